@@ -1,0 +1,204 @@
+"""The types of the Rust extension: the contract between the front ends (Python) and the engine (Rust).
+
+A front end calls `GrammarBuilder` to make nodes; a node is an `int`, equal nodes have equal ids, and a node may be
+used any number of times. *Regular* nodes describe languages of bytes and close under `and_`/`not_`; *structural* nodes
+(`seq`, `rule`, `special`, `object`) may recurse and may not appear below `and_`, `not_`, `cat`, `bounded` or `quoted`.
+"""
+
+from collections.abc import Sequence
+from typing import final
+
+@final
+class GrammarBuilder:
+    """Nodes of one grammar. Not thread-safe."""
+
+    def __init__(self) -> None: ...
+
+    # -- regular: languages of bytes ----------------------------------------------------------------------------
+    def empty(self) -> int:
+        """Matches nothing."""
+    def epsilon(self) -> int:
+        """Matches the empty text."""
+    def literal(self, data: bytes) -> int: ...
+    def words(self, words: Sequence[bytes]) -> int:
+        """Any one of many literals (an enum, a key set); 100,000 of them are fine."""
+    def byte_class(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """One byte in any of the inclusive ranges."""
+    def char_class(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """One code point (surrogates excluded), as UTF-8, in any of the inclusive ranges."""
+    def cat(self, nodes: Sequence[int]) -> int:
+        """Concatenation of regular nodes. Structural nodes: use `seq`."""
+    def alt(self, nodes: Sequence[int]) -> int:
+        """Union; of regular or structural nodes."""
+    def repeat(self, node: int, min: int, max: int | None = None) -> int:
+        """`node`{min,max}; of a regular or structural node. Counts are registers: 10,000 costs what 10 costs."""
+    def and_(self, nodes: Sequence[int]) -> int:
+        """Intersection of regular nodes."""
+    def not_(self, node: int) -> int:
+        """Complement of a regular node among ALL byte strings (intersect with `any_text()` for valid UTF-8)."""
+    def any_text(self) -> int:
+        """Every valid UTF-8 text (control characters and quotes included), the empty one too."""
+    def bounded(self, node: int, min: int, max: int | None) -> int:
+        """The texts of a regular node that have `min` to `max` code points."""
+    def quoted(self, node: int, escapes: str = "raw") -> int:
+        """The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
+
+        `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
+        `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259 (`\\/`, `\\u0061`, surrogate pairs).
+        """
+    def is_empty(self, node: int) -> bool:
+        """Whether the node (regular, or structural with all its rules defined) matches nothing.
+
+        Raises LimitExceededError if that takes too long to find out."""
+    def accepts(self, node: int, data: bytes) -> bool:
+        """Whether a REGULAR node matches exactly these bytes."""
+    def enumerate(self, node: int, limit: int) -> list[bytes] | None:
+        """All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`."""
+    def disjoint(self, left: int, right: int) -> bool:
+        """Whether two REGULAR nodes share no text."""
+
+    # -- structural: grammars ------------------------------------------------------------------------------------
+    def seq(self, nodes: Sequence[int]) -> int:
+        """Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON)."""
+    def rule(self, name: str) -> int:
+        """Declare a rule and return the node that calls it (define it later: recursion)."""
+    def define(self, rule: int, body: int) -> None: ...
+    def special(self, name: str) -> int:
+        """The special token of that name in the vocabulary (`<|eot_id|>`); it never matches text."""
+    def object(
+        self,
+        properties: Sequence[tuple[str, bool, Sequence[tuple[int, int]]]],
+        extras: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+        *,
+        open: int,
+        close: int,
+        colon: int,
+        comma: int,
+        empty: int,
+        min_properties: int = 0,
+        max_properties: int | None = None,
+        required_marks: int = 0,
+        implies: Sequence[tuple[int, int]] = (),
+        any_order: bool = False,
+        extras_last: bool = True,
+        escapes: str = "raw",
+    ) -> int:
+        """A JSON object; keys are compared by decoded value and never repeat.
+
+        `properties`: (key, required, values); in this order unless `any_order`. `extras`: (regular node of decoded
+        keys, values) for all other keys; the named keys are excluded from extras automatically, overlaps between
+        extras are unions. `values`: alternatives (value node, marks): `marks` is a bit set; the object may close only
+        when the union of the marks of its members contains `required_marks` (existential constraints such as
+        "some property matching /x/ has a value in S"). `implies`: pairs of indices into `properties`: if the first is
+        present so must the second be. `open`, `close`, `colon`, `comma` are nodes with their white space: text is
+        `open key colon value comma key colon value close`, or `empty` for the object without members.
+        A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
+        """
+    def array(
+        self,
+        prefix: Sequence[int],
+        rest: int | None,
+        *,
+        open: int,
+        close: int,
+        comma: int,
+        empty: int,
+        min_items: int = 0,
+        max_items: int | None = None,
+        unique: bool = False,
+    ) -> int:
+        """A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
+
+        `unique` needs items that are regular nodes; values are compared after JSON parsing (1 == 1.0, key order ignored).
+        """
+    def build(self, root: int) -> Grammar:
+        """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
+
+@final
+class Grammar:
+    """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
+
+    def compile(self, vocabulary: Vocabulary) -> CompiledGrammar:
+        """Lazy: microseconds. Raises VocabularyError if the vocabulary cannot spell the grammar."""
+    @property
+    def node_count(self) -> int: ...
+    def accepts(self, data: bytes) -> bool:
+        """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
+    def accepts_prefix(self, data: bytes) -> bool:
+        """Whether some sentence begins with this text."""
+
+@final
+class Vocabulary:
+    """Token id → bytes, and the trie; built once per tokenizer, shared by all grammars and threads."""
+
+    def __init__(
+        self,
+        tokens: Sequence[bytes | None],
+        *,
+        special: dict[str, int] | None = None,
+        eos: Sequence[int] = (),
+        size: int | None = None,
+    ) -> None:
+        """`tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of
+        special tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits
+        when larger than `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None."""
+    @property
+    def size(self) -> int: ...
+    @property
+    def eos(self) -> list[int]: ...
+    @property
+    def special(self) -> dict[str, int]: ...
+    def token(self, token_id: int) -> bytes | None: ...
+    @property
+    def mask_words(self) -> int:
+        """uint32 words in one mask: ceil(size / 32)."""
+    @property
+    def memory_bytes(self) -> int: ...
+
+@final
+class CompiledGrammar:
+    """Lazy automaton; shareable across threads."""
+
+    def matcher(self) -> Matcher: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def memory_bytes(self) -> int: ...
+
+@final
+class Matcher:
+    """One sequence's position."""
+
+    def fill_mask(self, bitmask: object, row: int = 0) -> None:
+        """Write row `row` of a C-contiguous uint32/int32 array (numpy, or any writable buffer), 1-D or 2-D.
+
+        Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next."""
+    def mask_bytes(self) -> bytes: ...
+    def allowed(self) -> list[int]:
+        """The allowed token ids, ascending (slow; for people)."""
+    def advance(self, token_id: int) -> None:
+        """Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted."""
+    def try_advance(self, token_id: int) -> bool:
+        """As `advance`, False instead of the error."""
+    def advance_bytes(self, data: bytes) -> None:
+        """Take text without tokens (a prefix, forced bytes); counts as one step for rollback."""
+    def validate(self, token_ids: Sequence[int]) -> int:
+        """How many leading tokens would be accepted; the matcher does not move."""
+    @property
+    def can_end(self) -> bool: ...
+    @property
+    def ended(self) -> bool:
+        """Whether EOS was taken."""
+    @property
+    def steps(self) -> int:
+        """How many advances can be rolled back."""
+    def forced_bytes(self) -> bytes:
+        """The text that must come next, whatever the model prefers (bounded length)."""
+    def rollback(self, steps: int) -> None: ...
+    def fork(self) -> Matcher: ...
+    def reset(self) -> None: ...
+
+def fill_masks(matchers: Sequence[Matcher], bitmask: object, rows: Sequence[int] | None = None) -> None:
+    """One row per matcher in one call, the GIL released."""
+
+def core_version() -> str: ...

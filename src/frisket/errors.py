@@ -1,0 +1,121 @@
+"""What can go wrong, as types.
+
+FrisketError
+├── SchemaError (ValueError)
+│   ├── InvalidSchemaError          the schema itself breaks its own specification
+│   ├── UnsupportedSchemaError      it could not be enforced exactly; every such place is listed
+│   └── UnsatisfiableSchemaError    no document can ever be valid
+├── GrammarError (ValueError)
+│   ├── GrammarSyntaxError          the notation's text cannot be read
+│   └── EmptyGrammarError           nothing can match
+├── VocabularyError (ValueError)    the bytes of a token cannot be known, or cannot spell the grammar
+├── LimitExceededError              which limit, how much was given, what would do
+├── TokenRejectedError              where, what was expected
+├── EngineError                     names the engine; the original is chained
+└── MissingDependencyError (ImportError)   prints the exact pip line
+"""
+
+from __future__ import annotations
+
+
+class FrisketError(Exception):
+    """The root of every error that frisket raises on purpose.
+
+    `code` is stable across versions, `where` is a JSON pointer or line:column, `hint` says what to change.
+    """
+
+    code: str = "frisket"
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None, code: str | None = None):
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+        if code is not None:
+            self.code = code
+
+    def __str__(self) -> str:
+        place = f" (at {self.where})" if self.where else ""
+        advice = f"\nhint: {self.hint}" if self.hint else ""
+        return f"{self.message}{place}{advice}"
+
+
+class SchemaError(FrisketError, ValueError):
+    """A JSON Schema cannot be used as given."""
+
+    code = "schema"
+
+
+class InvalidSchemaError(SchemaError):
+    """The schema breaks the JSON Schema specification."""
+
+    code = "schema-invalid"
+
+
+class UnsupportedSchemaError(SchemaError):
+    """Some keywords cannot be enforced exactly; `places` lists them all as (JSON pointer, reason)."""
+
+    code = "schema-unsupported"
+
+    def __init__(self, message: str, *, places: list[tuple[str, str]] | None = None, **keywords: str | None):
+        super().__init__(message, **keywords)
+        self.places = places or []
+
+
+class UnsatisfiableSchemaError(SchemaError):
+    """No JSON document satisfies the schema."""
+
+    code = "schema-unsatisfiable"
+
+
+class GrammarError(FrisketError, ValueError):
+    """A grammar cannot be used as given."""
+
+    code = "grammar"
+
+
+class GrammarSyntaxError(GrammarError):
+    """The text of a notation cannot be read; `where` is line:column or an offset."""
+
+    code = "grammar-syntax"
+
+
+class EmptyGrammarError(GrammarError):
+    """The grammar matches nothing at all."""
+
+    code = "grammar-empty"
+
+
+class VocabularyError(FrisketError, ValueError):
+    """The bytes of some token cannot be known, or the vocabulary cannot spell the grammar."""
+
+    code = "vocabulary"
+
+
+class LimitExceededError(FrisketError):
+    """A budget of time, memory or states ran out; nothing was changed."""
+
+    code = "limit"
+
+
+class TokenRejectedError(FrisketError):
+    """A token may not come next; the matcher is as it was before the call."""
+
+    code = "token-rejected"
+
+
+class EngineError(FrisketError):
+    """An inference engine failed; the original error is chained."""
+
+    code = "engine"
+
+
+class MissingDependencyError(FrisketError, ImportError):
+    """An optional package is not installed; the message holds the exact pip line."""
+
+    code = "missing-dependency"
+
+    @classmethod
+    def of(cls, package: str, extra: str) -> MissingDependencyError:
+        """The error for a missing `package`, which `extra` of frisket installs."""
+        return cls(f"{package} is not installed", hint=f'pip install "frisket[{extra}]"')
