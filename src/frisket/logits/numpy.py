@@ -1,0 +1,60 @@
+"""numpy logits × bitmask → numpy logits, in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Bitmask = npt.NDArray[np.uint32] | npt.NDArray[np.int32]
+
+
+def allocate_bitmask(batch: int, size: int) -> npt.NDArray[np.uint32]:
+    """A bitmask of `batch` rows for `size` token ids, in which nothing is allowed yet.
+
+    >>> allocate_bitmask(2, 100).shape
+    (2, 4)
+
+    Zeros and not ones: a row that nobody filled must show up as an error downstream, not pass as free text. To leave
+    a row unconstrained, write it: `bitmask[row] = 0xFFFFFFFF`.
+    """
+    return np.zeros((batch, -(-size // 32)), dtype=np.uint32)
+
+
+def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
+    """Set the logits of forbidden tokens to −∞, in place.
+
+    >>> logits = np.array([1.0, 2.0, 3.0])
+    >>> apply_mask(logits, np.array([0b101], dtype=np.uint32))
+    >>> logits.tolist()
+    [1.0, -inf, 3.0]
+
+    `logits` is (vocabulary,) or (batch, vocabulary) of any floating type, contiguous or not; `bitmask` is (words,) or
+    (batch, words). Ids beyond the last word become −∞; bits beyond the last logit mean nothing. Not thread-safe for
+    the same `logits`; cost: one pass over them.
+    """
+    if not np.issubdtype(logits.dtype, np.floating):
+        raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
+    np.copyto(logits, -np.inf, where=~allowed(bitmask, logits.shape))
+
+
+def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """The bitmask as booleans in the shape of the logits that it is for; False beyond its last word.
+
+    >>> allowed(np.array([0b101], dtype=np.uint32), (3,)).tolist()
+    [True, False, True]
+    """
+    if bitmask.dtype.kind not in "iu" or bitmask.dtype.itemsize != 4:
+        raise TypeError(f"a bitmask is made of uint32 or int32 words, not {bitmask.dtype}")
+    if bitmask.ndim not in (1, 2) or bitmask.shape[:-1] != shape[:-1]:
+        raise ValueError(f"a bitmask of shape {bitmask.shape} has no row for each of the logits of shape {shape}")
+    size = shape[-1]
+    # "<u4": bit t of a row is bit t & 7 of byte t >> 3 only when words are little-endian.
+    octets = np.ascontiguousarray(bitmask).astype("<u4", copy=False).view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, count=min(size, 8 * octets.shape[-1]), bitorder="little").view(np.bool_)
+    if bits.shape[-1] == size:
+        return bits
+    padded = np.zeros(shape, dtype=np.bool_)
+    padded[..., : bits.shape[-1]] = bits
+    return padded

@@ -1,0 +1,58 @@
+"""torch logits × bitmask → torch logits, in place, on the device of the logits."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from frisket.errors import MissingDependencyError
+
+Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
+
+
+def allocate_bitmask(batch: int, size: int, *, pin_memory: bool = False) -> Tensor:
+    """An int32 CPU tensor of `batch` rows for `size` token ids, in which nothing is allowed yet.
+
+    A matcher writes through the tensor's memory: `matcher.fill_mask(bitmask.numpy(), row)`. `pin_memory` lets the
+    copy to a GPU overlap with its work. int32, because torch does not shift or index uint32 on every device.
+    """
+    torch = _torch()
+    return torch.zeros((batch, -(-size // 32)), dtype=torch.int32, pin_memory=pin_memory)
+
+
+def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> None:
+    """Set the logits of forbidden tokens to −∞, in place.
+
+    `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), strided
+    as it likes; `bitmask` an int32 tensor or a numpy array of shape (words,) or (batch, words), which is copied to
+    the device of the logits if it is not there. Ids beyond the last word become −∞; bits beyond the last logit mean
+    nothing. Cost: one pass, and a temporary of one byte for each logit.
+    """
+    torch = _torch()
+    if not logits.is_floating_point():
+        raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
+    words = torch.from_numpy(bitmask.view(np.int32)) if isinstance(bitmask, np.ndarray) else bitmask
+    if words.dtype != torch.int32:
+        raise TypeError(f"a bitmask is made of int32 words, not {words.dtype}")
+    if words.ndim not in (1, 2) or words.shape[:-1] != logits.shape[:-1]:
+        raise ValueError(
+            f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
+        )
+    words = words.to(logits.device, non_blocking=True).contiguous()
+    covered = min(logits.shape[-1], 32 * words.shape[-1])
+    # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
+    # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
+    bit = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=logits.device)
+    forbidden = (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered]
+    logits[..., :covered].masked_fill_(forbidden.view(torch.bool), float("-inf"))
+    logits[..., covered:].fill_(float("-inf"))
+
+
+def _torch() -> Any:
+    try:
+        return importlib.import_module("torch")
+    except ImportError as error:
+        raise MissingDependencyError.of("torch", "torch") from error

@@ -1,0 +1,121 @@
+"""logits × bitmask: −∞ exactly where the bit is 0, in every shape, stride and floating type."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from frisket.errors import MissingDependencyError
+from frisket.logits import numpy as numpy_logits
+from frisket.logits import torch as torch_logits
+
+
+def bits_of(bitmask: np.ndarray, row: int, size: int) -> list[bool]:
+    """The definition, slowly: bit t is bit t & 31 of word t >> 5; what lies beyond is forbidden."""
+    words = [int(word) & 0xFFFFFFFF for word in bitmask[row]]
+    return [t >> 5 < len(words) and bool(words[t >> 5] >> (t & 31) & 1) for t in range(size)]
+
+
+def random_case(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    batch, size = int(rng.integers(1, 5)), int(rng.integers(1, 200))
+    words = max(1, -(-size // 32) + int(rng.integers(-1, 2)))  # sometimes a word short, sometimes one too many
+    bitmask = rng.integers(0, 2**32, size=(batch, words), dtype=np.uint32)
+    return rng.normal(size=(batch, size)), bitmask
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_numpy_equals_the_definition(seed: int, dtype: type) -> None:
+    logits, bitmask = random_case(seed)
+    logits = logits.astype(dtype)
+    before = logits.copy()
+    numpy_logits.apply_mask(logits, bitmask)
+    for row in range(len(logits)):
+        keep = np.array(bits_of(bitmask, row, logits.shape[1]))
+        assert np.array_equal(logits[row][keep], before[row][keep])
+        assert np.all(logits[row][~keep] == -np.inf)
+
+
+def test_numpy_one_row_signed_words_and_strides() -> None:
+    wide = np.zeros((2, 80), dtype=np.float32)
+    numpy_logits.apply_mask(wide[:, ::2], np.array([[-1, 0], [0, -1]], dtype=np.int32))
+    assert np.isneginf(wide[0, ::2]).sum() == 8 and np.isneginf(wide[1, ::2]).sum() == 32
+    assert not np.isneginf(wide[:, 1::2]).any()
+    row = np.zeros(33, dtype=np.float32)
+    numpy_logits.apply_mask(row, np.array([0x80000000], dtype=np.uint32))
+    assert np.flatnonzero(row == 0).tolist() == [31]
+
+
+def test_numpy_words_of_the_other_endianness() -> None:
+    row = np.zeros(32, dtype=np.float32)
+    numpy_logits.apply_mask(row, np.array([0b10], dtype=">u4"))
+    assert np.flatnonzero(row == 0).tolist() == [1]
+
+
+def test_numpy_misuse_changes_nothing() -> None:
+    logits = np.zeros((2, 40), dtype=np.float32)
+    with pytest.raises(ValueError, match="no row for each"):
+        numpy_logits.apply_mask(logits, np.zeros((3, 2), dtype=np.uint32))
+    with pytest.raises(ValueError, match="no row for each"):
+        numpy_logits.apply_mask(logits, np.zeros(2, dtype=np.uint32))
+    with pytest.raises(TypeError, match="uint32 or int32"):
+        numpy_logits.apply_mask(logits, np.zeros((2, 2), dtype=np.int64))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="floating"):
+        numpy_logits.apply_mask(logits.astype(np.int32), np.zeros((2, 2), dtype=np.uint32))
+    assert not logits.any()
+
+
+def test_a_fresh_bitmask_allows_nothing() -> None:
+    bitmask = numpy_logits.allocate_bitmask(3, 33)
+    assert bitmask.shape == (3, 2) and bitmask.dtype == np.uint32 and not bitmask.any()
+
+
+def test_torch_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingDependencyError, match=r"frisket\[torch\]"):
+        torch_logits.allocate_bitmask(1, 1)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("as_numpy", [True, False])
+def test_torch_equals_numpy(dtype: str, as_numpy: bool) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    for seed in range(40):
+        values, bitmask = random_case(seed)
+        logits = torch.from_numpy(values).to(getattr(torch, dtype))
+        expected = logits.to(torch.float64).numpy().copy()
+        numpy_logits.apply_mask(expected, bitmask)
+        torch_logits.apply_mask(logits, bitmask if as_numpy else torch.from_numpy(bitmask.view(np.int32)))
+        assert np.array_equal(logits.to(torch.float64).numpy(), expected)
+
+
+def test_torch_strides_one_row_and_misuse() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    wide = torch.zeros((40, 2), dtype=torch.float32)
+    torch_logits.apply_mask(wide.T, np.array([[0xFFFFFFFF, 0], [0, 0xFFFFFFFF]], dtype=np.uint32))
+    assert torch.isneginf(wide).sum(dim=0).tolist() == [8, 32]
+    row = torch.zeros(33)
+    torch_logits.apply_mask(row, np.array([0x80000000], dtype=np.uint32))
+    assert torch.nonzero(row == 0).flatten().tolist() == [31]
+    with pytest.raises(ValueError, match="no row for each"):
+        torch_logits.apply_mask(torch.zeros((2, 40)), torch_logits.allocate_bitmask(3, 40))
+    with pytest.raises(TypeError, match="int32"):
+        torch_logits.apply_mask(torch.zeros(40), torch.zeros(2, dtype=torch.int64))
+    with pytest.raises(TypeError, match="floating"):
+        torch_logits.apply_mask(torch.zeros(40, dtype=torch.int32), torch.zeros(2, dtype=torch.int32))
+
+
+def test_torch_matches_on_the_accelerator() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    rng = np.random.default_rng(0)
+    bitmask = rng.integers(0, 2**32, size=(16, 4008), dtype=np.uint32)
+    expected = rng.normal(size=(16, 128_256)).astype(np.float32)
+    logits = torch.from_numpy(expected.copy()).cuda()
+    torch_logits.apply_mask(logits, bitmask)
+    numpy_logits.apply_mask(expected, bitmask)
+    assert np.array_equal(logits.cpu().numpy(), expected)
