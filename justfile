@@ -1,0 +1,56 @@
+# Every command of the house. `just` alone lists them.
+# A fresh checkout needs Rust and Python only: `just setup` makes .venv with everything else.
+
+data := env_var_or_default("FRISKET_DATA", justfile_directory() / "../shared/data")
+export FRISKET_DATA := data
+
+_list:
+    @just --list --unsorted
+
+# .venv with the package in place and all tools
+setup:
+    python3 -m venv .venv
+    .venv/bin/python -m pip install --quiet "maturin>=1.7,<2"
+    .venv/bin/python -m pip install --quiet -e ".[dev]"
+
+# rebuild the Rust extension in place (after any change in crates/)
+build:
+    maturin develop --release
+
+# all Python tests; arguments go to pytest
+test *ARGS:
+    python -m pytest -n 2 {{ARGS}}
+
+# the tests of the Rust crates
+rust *ARGS:
+    cargo test --workspace {{ARGS}}
+
+# rewrite the sources in the house's format
+format:
+    ruff format .
+    ruff check --fix .
+    cargo fmt --all
+
+# formatting and lints, changing nothing
+lint:
+    ruff format --check .
+    ruff check .
+    cargo fmt --all -- --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# static types of the package, and the extension against its stubs
+types:
+    mypy
+    python -m pytest -q tests/stubs
+
+# every code block of the documents and every example of a docstring
+docs:
+    python -m pytest -q tests/docs
+
+# what continuous integration runs, from nothing
+ci:
+    .ci/run
+
+# masks and compile times, ours and the rivals' (needs `pip install ".[bench]"`)
+bench *ARGS:
+    python -m benchmarks {{ARGS}}

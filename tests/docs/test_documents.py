@@ -1,0 +1,141 @@
+"""README, ARCHITECTURE, CONTRIBUTING, docs/ → every block runs and prints what it shows.
+
+A document is one test: its Python blocks share a namespace and run in order, as a reader would type them. Fences:
+
+* `python`     runs; an `output` block right below is what it prints (`...` stands for anything)
+* `pycon`      a session with `>>>`, checked as a doctest
+* `console`    `$ command` lines, each with its output; `frisket` runs, every other command is checked to exist
+* `json` `toml`  must parse
+* `text`       a picture, the only fence that nobody checks
+
+`python needs=torch` runs where torch is installed and is compiled where it is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib.util
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .document import ROOT, Block, Command, blocks, commands, documents
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed = None
+    for block in blocks(path):
+        if block.language == "python":
+            printed = run_python(block, namespace)
+            continue
+        if block.language == "output":
+            assert printed is not None, f"{block.place}: an `output` block follows a `python` block that ran"
+            compare(block.place, block.text, printed)
+        elif block.language == "pycon":
+            run_session(block, namespace)
+        elif block.language == "console":
+            for command in commands(block):
+                run_command(command)
+        elif block.language == "json":
+            json.loads(block.text)
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        else:
+            assert block.language == "text", f"{block.place}: nobody checks a ```{block.language} block; see {__name__}"
+        printed = None
+
+
+def test_the_documents_are_there() -> None:
+    assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} <= {path.name for path in documents()}
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_links_inside_the_repository_lead_somewhere(path: Path) -> None:
+    prose = re.sub(r"^(`{3,}|~{3,}).*?^\1\s*$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    targets = [target for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) if "://" not in target]
+    missing = [target for target in targets if not (path.parent / target).exists()]
+    assert not missing
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
+    """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
+    code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec")
+    needs = [name for name in block.options.get("needs", "").split(",") if name]
+    if any(importlib.util.find_spec(name) is None for name in needs):
+        return None
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, namespace)
+    return out.getvalue()
+
+
+def run_session(block: Block, namespace: dict[str, Any]) -> None:
+    test = doctest.DocTestParser().get_doctest(block.text, namespace, block.place, str(block.path), block.line)
+    report = io.StringIO()
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.write, clear_globs=False)
+    assert failed == 0, report.getvalue()
+
+
+def run_command(command: Command) -> None:
+    """Run the `frisket` parts of a line; make sure that the others name things that exist.
+
+    `pip install`, `pytest`, `just` and `cargo` are what brought us here: `.ci/run` runs them from the README itself.
+    """
+    for part in command.line.split(" && "):
+        words = shlex.split(part, comments=True)
+        if words[0] == "frisket":
+            environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"}
+            run = subprocess.run(
+                [sys.executable, "-c", RUN_FRISKET, *words[1:]], capture_output=True, text=True, env=environment
+            )
+            assert run.returncode == 0, f"{command.place}: {part}\n{run.stdout}{run.stderr}"
+            if command.shown.strip():
+                compare(command.place, command.shown, run.stdout)
+        else:
+            check_exists(command.place, words)
+
+
+def check_exists(place: str, words: list[str]) -> None:
+    """A command that the tests cannot run (it would run them): at least its parts are real."""
+    if words[:2] == ["pip", "install"]:
+        offered = set(PYPROJECT["project"]["optional-dependencies"])
+        wanted = {extra for word in words for extras in re.findall(r"\[(.+)\]", word) for extra in extras.split(",")}
+        assert wanted <= offered, f"{place}: no such extra: {wanted - offered}"
+    elif words[0] == "just":
+        recipes = re.findall(r"^(\w+)[^:=\n]*:(?!=)", (ROOT / "justfile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert not words[1:] or words[1] in recipes, f"{place}: the justfile has no `{words[1]}`"
+    elif words[:2] == ["python", "-m"]:
+        name = words[2].partition(".")[0]
+        here = (ROOT / name).is_dir()
+        assert here or importlib.util.find_spec(name) is not None, f"{place}: no module {words[2]}"
+    elif words[0] in {"python", ".ci/run"}:
+        assert (ROOT / words[-1 if words[0] == ".ci/run" else 1]).exists(), f"{place}: no file {words}"
+    else:
+        known = {"pytest", "maturin", "cargo", "ruff", "mypy", "git", "cd", "source"}
+        assert words[0] in known, f"{place}: `{words[0]}`: nobody runs this"
+
+
+def compare(place: str, shown: str, printed: str) -> None:
+    same = doctest.OutputChecker().check_output(shown.strip() + "\n", printed.strip() + "\n", FLAGS)
+    assert same, f"{place}: the document shows\n{shown}\nbut it prints\n{printed}"
