@@ -1,0 +1,26 @@
+"""frisket, through its public Python surface → the runner's engine."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import frisket
+
+from .corpus import Tokenizer
+from .engine import Session
+
+
+class Engine:
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.vocabulary = frisket.Vocabulary.from_tokens(tokenizer.tokens, eos=[tokenizer.eos])
+        self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
+
+    def compile(self, schema: dict[str, Any], text: str) -> Any:
+        return frisket.Grammar.from_json_schema(schema).compile(self.vocabulary)
+
+    def start(self, compiled: Any) -> Session:
+        matcher = compiled.matcher()
+        return Session(partial(matcher.fill_mask, self.bitmask), matcher.try_advance, lambda: matcher.can_end)

@@ -1,0 +1,228 @@
+"""Timings → the table, the JSON document and the plot of their tails."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corpus import ROOT
+from .run import Run
+from .worker import Timing
+
+STATUSES = ("right", "over", "under", "refused", "time", "memory", "crash")
+METRICS = {
+    "mask": "mask, cold",
+    "commit": "commit, cold",
+    "warm_mask": "mask, warm",
+    "warm_commit": "commit, warm",
+    "first": "compile + first mask",
+}
+
+
+def values(run: Run, metric: str) -> NDArray[np.float64]:
+    """All times of a metric in µs, over the schemas that the engine compiled."""
+    compiled = [timing for timing in run.timings.values() if timing.status in ("right", "over", "under")]
+    return _values(compiled, metric)
+
+
+def _values(timings: Iterable[Timing], metric: str) -> NDArray[np.float64]:
+    if metric == "first":
+        return np.array([timing.first for timing in timings], dtype=np.float64) / 1e3
+    parts = [getattr(timing, metric + "s") for timing in timings]
+    return np.concatenate([*parts, np.zeros(0)]) / 1e3
+
+
+def summary(times: NDArray[np.float64]) -> dict[str, float]:
+    if not len(times):
+        return {"count": 0}
+    names = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
+    found = {name: float(np.percentile(times, q)) for name, q in names.items()}
+    return {"count": len(times), "mean": float(times.mean()), **found, "max": float(times.max())}
+
+
+def ratios(ours: Run, theirs: Run) -> dict[str, dict[str, float]]:
+    """How many times longer they took than we, over the schemas that both got right (so over the same calls)."""
+    names = [
+        name
+        for name, timing in ours.timings.items()
+        if timing.status == "right" and theirs.timings[name].status == "right"
+    ]
+    found = {}
+    for metric in METRICS:
+        mine = summary(_values((ours.timings[name] for name in names), metric))
+        other = summary(_values((theirs.timings[name] for name in names), metric))
+        if mine["count"]:
+            found[metric] = {key: other[key] / mine[key] for key in ("mean", "p50", "p90", "p99", "max")}
+    return {"schemas": {"count": len(names)}, **found}
+
+
+def document(runs: Sequence[Run], settings: dict[str, Any], versions: dict[str, str | None]) -> dict[str, Any]:
+    """All that is worth keeping of a run."""
+    ours = next((run for run in runs if run.engine == "frisket"), None)
+    return {
+        "settings": settings,
+        "machine": machine(),
+        "commit": commit(),
+        "versions": versions,
+        "engines": {
+            run.engine: {
+                "vocabulary_ms": run.vocabulary_ns / 1e6,
+                "vocabulary_megabytes": run.idle_megabytes,
+                "peak_megabytes": run.peak_megabytes,
+                "status": dict(Counter(timing.status for timing in run.timings.values())),
+                **{metric: summary(values(run, metric)) for metric in METRICS},
+                "schemas": {name: _row(timing) for name, timing in sorted(run.timings.items())},
+            }
+            for run in runs
+        },
+        "ratios": {run.engine: ratios(ours, run) for run in runs if ours is not None and run is not ours},
+    }
+
+
+def _row(timing: Timing) -> dict[str, Any]:
+    row: dict[str, Any] = {"status": timing.status}
+    if timing.detail:
+        row["detail"] = timing.detail
+    if timing.first:
+        row["first_us"] = round(timing.first / 1e3, 1)
+    if len(timing.masks):
+        row["masks"] = len(timing.masks)
+        row["mask_mean_us"] = round(float(timing.masks.mean()) / 1e3, 2)
+        row["mask_max_us"] = round(float(timing.masks.max()) / 1e3, 1)
+    return row
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The page for people."""
+    engines = result["engines"]
+    lines = [
+        f"# Masks and compile times, {result['settings']['date']}",
+        "",
+        f"{result['settings']['schemas']} schemas of MaskBench (seed {result['settings']['seed']}), tokenizer "
+        f"{result['settings']['tokenizer']} ({result['settings']['vocabulary']:,} tokens), every call from Python, "
+        f"{result['settings']['rounds']} round(s), at most {result['settings']['seconds']:g} s and "
+        f"{result['settings']['megabytes']} MB per schema. Commit {result['commit']}. Property order: each engine's default.",
+        "",
+        f"{result['machine']['cpu']}, {result['machine']['cores']} cores, load {result['machine']['load']} at the end; "
+        f"Python {result['machine']['python']}. "
+        + ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+        + ".",
+        "",
+        "Cold: a schema the process has not seen; what is shared per vocabulary, or learned from other schemas, is there. Warm: the "
+        "same tokens again on the same compiled grammar. A row is over the schemas that the engine compiled, so the rows of two "
+        "engines are not over the same calls; the ratios below are.",
+        "",
+    ]
+    lines += _table(
+        ["µs", "engine", "calls", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"],
+        [
+            [title, name, f"{engine[metric]['count']:,}"]
+            + [_figure(engine[metric].get(key)) for key in ("mean", "p50", "p90", "p95", "p99", "p99.9", "max")]
+            for metric, title in METRICS.items()
+            for name, engine in engines.items()
+        ],
+    )
+    lines += ["", "## Schemas", ""]
+    lines += _table(
+        ["engine", *STATUSES, "vocabulary ms", "MB after it", "MB at most"],
+        [
+            [name, *(str(engine["status"].get(status, 0)) for status in STATUSES)]
+            + [f"{engine['vocabulary_ms']:.0f}", str(engine["vocabulary_megabytes"]), str(engine["peak_megabytes"])]
+            for name, engine in engines.items()
+        ],
+    )
+    lines += [
+        "",
+        "right: every instance answered as it should be. over: a valid one refused. under: an invalid one accepted. refused: not "
+        "compiled. time, memory: over the limit. crash: an exception or the end of the process while replaying.",
+    ]
+    if result["ratios"]:
+        lines += ["", "## Times as long as frisket, on the schemas that both get right", ""]
+        lines += _table(
+            ["", "engine", "schemas", "mean", "p50", "p90", "p99", "max"],
+            [
+                [METRICS[metric], name, str(found["schemas"]["count"])]
+                + [_figure(found[metric][key]) for key in ("mean", "p50", "p90", "p99", "max")]
+                for metric in METRICS
+                for name, found in result["ratios"].items()
+                if metric in found
+            ],
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    rule = ["---" if index < 1 or name == "engine" else "--:" for index, name in enumerate(head)]
+    return ["| " + " | ".join(cells) + " |" for cells in (head, rule, *rows)]
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def plot(runs: Sequence[Run], path: Path) -> None:
+    """Two pictures side by side: of all masks, of all compilations, what share took at least so long."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.5), sharey=True)
+    for axis, metric in zip(axes, ("mask", "first"), strict=True):
+        for run in runs:
+            times = np.sort(values(run, metric))
+            if len(times):
+                axis.plot(times, 1 - np.arange(len(times)) / len(times), label=run.engine, drawstyle="steps-post")
+        axis.set(xscale="log", yscale="log", xlabel="µs", title=METRICS[metric])
+        axis.grid(visible=True, which="major", alpha=0.3)
+    axes[0].set_ylabel("share of calls that took longer")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+
+
+def write(result: dict[str, Any], runs: Sequence[Run], folder: Path) -> list[Path]:
+    """The result as .json, .md and .png, named after the day and the commit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = folder / f"{result['settings']['date']}-{result['commit']}"
+    paths = [stem.with_name(stem.name + suffix) for suffix in (".json", ".md", ".png")]
+    paths[0].write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    paths[1].write_text(markdown(result) + f"\n![the tails]({paths[2].name})\n", encoding="utf-8")
+    plot(runs, paths[2])
+    return paths
+
+
+def machine() -> dict[str, Any]:
+    cpu = platform.processor()
+    if Path("/proc/cpuinfo").exists():
+        names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0].partition(":")[2].strip() if names else cpu
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[1], 2),
+        "python": platform.python_version(),
+        "system": platform.system(),
+    }
+
+
+def commit() -> str:
+    """The commit that was measured; `-dirty` where the tracked sources differ from it."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "crates")
+    return (git("rev-parse", "--short=9", "HEAD") or "unknown") + ("-dirty" if changed else "")

@@ -1,0 +1,147 @@
+"""Cases × engines, interleaved → every timing of every engine.
+
+One process per engine, one schema at a time: all engines see a schema within seconds of each other and in a rotating order, so
+that a noisy minute of the machine hits all of them. Only one of them works at any moment.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+import numpy as np
+
+from .corpus import Case, Tokenizer
+from .worker import Timing, serve
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What one engine may spend on one schema, compile and both replays together; then its process is killed."""
+
+    seconds: float = 60.0
+    megabytes: int = 8192
+
+
+@dataclass
+class Run:
+    """All that was measured of one engine."""
+
+    engine: str
+    vocabulary_ns: int = 0
+    peak_megabytes: int = 0
+    idle_megabytes: int = 0
+    timings: dict[str, Timing] = field(default_factory=dict)
+
+
+class Process:
+    """An engine's process, started again when it died or was killed."""
+
+    def __init__(self, engine: str, tokenizer: Tokenizer, limit: Limit):
+        self.tokenizer = tokenizer
+        self.limit = limit
+        self.run = Run(engine)
+        self.process: BaseProcess | None = None
+        self.connection: Connection | None = None
+
+    def measure(self, case: Case) -> Timing:
+        try:
+            connection = self._alive()
+            connection.send(case)
+            return self._receive(connection)
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            self.stop()
+            return Timing("crash", "the process died")
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+        self.process = self.connection = None
+
+    def _alive(self) -> Connection:
+        if self.connection is None:
+            context = multiprocessing.get_context("spawn")
+            self.connection, other = context.Pipe()
+            self.process = context.Process(target=serve, args=(self.run.engine, self.tokenizer, other), daemon=True)
+            self.process.start()
+            other.close()
+            if not self.connection.poll(300):
+                raise EOFError
+            self.run.vocabulary_ns = self.connection.recv()
+            self.run.idle_megabytes = self._resident()
+        return self.connection
+
+    def _receive(self, connection: Connection) -> Timing:
+        deadline = time.monotonic() + self.limit.seconds
+        while not connection.poll(0.25):
+            if time.monotonic() > deadline:
+                self.stop()
+                return Timing("time", f"more than {self.limit.seconds:g} s")
+            if self._resident() > self.limit.megabytes:
+                self.stop()
+                return Timing("memory", f"more than {self.limit.megabytes} MB")
+        timing: Timing = connection.recv()
+        self.run.peak_megabytes = max(self.run.peak_megabytes, self._resident())
+        return timing
+
+    def _resident(self) -> int:
+        if self.process is None:
+            return 0
+        with suppress(OSError), open(f"/proc/{self.process.pid}/statm") as statm:
+            return int(statm.read().split()[1]) * 4096 // 1_000_000
+        return 0
+
+
+def run(
+    engines: Sequence[str],
+    tokenizer: Tokenizer,
+    cases: Sequence[Case],
+    *,
+    limit: Limit,
+    rounds: int = 1,
+    progress: Callable[[int, Case, dict[str, Timing]], None] = lambda place, case, timings: None,
+) -> list[Run]:
+    """Each round starts all processes anew; of several rounds the smallest time of each call is kept."""
+    runs = {name: Run(name) for name in engines}
+    for _ in range(rounds):
+        processes = [Process(name, tokenizer, limit) for name in engines]
+        try:
+            for place, case in enumerate(cases):
+                turn = place % len(processes)
+                measured = {}
+                for process in processes[turn:] + processes[:turn]:
+                    measured[process.run.engine] = process.measure(case)
+                for name, timing in measured.items():
+                    before = runs[name].timings.get(case.name)
+                    runs[name].timings[case.name] = timing if before is None else least(before, timing)
+                progress(place, case, measured)
+        finally:
+            for process in processes:
+                process.stop()
+        for process in processes:
+            total = runs[process.run.engine]
+            total.vocabulary_ns = min(filter(None, (total.vocabulary_ns, process.run.vocabulary_ns)), default=0)
+            total.idle_megabytes = max(total.idle_megabytes, process.run.idle_megabytes)
+            total.peak_megabytes = max(total.peak_megabytes, process.run.peak_megabytes)
+    return list(runs.values())
+
+
+def least(one: Timing, other: Timing) -> Timing:
+    """The smaller time of each call; the first of the two where they did not come equally far."""
+    if one.status != other.status or len(one.masks) != len(other.masks):
+        return one
+    return Timing(
+        one.status,
+        one.detail,
+        min(one.first, other.first),
+        np.minimum(one.masks, other.masks),
+        np.minimum(one.commits, other.commits),
+        np.minimum(one.warm_masks, other.warm_masks),
+        np.minimum(one.warm_commits, other.warm_commits),
+    )

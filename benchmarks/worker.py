@@ -1,0 +1,116 @@
+"""One engine in one process: cases in, timings out."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import time
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corpus import Case, Tokenizer
+from .engine import Engine, Session, load
+
+
+@dataclass
+class Timing:
+    """What one engine did with one case. Nanoseconds, in the order of the tokens."""
+
+    status: str
+    """right; over (a valid instance refused); under (an invalid one accepted); refused, time, memory, crash."""
+    detail: str = ""
+    first: int = 0
+    """Compile, start, first mask."""
+    masks: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    commits: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    warm_masks: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    warm_commits: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def serve(name: str, tokenizer: Tokenizer, connection: Connection) -> None:
+    """The body of the process: says how long the vocabulary took, then answers cases until the pipe closes."""
+    # Some engines talk on stdout; nobody listens.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if "FRISKET_BENCH_VERBOSE" not in os.environ:
+        os.dup2(1, 2)
+    began = time.perf_counter_ns()
+    engine = load(name, tokenizer)
+    connection.send(time.perf_counter_ns() - began)
+    gc.collect()
+    gc.freeze()
+    with contextlib.suppress(EOFError):
+        while True:
+            connection.send(run(engine, connection.recv()))
+
+
+def run(engine: Engine, case: Case) -> Timing:
+    """Compile the case, replay its instances twice: cold, and warm on the same compiled grammar."""
+    gc.collect()
+    gc.disable()
+    clock = time.perf_counter_ns
+    try:
+        began = clock()
+        compiled = engine.compile(case.schema, case.text)
+        session = engine.start(compiled)
+        session.mask()
+        first = clock() - began
+    except Exception as error:
+        return Timing("refused", f"{type(error).__name__}: {error}"[:300])
+    finally:
+        gc.enable()
+    try:
+        masks, commits, status, detail = replay(engine, compiled, case)
+        warm_masks, warm_commits, _, _ = replay(engine, compiled, case)
+    except Exception as error:
+        return Timing("crash", f"{type(error).__name__}: {error}"[:300], first)
+    return Timing(status, detail, first, masks, commits, warm_masks, warm_commits)
+
+
+def replay(engine: Engine, compiled: Any, case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64], str, str]:
+    masks: list[int] = []
+    commits: list[int] = []
+    status, detail = "right", ""
+    gc.disable()
+    try:
+        for number, instance in enumerate(case.instances):
+            taken, disagreed = follow(engine, engine.start(compiled), instance.tokens, masks, commits)
+            if disagreed:
+                raise RuntimeError(f"instance {number}, token {taken}: mask and commit disagree")
+            accepted = taken > len(instance.tokens)
+            if accepted and not instance.valid:
+                status, detail = "under", f"instance {number} is invalid and was accepted"
+            elif instance.valid and not accepted and status == "right":
+                status, detail = "over", f"instance {number} is valid and was refused at token {taken}"
+    finally:
+        gc.enable()
+    return np.array(masks, np.int64), np.array(commits, np.int64), status, detail
+
+
+def follow(
+    engine: Engine, session: Session, tokens: tuple[int, ...], masks: list[int], commits: list[int]
+) -> tuple[int, bool]:
+    """Take the tokens → (how many were taken, one more if the text may end there; whether mask and commit disagreed)."""
+    clock = time.perf_counter_ns
+    words = engine.bitmask.reshape(-1)
+    mask, commit = session.mask, session.commit
+    for place, token in enumerate(tokens):
+        began = clock()
+        mask()
+        masked = clock()
+        allowed = bool(int(words[token >> 5]) >> (token & 31) & 1)
+        if not allowed:
+            # The mask has spoken; some engines cannot be asked again after a rejected token.
+            masks.append(masked - began)
+            return place, False
+        resumed = clock()
+        taken = commit(token)
+        commits.append(clock() - resumed)
+        masks.append(masked - began)
+        if not taken:
+            return place, True
+    return len(tokens) + bool(session.can_end()), False
