@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -40,7 +41,7 @@ class Engine(Protocol):
     def __init__(self, tokenizer: Tokenizer) -> None: ...
 
     def compile(self, schema: dict[str, Any], text: str) -> Any:
-        """Schema (parsed, and as JSON text: an engine takes what it likes better) → its own object; raises to refuse."""
+        """Schema (parsed, and as JSON text: an engine takes what it likes) → its own object; raises to refuse."""
 
     def start(self, compiled: Any) -> Session: ...
 

@@ -38,7 +38,7 @@ def _values(timings: Iterable[Timing], metric: str) -> NDArray[np.float64]:
     if metric == "first":
         return np.array([timing.first for timing in timings], dtype=np.float64) / 1e3
     parts = [getattr(timing, metric + "s") for timing in timings]
-    return np.concatenate([*parts, np.zeros(0)]) / 1e3
+    return np.concatenate([*parts, np.zeros(0)]).astype(np.float64) / 1e3
 
 
 def summary(times: NDArray[np.float64]) -> dict[str, float]:
@@ -110,16 +110,17 @@ def markdown(result: dict[str, Any]) -> str:
         f"{result['settings']['schemas']} schemas of MaskBench (seed {result['settings']['seed']}), tokenizer "
         f"{result['settings']['tokenizer']} ({result['settings']['vocabulary']:,} tokens), every call from Python, "
         f"{result['settings']['rounds']} round(s), at most {result['settings']['seconds']:g} s and "
-        f"{result['settings']['megabytes']} MB per schema. Commit {result['commit']}. Property order: each engine's default.",
+        f"{result['settings']['megabytes']} MB per schema. Commit {result['commit']}. "
+        "Property order: each engine's default.",
         "",
         f"{result['machine']['cpu']}, {result['machine']['cores']} cores, load {result['machine']['load']} at the end; "
         f"Python {result['machine']['python']}. "
         + ", ".join(f"{name} {version}" for name, version in result["versions"].items())
         + ".",
         "",
-        "Cold: a schema the process has not seen; what is shared per vocabulary, or learned from other schemas, is there. Warm: the "
-        "same tokens again on the same compiled grammar. A row is over the schemas that the engine compiled, so the rows of two "
-        "engines are not over the same calls; the ratios below are.",
+        "Cold: a schema the process has not seen; what is shared per vocabulary, or learned from other schemas, is "
+        "there. Warm: the same tokens again on the same compiled grammar. A row is over the schemas that the engine "
+        "compiled, so the rows of two engines are not over the same calls; the ratios below are.",
         "",
     ]
     lines += _table(
@@ -135,15 +136,21 @@ def markdown(result: dict[str, Any]) -> str:
     lines += _table(
         ["engine", *STATUSES, "vocabulary ms", "MB after it", "MB at most"],
         [
-            [name, *(str(engine["status"].get(status, 0)) for status in STATUSES)]
-            + [f"{engine['vocabulary_ms']:.0f}", str(engine["vocabulary_megabytes"]), str(engine["peak_megabytes"])]
+            [
+                name,
+                *(str(engine["status"].get(status, 0)) for status in STATUSES),
+                f"{engine['vocabulary_ms']:.0f}",
+                str(engine["vocabulary_megabytes"]),
+                str(engine["peak_megabytes"]),
+            ]
             for name, engine in engines.items()
         ],
     )
     lines += [
         "",
-        "right: every instance answered as it should be. over: a valid one refused. under: an invalid one accepted. refused: not "
-        "compiled. time, memory: over the limit. crash: an exception or the end of the process while replaying.",
+        "right: every instance answered as it should be. over: a valid one refused. under: an invalid one accepted. "
+        "refused: not compiled. time, memory: over the limit. crash: an exception or the end of the process while "
+        "replaying.",
     ]
     if result["ratios"]:
         lines += ["", "## Times as long as frisket, on the schemas that both get right", ""]

@@ -1,7 +1,7 @@
 """Cases × engines, interleaved → every timing of every engine.
 
-One process per engine, one schema at a time: all engines see a schema within seconds of each other and in a rotating order, so
-that a noisy minute of the machine hits all of them. Only one of them works at any moment.
+One process per engine, one schema at a time: all engines see a schema within seconds of each other and in a rotating
+order, so that a noisy minute of the machine hits all of them. Only one of them works at any moment.
 """
 
 from __future__ import annotations

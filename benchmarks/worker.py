@@ -94,7 +94,7 @@ def replay(engine: Engine, compiled: Any, case: Case) -> tuple[NDArray[np.int64]
 def follow(
     engine: Engine, session: Session, tokens: tuple[int, ...], masks: list[int], commits: list[int]
 ) -> tuple[int, bool]:
-    """Take the tokens → (how many were taken, one more if the text may end there; whether mask and commit disagreed)."""
+    """Take the tokens → how many were taken (one more if the text may end there), whether mask and commit disagreed."""
     clock = time.perf_counter_ns
     words = engine.bitmask.reshape(-1)
     mask, commit = session.mask, session.commit
