@@ -1,0 +1,195 @@
+"""The decoder of a tokenizer.json × pieces → bytes.
+
+What a token's bytes are is what the decoder writes for it in the middle of a text:
+
+* ByteLevel: every character of a piece stands for one byte (GPT-2's map).
+* Metaspace, or Replace + ByteFallback + Fuse (SentencePiece): `▁` is a space, `<0x0A>` is one byte. The space that the
+  tokenizer writes before a text, and its decoder strips, is a plain space here: `▁yes` is b" yes" wherever it stands.
+* WordPiece: `##ing` is b"ing", and `play` is b" play", one space before every word. That is the text in WordPiece's
+  own spelling: what else stood between the words, and their case where the normaliser folds it, is not in the tokens
+  (`Don't` comes back as b" don ' t"), and the decoder's clean-up of spaces before punctuation is not applied.
+
+Added tokens are their content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from frisket.errors import VocabularyError
+from frisket.vocabulary.bytelevel import spell_byte_level
+from frisket.vocabulary.sentencepiece import fallback_byte
+from frisket.vocabulary.table import unknown_bytes
+
+Definition: TypeAlias = "dict[str, Any]"
+Pieces: TypeAlias = "list[str | None]"
+Texts: TypeAlias = "list[bytes | None]"
+
+_RAW_BYTES = "give the bytes of each token yourself with Vocabulary.from_bytes"
+
+
+def spell(
+    definition: Definition, pieces: Pieces, added: Mapping[int, str], special: set[int], where: str | None
+) -> Texts:
+    """The bytes of each of the model's `pieces` and of the `added` tokens (id → content), by id."""
+    steps = _decoder(definition, where)
+    kinds = {step.get("type") for step in steps}
+    whole = pieces + [None] * (max(added, default=-1) + 1 - len(pieces))
+    if kinds != {"WordPiece"}:
+        _refuse_marks(definition["model"], whole, where)
+    if "ByteLevel" in kinds and kinds <= {"ByteLevel", "Fuse"}:
+        texts = _encode(spell_byte_level, whole, where)
+        return _with_added(texts, whole, added, special, where)
+    # These decoders treat added tokens as they treat all others, and so does the text that a reader sees.
+    for token_id, content in added.items():
+        whole[token_id] = content
+    spell_one = _word_piece(steps[0]) if kinds == {"WordPiece"} else _sentence_piece(steps, where)
+    return _encode(lambda all_of_them: [None if p is None else spell_one(p) for p in all_of_them], whole, where)
+
+
+def prepends_space(definition: Definition) -> bool:
+    """Whether the tokenizer writes a space before a text that it encodes."""
+    for step in flatten(definition.get("normalizer"), "normalizers"):
+        if step.get("type") == "Prepend" and step.get("prepend") in ("▁", " "):
+            return True
+    for step in flatten(definition.get("pre_tokenizer"), "pretokenizers"):
+        if step.get("type") == "Metaspace":
+            # Files from before `prepend_scheme` have a boolean.
+            default = "always" if step.get("add_prefix_space", True) else "never"
+            return bool(step.get("prepend_scheme", default) != "never")
+        if step.get("type") == "ByteLevel" and step.get("add_prefix_space"):
+            return True
+    return any(step.get("type") == "WordPiece" for step in flatten(definition.get("decoder"), "decoders"))
+
+
+def flatten(step: object, inner: str) -> Iterator[Definition]:
+    """A step of the pipeline, or the steps of a Sequence, whose key for them is `inner`."""
+    if not isinstance(step, dict):
+        return
+    if step.get("type") == "Sequence":
+        for part in step.get(inner) or []:
+            yield from flatten(part, inner)
+    else:
+        yield step
+
+
+def _decoder(definition: Definition, where: str | None) -> list[Definition]:
+    steps = list(flatten(definition.get("decoder"), "decoders"))
+    if not steps:
+        # Without a decoder the pre-tokenizer still says in which alphabet pieces are written.
+        before = flatten(definition.get("pre_tokenizer"), "pretokenizers")
+        steps = [step for step in before if step.get("type") in ("ByteLevel", "Metaspace")]
+    if not steps:
+        raise VocabularyError(
+            "the tokenizer has no decoder, so how its tokens join into text is not defined",
+            where=where,
+            hint=f"set tokenizer.decoder (ByteLevel, Metaspace or WordPiece), or {_RAW_BYTES}",
+        )
+    return steps
+
+
+def _with_added(texts: Texts, pieces: Pieces, added: Mapping[int, str], special: set[int], where: str | None) -> Texts:
+    """Byte-level tokens, with added ones as the plain text that they are found as.
+
+    The decoder reads added tokens in its own alphabet too: that is the same for ASCII and for what is outside the
+    alphabet, and another text for `é`, which it writes as the single byte E9. Such a token has no one meaning.
+    """
+    spoken = {token_id: content for token_id, content in added.items() if token_id not in special}
+    literal = _encode(
+        lambda contents: [None if c is None else c.encode() for c in contents], list(spoken.values()), where
+    )
+    decoded = _encode(spell_byte_level, list(spoken.values()), where)
+    torn: list[tuple[str, int]] = []
+    for (token_id, content), as_text, as_bytes in zip(spoken.items(), literal, decoded, strict=True):
+        # A piece that is the model's own as well is spelt as the model spells.
+        if as_text != as_bytes and pieces[token_id] != content:
+            torn.append((content, token_id))
+        texts[token_id] = as_bytes
+    if torn:
+        raise unknown_bytes(
+            torn,
+            "added tokens are encoded as one text and decoded as another",
+            where=where,
+            hint=f"remove them from the tokenizer, mark them special, or {_RAW_BYTES}",
+        )
+    return texts
+
+
+def _word_piece(step: Definition) -> Callable[[str], bytes]:
+    prefix = str(step.get("prefix", "##"))
+
+    def spell_one(piece: str) -> bytes:
+        return (piece[len(prefix) :] if piece.startswith(prefix) else " " + piece).encode()
+
+    return spell_one
+
+
+def _sentence_piece(steps: list[Definition], where: str | None) -> Callable[[str], bytes]:
+    """One piece's bytes under decoders that write every piece on its own."""
+    swaps: list[tuple[str, str]] = []
+    byte_fallback = fused = False
+    for step in steps:
+        kind = step.get("type")
+        if kind == "Metaspace":
+            swaps.append((str(step.get("replacement", "▁")), " "))
+        elif kind == "Replace" and (pattern := _local_pattern(step, fused=fused)):
+            swaps.append((pattern, str(step.get("content", ""))))
+        elif kind == "ByteFallback":
+            byte_fallback = True
+        elif kind == "Fuse":
+            fused = True
+        elif kind == "Strip" and fused and not step.get("stop") and step.get("content") == " ":
+            # It takes the prepended space from the start of a whole text; inside a text it does nothing.
+            continue
+        else:
+            raise VocabularyError(
+                f"the decoder step {kind} does not write each token on its own, so no token has bytes of its own",
+                where=where,
+                hint=f"known: ByteLevel, Metaspace, Replace, ByteFallback, Fuse, Strip, WordPiece; or {_RAW_BYTES}",
+            )
+
+    def spell_one(piece: str) -> bytes:
+        if byte_fallback and (byte := fallback_byte(piece)) is not None:
+            return byte
+        for old, new in swaps:
+            piece = piece.replace(old, new)
+        return piece.encode()
+
+    return spell_one
+
+
+def _local_pattern(step: Definition, *, fused: bool) -> str | None:
+    """The text that a Replace step looks for, if it can find it only inside single tokens."""
+    pattern = step.get("pattern")
+    text = pattern.get("String") if isinstance(pattern, dict) else None
+    return text if isinstance(text, str) and (len(text) == 1 or not fused) else None
+
+
+def _refuse_marks(model: Definition, pieces: Pieces, where: str | None) -> None:
+    for key in ("end_of_word_suffix", "continuing_subword_prefix"):
+        mark = model.get(key)
+        if not mark:
+            continue
+        marked = [(piece, token_id) for token_id, piece in enumerate(pieces) if piece is not None and mark in piece]
+        if marked:
+            raise unknown_bytes(
+                marked,
+                f"what the mark {mark!r} ({key}) writes between words is not defined by the decoder",
+                where=where,
+                hint=_RAW_BYTES,
+            )
+
+
+def _encode(spell_all: Callable[[Pieces], Texts], pieces: Pieces, where: str | None) -> Texts:
+    try:
+        return spell_all(pieces)
+    except UnicodeEncodeError:
+        broken = [
+            (piece, token_id)
+            for token_id, piece in enumerate(pieces)
+            if piece is not None and any("\ud800" <= character <= "\udfff" for character in piece)
+        ]
+        raise unknown_bytes(
+            broken, "tokens hold half a surrogate pair, which no text can", where=where, hint=_RAW_BYTES
+        ) from None

@@ -1,0 +1,165 @@
+"""Bytes, special tokens, stop tokens and size → one immutable table, and the same table as a block of bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TypeAlias
+
+import numpy as np
+
+from frisket.errors import VocabularyError
+
+Eos: TypeAlias = "int | str | Iterable[int | str] | None"
+
+# The largest real vocabularies have 262,144 tokens; an id far beyond is a broken or hostile file, and the table is a
+# list indexed by id.
+MAX_SIZE = 1 << 24
+
+# What models call the token they end with, for tokenizers that do not say which it is (a bare `tokenizers.Tokenizer`,
+# a rank file). Only special tokens are looked up here: a word of the text is never taken for a stop.
+# fmt: off
+EOS_NAMES = frozenset((
+    "</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<end_of_turn>",
+    "<|end_of_turn|>", "<|return|>", "<|call|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>",
+    "<end_of_utterance>", "[EOS]",
+))
+# fmt: on
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """What a vocabulary is made of, in one canonical form: equal tokenizers give equal tables and equal fingerprints.
+
+    `tokens[i]` is the text of token i inside a text, or None if it has none (special, unused, padding, a stop);
+    there are exactly `size` of them. `prepends_space`: the tokenizer writes a space before a text it encodes.
+    """
+
+    tokens: tuple[bytes | None, ...]
+    special: Mapping[str, int]
+    eos: tuple[int, ...]
+    prepends_space: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Sequence[bytes | None],
+        *,
+        special: Mapping[str, int],
+        eos: Eos = None,
+        size: int | None = None,
+        names: Mapping[str, int] | None = None,
+        prepends_space: bool = False,
+    ) -> TokenTable:
+        """The canonical table, checked. `names` adds names by which `eos` may call tokens that are not special."""
+        stops = _stops(eos, special, names or {})
+        ids = [*special.values(), *stops]
+        rows = max([len(tokens) - 1, *ids], default=-1) + 1 if size is None else size
+        if not 0 < rows <= MAX_SIZE:
+            raise VocabularyError(
+                f"a vocabulary of {rows:,} tokens is not possible",
+                hint=f"the size is the number of rows of the model's logits, from 1 to {MAX_SIZE:,}",
+            )
+        # A special token never matches text, and at a stop the engine stops: neither may be read as its spelling.
+        row: list[bytes | None] = [token or None for token in tokens[:rows]]
+        row.extend([None] * (rows - len(row)))
+        for token_id in ids:
+            if 0 <= token_id < rows:
+                row[token_id] = None
+        _check_ids(tokens, special, stops, rows)
+        kept = {name: token_id for name, token_id in sorted(special.items()) if token_id < rows}
+        return cls(tuple(row), kept, stops, prepends_space)
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The table as bytes: a JSON head, the lengths of the tokens (0: no text), their texts one after another."""
+        head = json.dumps(
+            {"eos": self.eos, "prepends_space": self.prepends_space, "size": self.size, "special": dict(self.special)},
+            sort_keys=True,
+            ensure_ascii=True,
+        ).encode()
+        texts = [token or b"" for token in self.tokens]
+        lengths = np.fromiter(map(len, texts), dtype="<u4", count=len(texts))
+        return b"".join([len(head).to_bytes(4, "little"), head, lengths.tobytes(), *texts])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of `data`, as hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @classmethod
+    def from_data(cls, data: bytes) -> TokenTable:
+        """The table whose `data` this is; ValueError if it is not one."""
+        body = 4 + int.from_bytes(data[:4], "little")
+        head = json.loads(data[4:body])
+        size, special, eos = head["size"], head["special"], head["eos"]
+        if not (isinstance(size, int) and 0 < size <= MAX_SIZE and isinstance(special, dict) and isinstance(eos, list)):
+            raise ValueError("not a token table")
+        ends = np.cumsum(np.frombuffer(data, "<u4", count=size, offset=body), dtype=np.int64).tolist()
+        texts = data[body + 4 * size :]
+        if len(texts) != ends[-1]:
+            raise ValueError("a token table is cut short")
+        # Loading is this line: 128,000 slices.
+        tokens = [texts[start:end] or None for start, end in zip(chain((0,), ends), ends)]  # noqa: B905
+        table = cls(tuple(tokens), special, tuple(eos), bool(head["prepends_space"]))
+        # Both are at hand and cost a second pass over a megabyte otherwise.
+        table.__dict__["data"] = data
+        return table
+
+
+def unknown_bytes(tokens: Iterable[tuple[str, int]], reason: str, *, where: str | None, hint: str) -> VocabularyError:
+    """The error for tokens whose bytes cannot be known; it names the first ten of them."""
+    named = list(tokens)
+    shown = ", ".join(f"{piece!r} (id {token_id})" for piece, token_id in named[:10])
+    more = f" and {len(named) - 10:,} more" if len(named) > 10 else ""
+    return VocabularyError(f"{reason}: {shown}{more}", where=where, hint=hint)
+
+
+def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tuple[int, ...]:
+    if eos is None:
+        return tuple(sorted({token_id for name, token_id in special.items() if name in EOS_NAMES}))
+    stops: set[int] = set()
+    for stop in [eos] if isinstance(eos, (int, str)) else eos:
+        if isinstance(stop, bool) or not isinstance(stop, (int, str)):
+            raise TypeError(f"eos is a token id, a token's name, or several of them; got {stop!r}")
+        if isinstance(stop, int):
+            stops.add(stop)
+        elif stop in special:
+            stops.add(special[stop])
+        elif stop in names:
+            stops.add(names[stop])
+        else:
+            raise VocabularyError(
+                f"no token is called {stop!r}", hint="name a token of this tokenizer, or give its id as a number"
+            )
+    return tuple(sorted(stops))
+
+
+def _check_ids(tokens: Sequence[bytes | None], special: Mapping[str, int], stops: tuple[int, ...], size: int) -> None:
+    negative = [(name, token_id) for name, token_id in special.items() if token_id < 0]
+    if negative:
+        raise unknown_bytes(negative, "special tokens have negative ids", where=None, hint="ids count from 0")
+    outside = [stop for stop in stops if not 0 <= stop < size]
+    if outside:
+        raise VocabularyError(
+            f"the stop token {outside[0]} is outside the vocabulary's {size:,} ids",
+            hint="size is the number of rows of the model's logits, added and special tokens included",
+        )
+    # Special tokens without a row (a padding token that the model never learned) are cut without harm; text is not.
+    specials = set(special.values())
+    cut = [token_id for token_id in range(size, len(tokens)) if tokens[token_id] and token_id not in specials]
+    if cut:
+        raise VocabularyError(
+            f"size is {size:,}, but {len(cut):,} tokens with text lie beyond it, the first is "
+            f"{tokens[cut[0]]!r} (id {cut[0]})",
+            hint="size is the number of rows of the model's logits (model.config.vocab_size); it may be larger than "
+            "the tokenizer, not smaller",
+        )

@@ -1,0 +1,131 @@
+"""Tokenizer → Vocabulary, whichever library made the tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from frisket.errors import VocabularyError
+from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
+from frisket.vocabulary.table import Eos, TokenTable
+
+if TYPE_CHECKING:
+    from frisket import _core
+
+
+class Vocabulary:
+    """The exact bytes of every token of one tokenizer; immutable, shared by all grammars and threads.
+
+    >>> vocabulary = Vocabulary.from_bytes([b"yes", b"no", b" ", None], special={"<end>": 3}, eos="<end>")
+    >>> vocabulary.size, vocabulary.token(0), vocabulary.eos
+    (4, b'yes', [3])
+
+    The bytes are what the token writes in the middle of a text: a token that begins a word has its space. For any text,
+    the bytes of its tokens concatenate to the text as the tokenizer normalises it, after one space if `prepends_space`.
+    Special tokens and stops have no bytes (None). Several tokens may have the same bytes.
+
+    Every constructor takes `size`, the rows of the model's logits where they are more than the tokenizer's ids (read
+    from config.json where one lies beside the tokenizer); ids beyond the tokenizer are never allowed. `eos` is an id, a
+    token's name, or several of them; without it, what the tokenizer and the files beside it call the end, or else the
+    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). It may be empty: `eos=()`.
+
+    Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
+    A VocabularyError says which tokens have no bytes that could be known, and why.
+    """
+
+    __slots__ = ("_core", "_fingerprint", "_prepends_space")
+
+    def __init__(self, table: TokenTable) -> None:
+        from frisket import _core
+
+        self._core = _core.Vocabulary(table.tokens, special=dict(table.special), eos=table.eos, size=table.size)
+        self._fingerprint = table.fingerprint
+        self._prepends_space = table.prepends_space
+
+    @classmethod
+    def from_huggingface(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
+        """The vocabulary of a folder with tokenizer.json, of that file, of a `tokenizers.Tokenizer`, or of a fast
+        tokenizer of transformers. A path is read without instantiating the tokenizer; nothing is downloaded."""
+        return cls(huggingface.read(tokenizer, size=size, eos=eos))
+
+    @classmethod
+    def from_sentencepiece(cls, model: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
+        """The vocabulary of a SentencePiece model file or of a `SentencePieceProcessor`."""
+        return cls(sentencepiece.read(model, size=size, eos=eos))
+
+    @classmethod
+    def from_tiktoken(
+        cls,
+        encoding: object,
+        special: Mapping[str, int] | None = None,
+        size: int | None = None,
+        eos: Eos = None,
+    ) -> Vocabulary:
+        """The vocabulary of a `tiktoken.Encoding`, or of a .tiktoken rank file and its `special` tokens."""
+        return cls(tiktoken.read(encoding, special=special, size=size, eos=eos))
+
+    @classmethod
+    def from_mistral(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
+        """The vocabulary of a tokenizer of mistral-common (tekken or SentencePiece), or of its file."""
+        return cls(mistral.read(tokenizer, size=size, eos=eos))
+
+    @classmethod
+    def from_bytes(
+        cls,
+        tokens: Sequence[bytes | None],
+        special: Mapping[str, int] | None = None,
+        eos: Eos = None,
+        size: int | None = None,
+    ) -> Vocabulary:
+        """The vocabulary whose token i is `tokens[i]`; None, like the empty bytes, is a token without text."""
+        wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
+        if wrong:
+            raise TypeError(f"tokens are bytes or None, got {type(wrong[0]).__name__}: {wrong[0]!r}")
+        if not len(tokens) and not size:
+            raise VocabularyError("a vocabulary has at least one token", hint="pass the bytes of every token")
+        return cls(TokenTable.of(tokens, special=dict(special or {}), eos=eos, size=size))
+
+    @property
+    def core(self) -> _core.Vocabulary:
+        """The engine's own vocabulary."""
+        return self._core
+
+    @property
+    def size(self) -> int:
+        """How many ids a mask covers: the rows of the model's logits."""
+        return self._core.size
+
+    @property
+    def eos(self) -> list[int]:
+        """The ids that end a document, ascending."""
+        return self._core.eos
+
+    @property
+    def special(self) -> dict[str, int]:
+        """The special tokens, name → id."""
+        return self._core.special
+
+    @property
+    def mask_words(self) -> int:
+        """How many uint32 words one mask has: ceil(size / 32)."""
+        return self._core.mask_words
+
+    @property
+    def prepends_space(self) -> bool:
+        """Whether the tokenizer writes a space before a text that it encodes (unless there is one already)."""
+        return self._prepends_space
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the content: equal for equal vocabularies, from whatever files they came."""
+        return self._fingerprint
+
+    def token(self, token_id: int) -> bytes | None:
+        """The text of a token, None if it has none."""
+        return self._core.token(token_id)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary of {self.size:,} tokens, eos {self.eos}, {self.fingerprint[:12]}>"
