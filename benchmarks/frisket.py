@@ -15,7 +15,7 @@ from .engine import Session
 
 class Engine:
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.vocabulary = frisket.Vocabulary.from_tokens(tokenizer.tokens, eos=[tokenizer.eos])
+        self.vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
         self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
 
     def compile(self, schema: dict[str, Any], text: str) -> Any:
