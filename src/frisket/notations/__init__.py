@@ -1,0 +1,1 @@
+"""What people write → Grammar: one module per notation."""

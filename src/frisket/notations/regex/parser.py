@@ -1,0 +1,489 @@
+"""Text of a regular expression → its tree: one parser, two dialects."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NoReturn
+
+from frisket.errors import GrammarSyntaxError
+from frisket.notations.regex import unicode
+from frisket.notations.regex.ast import (
+    After,
+    Alt,
+    Atomic,
+    Before,
+    Boundary,
+    Chars,
+    Dialect,
+    FinalNewline,
+    Look,
+    Node,
+    Repeat,
+    Seq,
+    Text,
+)
+from frisket.notations.regex.unicode import CharSet
+
+
+@lru_cache(maxsize=4096)
+def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, strict: bool = False) -> Node:
+    """The tree of a pattern; the same object for the same pattern, so it must not be changed.
+
+    `flags` are letters of `imsxa`. `strict` refuses what ECMA-262 (`u`) itself refuses; otherwise harmless escapes and
+    braces that every validator in use takes as literals are taken so too.
+    """
+    return _Parser(pattern, dialect, flags, strict).parse()
+
+
+class _Parser:
+    def __init__(self, pattern: str, dialect: Dialect, flags: str, strict: bool) -> None:
+        if unknown := set(flags) - set("imsxau"):
+            raise GrammarSyntaxError(f"unknown flag {sorted(unknown)[0]!r}", hint="flags are letters of imsxa")
+        self.pattern = pattern
+        self.ecma = dialect == "ecma"
+        self.strict = strict
+        self.at = 0
+        self.end = len(pattern)
+        self.names: set[str] = set()
+        self.flags = frozenset(flags)
+
+    def parse(self) -> Node:
+        node = self.alternatives()
+        if self.at < self.end:
+            self.fail("unbalanced )", self.at)
+        return node
+
+    def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
+        raise GrammarSyntaxError(f"{message} in {_shortened(self.pattern)}", where=f"offset {at}", hint=hint)
+
+    def peek(self, text: str) -> bool:
+        return self.pattern.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        if self.pattern.startswith(text, self.at):
+            self.at += len(text)
+            return True
+        return False
+
+    # -- structure ------------------------------------------------------------------------------------------------
+
+    def alternatives(self) -> Node:
+        branches = [self.sequence()]
+        while self.at < self.end and self.pattern[self.at] == "|":
+            self.at += 1
+            branches.append(self.sequence())
+        return branches[0] if len(branches) == 1 else Alt(branches)
+
+    def sequence(self) -> Node:
+        pattern, end = self.pattern, self.end
+        items: list[Node] = []
+        text: list[str] = []
+        plain = not (self.flags & {"i", "x"})
+        while self.at < end:
+            char = pattern[self.at]
+            if plain and char not in _SPECIAL:
+                text.append(char)
+                self.at += 1
+                continue
+            if char in "|)":
+                break
+            if char in "*+?{":
+                counts = self.counts()
+                if counts is not None:
+                    if text:
+                        last: Node = Text(text.pop())
+                        if text:
+                            items.append(Text("".join(text)))
+                            text = []
+                    elif items:
+                        last = items.pop()
+                    else:
+                        self.fail("nothing to repeat", self.at)
+                    items.append(self.quantified(last, counts))
+                    continue
+            start = self.at
+            node = self.atom(char)
+            if node is None:
+                plain = not (self.flags & {"i", "x"})
+                continue
+            if isinstance(node, Chars) and len(node.ranges) == 1 and node.ranges[0][0] == node.ranges[0][1]:
+                point = node.ranges[0][0]
+                if not 0xD800 <= point <= 0xDFFF:
+                    text.append(chr(point))
+                    continue
+            if text:
+                items.append(Text("".join(text)))
+                text = []
+            if self.at == start:
+                self.fail("cannot read this", start)
+            items.append(node)
+        if text:
+            items.append(Text("".join(text)))
+        return items[0] if len(items) == 1 else Seq(items)
+
+    def counts(self) -> tuple[int, int | None] | None:
+        """The bounds of the quantifier that begins here; None for a brace that stands for itself."""
+        char = self.pattern[self.at]
+        if char == "*":
+            return 0, None
+        if char == "+":
+            return 1, None
+        if char == "?":
+            return 0, 1
+        close = self.pattern.find("}", self.at)
+        body = self.pattern[self.at + 1 : close] if close > 0 else ""
+        low, comma, high = body.partition(",")
+        if (not low and (self.ecma or not comma)) or not (_ascii_number(low) and _ascii_number(high)):
+            if self.strict:
+                self.fail("a lone brace", self.at)
+            return None
+        if not comma:
+            return int(low), int(low)
+        return int(low or 0), (int(high) if high else None)
+
+    def quantified(self, item: Node, counts: tuple[int, int | None]) -> Node:
+        at = self.at
+        low, high = counts
+        self.at = self.pattern.index("}", at) + 1 if self.pattern[at] == "{" else at + 1
+        if high is not None and high < low:
+            self.fail(f"{{{low},{high}}}: the larger count comes first", at)
+        if isinstance(item, (Before, After, Boundary, FinalNewline)) or (self.strict and isinstance(item, Look)):
+            self.fail("nothing to repeat: an assertion has no width", at)
+        if (isinstance(item, Repeat) and item.at >= 0) or (isinstance(item, Atomic) and item.at < 0):
+            self.fail("a quantifier after a quantifier", at)
+        if isinstance(item, Look):
+            return item if low else Seq([])
+        repeat: Node = Repeat(item, low, high, at)
+        if self.take("?"):
+            pass
+        elif not self.ecma and self.take("+"):
+            # The negative place marks a quantifier, so that a second one after it is told from one after a group.
+            return Atomic(repeat, -1 - at)
+        return repeat
+
+    def atom(self, char: str) -> Node | None:
+        at = self.at
+        flags = self.flags
+        if "x" in flags:
+            if char in " \t\n\r\f\v":
+                self.at += 1
+                return None
+            if char == "#":
+                line = self.pattern.find("\n", at)
+                self.at = self.end if line < 0 else line + 1
+                return None
+        if char == "\\":
+            return self.escape()
+        if char == "(":
+            return self.group()
+        self.at += 1
+        if char == "[":
+            return self.char_class()
+        if char == ".":
+            if "s" in flags:
+                return Chars(unicode.ALL)
+            return Chars(unicode.complement(unicode.ECMA_LINE_END if self.ecma else unicode.NEWLINE))
+        if char == "^":
+            return Before(self.line_end() if "m" in flags else unicode.NONE, True, at)
+        if char == "$":
+            if "m" in flags:
+                return After(self.line_end(), True, at)
+            if self.ecma:
+                return After(unicode.NONE, True, at)
+            return FinalNewline(at)
+        if self.strict and char in "]}{":
+            self.fail(f"a lone {char}", at)
+        return self.chars(ord(char))
+
+    def line_end(self) -> CharSet:
+        return unicode.ECMA_LINE_END if self.ecma else unicode.NEWLINE
+
+    def chars(self, point: int) -> Node:
+        ranges: CharSet = ((point, point),)
+        return Chars(unicode.fold(ranges, ecma=self.ecma) if "i" in self.flags else ranges)
+
+    # -- groups ---------------------------------------------------------------------------------------------------
+
+    def group(self) -> Node | None:
+        at = self.at
+        self.at += 1
+        if not self.take("?"):
+            return self.enclosed(at)
+        if self.take(":"):
+            return self.enclosed(at)
+        for mark, ahead, negative in (("=", True, False), ("!", True, True), ("<=", False, False), ("<!", False, True)):
+            if self.take(mark):
+                return Look(self.enclosed(at), ahead, negative, at)
+        if not self.ecma:
+            if self.take("#"):
+                close = self.pattern.find(")", self.at)
+                if close < 0:
+                    self.fail("this comment is never closed", at)
+                self.at = close + 1
+                return None
+            if self.take(">"):
+                return Atomic(self.enclosed(at), at)
+            if self.peek("P=") or self.peek("P>"):
+                self.fail("a back-reference is not a regular language", at, "spell out the alternatives")
+            if self.peek("("):
+                self.fail("a conditional group is not supported", at, "spell out the alternatives")
+        if self.peek("R") or self.peek("&") or (self.at < self.end and self.pattern[self.at].isdigit()):
+            self.fail("recursion inside a pattern is not supported", at, "write a grammar")
+        # (?P<name>…) is no ECMA-262, but every validator in use that reads it means the same.
+        if self.take("<" if self.ecma else "P<") or (self.ecma and not self.strict and self.take("P<")):
+            self.name(at)
+            return self.enclosed(at)
+        if self.peek("<"):
+            self.fail("unknown kind of group", at, "Python spells it (?P<name>…)")
+        if self.peek("P<"):
+            self.fail("unknown kind of group", at, "ECMA-262 spells it (?<name>…)")
+        return self.flagged(at)
+
+    def enclosed(self, at: int) -> Node:
+        """The body of a group up to its parenthesis; a quantifier inside does not count as one on the group."""
+        flags = self.flags
+        node = self.alternatives()
+        self.flags = flags
+        if not self.take(")"):
+            self.fail("this group is never closed", at)
+        if isinstance(node, (Repeat, Atomic)):
+            return Seq([node])
+        return node
+
+    def name(self, at: int) -> None:
+        close = self.pattern.find(">", self.at)
+        name = self.pattern[self.at : close] if close > 0 else ""
+        if not name.replace("$", "_").isidentifier():
+            self.fail("this group's name is not an identifier", at)
+        if name in self.names and self.strict:
+            self.fail(f"the name {name} is taken", at)
+        self.names.add(name)
+        self.at = close + 1
+
+    def flagged(self, at: int) -> Node | None:
+        start = self.at
+        while self.at < self.end and (self.pattern[self.at].isalpha() or self.pattern[self.at] == "-"):
+            self.at += 1
+        on, _, off = self.pattern[start : self.at].partition("-")
+        if not (on or off) or set(on + off) - set("imsxau"):
+            self.fail("unknown kind of group", at)
+        if self.strict and set(on + off) - set("ims"):
+            self.fail("unknown kind of group", at)
+        flags = (self.flags | set(on)) - set(off)
+        if "u" in on:
+            flags -= {"a"}
+        if self.take(")"):
+            if off or self.strict or not re.fullmatch(r"(\(\?[a-z]+\))*", self.pattern[:at]):
+                self.fail("flags for the whole pattern belong at its start", at, "write (?i:…) around a part")
+            self.flags = frozenset(flags)
+            return None
+        if not self.take(":"):
+            self.fail("unknown kind of group", at)
+        outer, self.flags = self.flags, frozenset(flags)
+        node = self.enclosed(at)
+        self.flags = outer
+        return node
+
+    # -- escapes --------------------------------------------------------------------------------------------------
+
+    def escape(self) -> Node:
+        at = self.at
+        if at + 1 >= self.end:
+            self.fail("a backslash at the end", at)
+        char = self.pattern[at + 1]
+        if char in "bB":
+            self.at += 2
+            return Boundary(self.word(), char == "B", at)
+        if not self.ecma and char in "AZz":
+            self.at += 2
+            return Before(unicode.NONE, True, at) if char == "A" else After(unicode.NONE, True, at)
+        if char in "123456789" or (char == "k" and self.ecma):
+            self.fail("a back-reference is not a regular language", at, "spell out the alternatives")
+        found = self.class_escape()
+        if found is not None:
+            return Chars(found)
+        return self.chars(self.character_escape(in_class=False))
+
+    def word(self) -> CharSet:
+        if not self.ecma and "a" not in self.flags:
+            return unicode.python_word()
+        if self.ecma and "i" in self.flags:
+            return unicode.fold(unicode.WORD, ecma=True)
+        return unicode.WORD
+
+    def class_escape(self) -> CharSet | None:
+        """The set of `\\d`, `\\p{…}` and their like, or None if no such escape begins here."""
+        at = self.at
+        char = self.pattern[at + 1]
+        kind = char.lower()
+        if kind not in "dwsp":
+            return None
+        self.at += 2
+        ascii_only = self.ecma or "a" in self.flags
+        if kind == "d":
+            ranges = unicode.DIGIT if ascii_only else unicode.python_digit()
+        elif kind == "w":
+            ranges = self.word()
+        elif kind == "s":
+            ranges = unicode.ASCII_SPACE if ascii_only else unicode.python_space()
+            ranges = unicode.ECMA_SPACE if self.ecma else ranges
+        else:
+            ranges = self.unicode_property(at)
+        return unicode.complement(ranges) if char.isupper() else ranges
+
+    def unicode_property(self, at: int) -> CharSet:
+        close = self.pattern.find("}", self.at)
+        if self.peek("{") and close > 0:
+            body = self.pattern[self.at + 1 : close]
+            self.at = close + 1
+        elif self.at < self.end and not self.strict:
+            body = self.pattern[self.at]
+            self.at += 1
+        else:
+            body = ""
+        if body.startswith("^"):
+            self.fail("a negated property", at, "write \\P{…}")
+        name, _, value = body.partition("=")
+        ranges = unicode.property_set(name, value or None)
+        if ranges is None:
+            self.fail(f"no exact data for the property {body!r}", at, "general categories and common scripts are known")
+        return unicode.fold(ranges, ecma=self.ecma) if "i" in self.flags else ranges
+
+    def character_escape(self, *, in_class: bool) -> int:
+        at = self.at
+        char = self.pattern[at + 1]
+        self.at += 2
+        if char in _CONTROLS:
+            return _CONTROLS[char]
+        if char == "a" and not self.ecma:
+            return 7
+        if char == "b" and in_class:
+            return 8
+        if char == "0":
+            if not self.ecma:
+                octal = self.pattern[at + 1 : at + 4]
+                while octal and not (octal.isascii() and octal.isdigit() and "8" not in octal and "9" not in octal):
+                    octal = octal[:-1]
+                self.at = at + 1 + len(octal)
+                return int(octal, 8)
+            if self.at < self.end and self.pattern[self.at] in "0123456789":
+                self.fail("an octal escape", at, "write \\x.. or \\u....")
+            return 0
+        if char == "x":
+            return self.hexadecimal(2, at)
+        if char == "u":
+            return self.unicode_escape(at)
+        if char == "U" and not self.ecma:
+            point = self.hexadecimal(8, at)
+            if point > unicode.LAST:
+                self.fail("beyond the last code point", at)
+            return point
+        if char == "N" and not self.ecma and self.take("{"):
+            close = self.pattern.find("}", self.at)
+            name = self.pattern[self.at : max(close, self.at)]
+            self.at = close + 1
+            try:
+                return ord(unicodedata.lookup(name))
+            except (KeyError, TypeError):
+                self.fail(f"no character is named {name!r}", at)
+        if char == "c" and self.ecma:
+            letter = self.pattern[self.at : self.at + 1]
+            if not (letter.isascii() and letter.isalpha()):
+                self.fail("\\c takes a letter", at)
+            self.at += 1
+            return ord(letter) & 31
+        if char.isascii() and char.isalnum():
+            self.fail(f"unknown escape \\{char}", at, "anchors of this dialect are ^ and $" if char in "AZz" else None)
+        if self.strict and char not in "^$\\.*+?()[]{}|/" + ("-" if in_class else ""):
+            self.fail(f"unknown escape \\{char}", at)
+        return ord(char)
+
+    def hexadecimal(self, length: int, at: int) -> int:
+        digits = self.pattern[self.at : self.at + length]
+        if len(digits) < length or not _is_hexadecimal(digits):
+            self.fail(f"{length} hexadecimal digits are expected", at)
+        self.at += length
+        return int(digits, 16)
+
+    def unicode_escape(self, at: int) -> int:
+        if self.ecma and self.take("{"):
+            close = self.pattern.find("}", self.at)
+            digits = self.pattern[self.at : max(close, self.at)]
+            if not _is_hexadecimal(digits) or int(digits, 16) > unicode.LAST:
+                self.fail("\\u{…} takes a code point in hexadecimal", at)
+            self.at = close + 1
+            return int(digits, 16)
+        point = self.hexadecimal(4, at)
+        if self.ecma and 0xD800 <= point <= 0xDBFF and self.take("\\u"):
+            low = self.hexadecimal(4, at)
+            if 0xDC00 <= low <= 0xDFFF:
+                return 0x10000 + (point - 0xD800) * 0x400 + low - 0xDC00
+            self.at -= 6
+        return point
+
+    # -- classes --------------------------------------------------------------------------------------------------
+
+    def char_class(self) -> Node:
+        start = self.at - 1
+        negative = self.take("^")
+        parts: list[tuple[int, int]] = []
+        first = True
+        while True:
+            if self.at >= self.end:
+                self.fail("this class is never closed", start)
+            char = self.pattern[self.at]
+            if char == "]" and not (first and not self.ecma):
+                self.at += 1
+                break
+            first = False
+            at = self.at
+            low = self.class_member()
+            if self.peek("-") and self.at + 1 < self.end and self.pattern[self.at + 1] != "]":
+                self.at += 1
+                high = self.class_member()
+                if isinstance(low, int) and isinstance(high, int):
+                    if high < low:
+                        self.fail("this range is the wrong way round", at)
+                    parts.append((low, high))
+                    continue
+                if self.strict or not self.ecma:
+                    self.fail("a range between sets", at, "put the - last")
+                parts.append((0x2D, 0x2D))
+                parts.extend(((high, high),) if isinstance(high, int) else high)
+            parts.extend(((low, low),) if isinstance(low, int) else low)
+        ranges = unicode.normalize(parts)
+        if "i" in self.flags:
+            ranges = unicode.fold(ranges, ecma=self.ecma)
+        return Chars(unicode.complement(ranges) if negative else ranges)
+
+    def class_member(self) -> int | CharSet:
+        char = self.pattern[self.at]
+        if char == "\\":
+            if self.at + 1 >= self.end:
+                self.fail("a backslash at the end", self.at)
+            if self.pattern[self.at + 1] in "123456789":
+                self.fail("an octal escape", self.at, "write \\x.. or \\u....")
+            found = self.class_escape()
+            return self.character_escape(in_class=True) if found is None else found
+        if not self.strict and char == "[" and self.pattern.startswith("[:", self.at):
+            self.fail("a POSIX class is not part of this dialect", self.at, "write \\p{…}")
+        self.at += 1
+        return ord(char)
+
+
+_SPECIAL = frozenset("\\.[](){}*+?|^$")
+_CONTROLS = {"n": 10, "r": 13, "t": 9, "f": 12, "v": 11}
+
+
+def _ascii_number(text: str) -> bool:
+    return not text or (text.isascii() and text.isdigit())
+
+
+def _is_hexadecimal(text: str) -> bool:
+    return bool(text) and all(char in "0123456789abcdefABCDEF" for char in text)
+
+
+def _shortened(pattern: str) -> str:
+    return repr(pattern if len(pattern) <= 60 else pattern[:57] + "…")
