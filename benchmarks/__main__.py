@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import report
-from .corpus import Case, cases, load_tokenizer
+from .corpus import Case, cases, load_tokenizer, maskbench
 from .engine import ENGINES, version
 from .run import Limit, run
 from .worker import Timing
@@ -20,7 +20,8 @@ def main() -> None:
     parser.add_argument(
         "--engines", default=",".join(ENGINES), help="which, by comma (default: all that are installed)"
     )
-    parser.add_argument("--schemas", type=int, default=100, help="how many of MaskBench's schemas (default: 100)")
+    parser.add_argument("--corpus", type=Path, help="schemas and instances of your own, in MaskBench's form")
+    parser.add_argument("--schemas", type=int, default=100, help="how many of the corpus's schemas (default: 100)")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--tokenizer", default="llama3", help="a folder of the data's tokenizers, or any path")
     parser.add_argument("--seconds", type=float, default=60.0, help="limit per schema and engine")
@@ -35,11 +36,12 @@ def main() -> None:
         print(f"{name} is not installed: left out", file=sys.stderr)
 
     tokenizer = load_tokenizer(options.tokenizer)
-    sample = cases(tokenizer, count=options.schemas, seed=options.seed)
+    sample = cases(tokenizer, options.corpus or maskbench(), count=options.schemas, seed=options.seed)
     limit = Limit(options.seconds, options.megabytes)
     runs = run(engines, tokenizer, sample, limit=limit, rounds=options.rounds, progress=_show(len(sample)))
     settings = {
         "date": datetime.date.today().isoformat(),
+        "corpus": options.corpus.name if options.corpus else "MaskBench",
         "schemas": len(sample),
         "seed": options.seed,
         "tokenizer": tokenizer.folder.name,

@@ -72,12 +72,15 @@ def load_tokenizer(name: str) -> Tokenizer:
     return Tokenizer(folder, tuple(tokens), next(index for index, content in added.items() if content == eos))
 
 
-def cases(tokenizer: Tokenizer, *, count: int, seed: int) -> list[Case]:
-    """A seeded sample of MaskBench's distinct schemas, instances written by `json.dumps` as MaskBench writes them."""
+def cases(tokenizer: Tokenizer, corpus: Path, *, count: int, seed: int) -> list[Case]:
+    """A seeded sample of a corpus's distinct schemas, instances written by `json.dumps` as MaskBench writes them.
+
+    A corpus is a file of lines `{"id": …, "schema": …, "tests": [{"valid": …, "data": …}]}`, gzipped or not.
+    """
     import tokenizers
 
     encoder = tokenizers.Tokenizer.from_file(str(tokenizer.folder / "tokenizer.json"))
-    distinct = {json.dumps(row["schema"]): row for row in _rows()}
+    distinct = {json.dumps(row["schema"]): row for row in _rows(corpus)}
     chosen = sorted(distinct)
     if count < len(chosen):
         chosen = random.Random(seed).sample(chosen, count)
@@ -92,8 +95,12 @@ def cases(tokenizer: Tokenizer, *, count: int, seed: int) -> list[Case]:
     return found
 
 
-def _rows() -> Iterator[dict[str, Any]]:
-    with gzip.open(data_dir() / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+def maskbench() -> Path:
+    return data_dir() / "maskbench" / "dev.jsonl.gz"
+
+
+def _rows(corpus: Path) -> Iterator[dict[str, Any]]:
+    with (gzip.open if corpus.suffix == ".gz" else open)(corpus, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             if isinstance(row["schema"], dict):

@@ -107,7 +107,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines = [
         f"# Masks and compile times, {result['settings']['date']}",
         "",
-        f"{result['settings']['schemas']} schemas of MaskBench (seed {result['settings']['seed']}), tokenizer "
+        f"{result['settings']['schemas']} schemas of {result['settings']['corpus']} (seed {result['settings']['seed']}), tokenizer "
         f"{result['settings']['tokenizer']} ({result['settings']['vocabulary']:,} tokens), every call from Python, "
         f"{result['settings']['rounds']} round(s), at most {result['settings']['seconds']:g} s and "
         f"{result['settings']['megabytes']} MB per schema. Commit {result['commit']}. "
