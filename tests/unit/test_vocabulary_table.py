@@ -1,0 +1,111 @@
+"""Token tables: one canonical form, every contradiction named."""
+
+from __future__ import annotations
+
+import pytest
+
+from frisket.errors import VocabularyError
+from frisket.vocabulary.table import MAX_SIZE, TokenTable
+
+TOKENS = [b"a", b"b", "é".encode(), b"<end>", None]
+
+
+def test_equal_vocabularies_are_equal_tables_and_fingerprints() -> None:
+    first = TokenTable.of([b"a", b"b", b"<end>"], special={"<x>": 3, "<end>": 2}, eos=[2, 2], size=5)
+    second = TokenTable.of([b"a", b"b", b"", None], special={"<end>": 2, "<x>": 3}, eos="<end>", size=5)
+    assert first == second
+    assert first.fingerprint == second.fingerprint
+    assert first.tokens == (b"a", b"b", None, None, None)
+    assert first.eos == (2,)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TokenTable.of([b"a", b"c"], special={}),
+        TokenTable.of([b"a", b"b"], special={}, size=3),
+        TokenTable.of([b"a", b"b"], special={}, size=3, eos=2),
+        TokenTable.of([b"a", b"b"], special={"<x>": 2}),
+        TokenTable.of([b"a", b"b"], special={}, prepends_space=True),
+        TokenTable.of([b"ab", None], special={}),
+        TokenTable.of([None, b"ab"], special={}),
+    ],
+)
+def test_any_difference_changes_the_fingerprint(other: TokenTable) -> None:
+    assert TokenTable.of([b"a", b"b"], special={}).fingerprint != other.fingerprint
+
+
+def test_special_tokens_and_stops_have_no_text() -> None:
+    table = TokenTable.of(TOKENS, special={"<b>": 1}, eos=3)
+    assert table.tokens == (b"a", None, "é".encode(), None, None)
+
+
+def test_the_same_bytes_may_belong_to_several_tokens() -> None:
+    assert TokenTable.of([b"a", b"a"], special={}).tokens == (b"a", b"a")
+
+
+def test_padding_has_no_text() -> None:
+    table = TokenTable.of([b"a"], special={}, size=4)
+    assert table.size == 4
+    assert table.tokens == (b"a", None, None, None)
+
+
+def test_without_eos_the_special_tokens_with_well_known_names_are_stops() -> None:
+    special = {"<|eot_id|>": 3, "<|begin_of_text|>": 1, "</s>": 4}
+    assert TokenTable.of(TOKENS, special=special).eos == (3, 4)
+    assert TokenTable.of(TOKENS, special=special, eos=()).eos == ()
+    # The same name as text is no stop.
+    assert TokenTable.of([b"</s>"], special={}).eos == ()
+
+
+def test_eos_by_name_id_or_several() -> None:
+    names = {"b": 1}
+    assert TokenTable.of(TOKENS, special={"<end>": 3}, eos=["b", "<end>", 0], names=names).eos == (0, 1, 3)
+    with pytest.raises(VocabularyError, match="no token is called '<stop>'"):
+        TokenTable.of(TOKENS, special={}, eos="<stop>")
+    with pytest.raises(TypeError, match=r"2\.5"):
+        TokenTable.of(TOKENS, special={}, eos=[2.5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="True"):
+        TokenTable.of(TOKENS, special={}, eos=True)
+
+
+@pytest.mark.parametrize("eos", [5, -1])
+def test_a_stop_outside_the_vocabulary_is_an_error(eos: int) -> None:
+    with pytest.raises(VocabularyError, match=f"stop token {eos} is outside") as caught:
+        TokenTable.of(TOKENS, special={}, eos=eos, size=5)
+    assert caught.value.hint and "rows of the model's logits" in caught.value.hint
+
+
+def test_a_size_that_cuts_text_is_an_error_and_one_that_cuts_special_tokens_is_not() -> None:
+    with pytest.raises(VocabularyError, match=r"2 tokens with text lie beyond it.*id 2"):
+        TokenTable.of(TOKENS, special={}, size=2)
+    table = TokenTable.of([b"a", b"b", b"<pad>"], special={"<pad>": 2}, size=2)
+    assert table.tokens == (b"a", b"b")
+    assert table.special == {}
+
+
+@pytest.mark.parametrize("size", [0, -1, MAX_SIZE + 1])
+def test_impossible_sizes(size: int) -> None:
+    with pytest.raises(VocabularyError, match="is not possible"):
+        TokenTable.of([], special={}, size=size)
+
+
+def test_negative_special_ids_are_named() -> None:
+    with pytest.raises(VocabularyError, match=r"'<x>' \(id -1\)"):
+        TokenTable.of(TOKENS, special={"<x>": -1})
+
+
+def test_data_holds_the_whole_table() -> None:
+    table = TokenTable.of([b"a", None, b"\x00\xff" * 40_000], special={"<é>": 3}, eos=1, size=9, prepends_space=True)
+    again = TokenTable.from_data(table.data)
+    assert again == table
+    assert again.fingerprint == table.fingerprint
+
+
+def test_damaged_data_is_a_value_error() -> None:
+    data = TokenTable.of([b"abc", b"d"], special={}).data
+    for cut in range(len(data)):
+        with pytest.raises(ValueError):
+            TokenTable.from_data(data[:cut])
+    with pytest.raises(ValueError):
+        TokenTable.from_data(data + b"x")
