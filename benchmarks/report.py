@@ -38,7 +38,8 @@ def _values(timings: Iterable[Timing], metric: str) -> NDArray[np.float64]:
     if metric == "first":
         return np.array([timing.first for timing in timings], dtype=np.float64) / 1e3
     parts = [getattr(timing, metric + "s") for timing in timings]
-    return np.concatenate([*parts, np.zeros(0)]).astype(np.float64) / 1e3
+    times: NDArray[np.float64] = np.concatenate([*parts, np.zeros(0)]).astype(np.float64)
+    return times / 1e3
 
 
 def summary(times: NDArray[np.float64]) -> dict[str, float]:
@@ -103,18 +104,16 @@ def _row(timing: Timing) -> dict[str, Any]:
 
 def markdown(result: dict[str, Any]) -> str:
     """The page for people."""
-    engines = result["engines"]
+    engines, settings, machine = result["engines"], result["settings"], result["machine"]
     lines = [
-        f"# Masks and compile times, {result['settings']['date']}",
+        f"# Masks and compile times, {settings['date']}",
         "",
-        f"{result['settings']['schemas']} schemas of {result['settings']['corpus']} (seed {result['settings']['seed']}), tokenizer "
-        f"{result['settings']['tokenizer']} ({result['settings']['vocabulary']:,} tokens), every call from Python, "
-        f"{result['settings']['rounds']} round(s), at most {result['settings']['seconds']:g} s and "
-        f"{result['settings']['megabytes']} MB per schema. Commit {result['commit']}. "
-        "Property order: each engine's default.",
+        f"{settings['schemas']} schemas of {settings['corpus']} (seed {settings['seed']}), tokenizer "
+        f"{settings['tokenizer']} ({settings['vocabulary']:,} tokens), every call from Python, "
+        f"{settings['rounds']} round(s), at most {settings['seconds']:g} s and {settings['megabytes']} MB per schema. "
+        f"Commit {result['commit']}. Property order: each engine's default.",
         "",
-        f"{result['machine']['cpu']}, {result['machine']['cores']} cores, load {result['machine']['load']} at the end; "
-        f"Python {result['machine']['python']}. "
+        f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']} at the end; Python {machine['python']}. "
         + ", ".join(f"{name} {version}" for name, version in result["versions"].items())
         + ".",
         "",
