@@ -1,0 +1,92 @@
+"""schema · regex · choices · type → text that is valid by construction."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frisket import examples, models
+    from frisket._core import Matcher, fill_masks
+    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.decoding.loop import Step
+    from frisket.decoding.sampler import GREEDY, Sampler
+    from frisket.errors import (
+        EmptyGrammarError,
+        EngineError,
+        FrisketError,
+        GrammarError,
+        GrammarSyntaxError,
+        InvalidSchemaError,
+        LimitExceededError,
+        MissingDependencyError,
+        SchemaError,
+        TokenRejectedError,
+        UnsatisfiableSchemaError,
+        UnsupportedSchemaError,
+        VocabularyError,
+    )
+    from frisket.grammar import CompiledGrammar, Grammar
+    from frisket.json_schema import JSONSchemaOptions
+    from frisket.vocabulary import Vocabulary
+
+__all__ = [
+    "GREEDY",
+    "CompiledGrammar",
+    "EmptyGrammarError",
+    "EngineError",
+    "FrisketError",
+    "Generation",
+    "Grammar",
+    "GrammarError",
+    "GrammarSyntaxError",
+    "InvalidSchemaError",
+    "JSONSchemaOptions",
+    "LimitExceededError",
+    "Matcher",
+    "MissingDependencyError",
+    "Sampler",
+    "SchemaError",
+    "Step",
+    "Stream",
+    "TokenRejectedError",
+    "UnsatisfiableSchemaError",
+    "UnsupportedSchemaError",
+    "Vocabulary",
+    "VocabularyError",
+    "examples",
+    "fill_masks",
+    "generate",
+    "models",
+    "stream",
+]
+
+__version__ = "0.1.0"
+
+# Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
+# neither models nor schemas, and `import frisket` costs next to nothing.
+_HOMES = {
+    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "decoding.loop": ("Step",),
+    "decoding.sampler": ("GREEDY", "Sampler"),
+    "grammar": ("CompiledGrammar", "Grammar"),
+    "json_schema": ("JSONSchemaOptions",),
+    "matcher": ("Matcher", "fill_masks"),
+    "vocabulary": ("Vocabulary",),
+}
+_MODULES = ("examples", "models")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"frisket.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'frisket' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "errors")
+    value = getattr(importlib.import_module(f"frisket.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

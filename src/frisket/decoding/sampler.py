@@ -1,0 +1,96 @@
+"""Masked logits → one token id.
+
+The order is always
+
+    mask → repetition penalty → temperature → top-k → top-p → min-p → draw
+
+and the mask comes first because the others choose *among* tokens: a truncation that looks at forbidden tokens spends
+its places on them. The model's favourite may be forbidden and then top-k 1 before the mask leaves nothing to draw;
+top-p before the mask fills its nucleus with forbidden mass, and what survives is an accident. After the mask, the
+softmax is the model's own distribution given that the token is legal, and each truncation says about that distribution
+what it says about the free one. The rest follows from what each stage reads: the penalty changes who is large, so it
+precedes everything that ranks; temperature changes probabilities but no ranks, so top-k does not care, while top-p
+adds probabilities and must see the final ones; min-p compares with the largest, which no truncation removes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How one token is chosen among the allowed ones; `temperature=0` takes the likeliest.
+
+    >>> Sampler(temperature=0).choose(np.array([0.1, 2.0, -np.inf]), np.random.default_rng(0))
+    1
+
+    `top_k`: only the k largest (and whoever ties with the k-th). `top_p`: the smallest set of likeliest tokens whose
+    probabilities sum to at least this. `min_p`: nothing less likely than this fraction of the likeliest.
+    `repetition_penalty`: above 1 makes tokens of the answer so far less likely (CTRL, Keskar et al. 2019); tokens of
+    the prompt are exempt, because an extraction has to repeat them.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.temperature) and self.temperature >= 0):
+            raise ValueError(f"temperature is a finite number ≥ 0, not {self.temperature}")
+        if self.top_k is not None and self.top_k < 1:
+            raise ValueError(f"top_k is at least 1, not {self.top_k}; None switches it off")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is in (0, 1], not {self.top_p}; 1 switches it off")
+        if not 0 <= self.min_p <= 1:
+            raise ValueError(f"min_p is in [0, 1], not {self.min_p}; 0 switches it off")
+        if not (math.isfinite(self.repetition_penalty) and self.repetition_penalty > 0):
+            raise ValueError(f"repetition_penalty is a finite number > 0, not {self.repetition_penalty}; 1 is none")
+
+    def choose(self, masked: NDArray[np.floating], rng: np.random.Generator, history: Sequence[int] = ()) -> int:
+        """The id of one token. `masked` is (vocabulary,), −∞ where forbidden, and is not changed.
+
+        Ties go to the smaller id. A draw takes exactly one number from `rng`, so one seed is one answer.
+        """
+        logits = self.adjust(masked, history)
+        if self.temperature == 0:
+            return int(np.argmax(logits))
+        cumulative = np.cumsum(np.exp(logits - logits.max()))
+        # side="right" skips tokens of probability 0: their cumulative sum equals their predecessor's.
+        return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+
+    def adjust(self, masked: NDArray[np.floating], history: Sequence[int] = ()) -> NDArray[np.float64]:
+        """The logits that the draw is made from: a copy, with all stages after the mask applied."""
+        logits: NDArray[np.float64] = np.array(masked, dtype=np.float64)
+        if not np.isfinite(logits.max(initial=-np.inf)):
+            raise ValueError("no token has a finite logit: mask and model leave nothing to choose from")
+        if self.repetition_penalty != 1 and history:
+            seen = np.unique(np.asarray(history, dtype=np.int64))
+            values = logits[seen]
+            logits[seen] = np.where(values > 0, values / self.repetition_penalty, values * self.repetition_penalty)
+        if self.temperature == 0:
+            return logits
+        with np.errstate(over="ignore"):
+            # From the largest, so that a tiny temperature underflows to −∞ instead of overflowing to ∞ − ∞.
+            logits = (logits - logits.max()) / self.temperature
+        if self.top_k is not None and self.top_k < logits.size:
+            logits[logits < np.partition(logits, -self.top_k)[-self.top_k]] = -np.inf
+        if self.top_p < 1:
+            probabilities = np.exp(logits)
+            order = np.argsort(-probabilities, kind="stable")
+            mass = np.cumsum(probabilities[order])
+            before = np.concatenate(([0.0], mass[:-1]))
+            logits[order[before >= self.top_p * mass[-1]]] = -np.inf
+        if self.min_p > 0:
+            logits[logits < math.log(self.min_p)] = -np.inf
+        return logits
+
+
+GREEDY = Sampler(temperature=0.0)

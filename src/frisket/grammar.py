@@ -1,0 +1,181 @@
+"""Schema · regex · choices · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from frisket import _core
+from frisket.errors import InvalidSchemaError
+
+if TYPE_CHECKING:
+    from frisket.json_schema import JSONSchemaOptions
+    from frisket.json_schema.report import Report
+    from frisket.matcher import Matcher
+    from frisket.vocabulary import Vocabulary
+
+
+class Grammar:
+    """What may be written: rules over bytes. Knows no tokenizer; immutable and thread-safe.
+
+    >>> grammar = Grammar.from_choices(["low", "medium", "high"])
+    >>> grammar.accepts("medium"), grammar.accepts("middling")
+    (True, False)
+    """
+
+    __slots__ = ("_value", "core", "report", "schema")
+
+    def __init__(
+        self,
+        core: _core.Grammar,
+        *,
+        report: Report | None = None,
+        schema: Any = None,
+        value: Callable[[str], Any] = str,
+    ) -> None:
+        self.core = core
+        self.report = report
+        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        self.schema = schema
+        """The JSON Schema that the grammar was made from; None for other notations."""
+        self._value = value
+
+    @classmethod
+    def from_choices(cls, choices: Iterable[str]) -> Grammar:
+        """Exactly one of the texts.
+
+        >>> Grammar.from_choices(["yes", "no"]).accepts("yes")
+        True
+        """
+        from frisket.notations.choices import lower_choices
+
+        builder = _core.GrammarBuilder()
+        return cls(builder.build(lower_choices(builder, list(choices))))
+
+    @classmethod
+    def from_regex(
+        cls, pattern: str, *, dialect: Literal["python", "ecma"] = "python", search: bool = False
+    ) -> Grammar:
+        """The texts that a regular expression matches from beginning to end; with `search`, somewhere.
+
+        >>> Grammar.from_regex("[a-z]+@[a-z]+").accepts("ada@home")
+        True
+
+        `dialect="ecma"` reads it as JavaScript does, which is how JSON Schema reads `pattern`. What cannot be exact (a
+        back-reference) is a GrammarSyntaxError that names the place.
+        """
+        from frisket.notations.regex import lower_regex
+
+        builder = _core.GrammarBuilder()
+        return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: Mapping[str, Any] | bool | str,
+        options: JSONSchemaOptions | None = None,
+        registry: Any = None,
+    ) -> Grammar:
+        """The JSON documents that a schema (a dict, a bool, or the schema as JSON text) allows.
+
+        >>> Grammar.from_json_schema({"type": "integer", "minimum": 3}).accepts("4")
+        True
+
+        `registry` (a `referencing.Registry`) holds documents that `$ref` may point to; nothing is ever fetched. What
+        cannot be enforced exactly is an UnsupportedSchemaError that lists every such place.
+        """
+        return cls._from_json_schema(_schema(schema), options, registry, json.loads)
+
+    @classmethod
+    def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+        """The JSON documents of a Python type: a Pydantic model, dataclass, TypedDict, Enum, Literal, Union …
+
+        >>> Grammar.from_type(list[bool]).accepts("[true, false]")
+        True
+
+        Needs Pydantic.
+        """
+        from frisket.python_type import PythonType
+
+        python_type: PythonType[Any] = PythonType(tp)
+        return cls._from_json_schema(python_type.schema, options, None, python_type.value)
+
+    @classmethod
+    def _from_json_schema(
+        cls, schema: Any, options: JSONSchemaOptions | None, registry: Any, value: Callable[[str], Any]
+    ) -> Grammar:
+        from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+
+        builder = _core.GrammarBuilder()
+        node, report = lower_json_schema(builder, schema, options or JSONSchemaOptions(), registry=registry)
+        return cls(builder.build(node), report=report, schema=schema, value=value)
+
+    def compile(self, vocabulary: Vocabulary | _core.Vocabulary) -> CompiledGrammar:
+        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
+
+        VocabularyError if the vocabulary's tokens cannot spell any text of the grammar.
+        """
+        core = vocabulary if isinstance(vocabulary, _core.Vocabulary) else vocabulary.core
+        return CompiledGrammar(self.core.compile(core), self)
+
+    def accepts(self, text: str | bytes) -> bool:
+        """Whether this is a whole text of the grammar."""
+        return self.core.accepts(_bytes(text))
+
+    def accepts_prefix(self, text: str | bytes) -> bool:
+        """Whether some text of the grammar begins like this."""
+        return self.core.accepts_prefix(_bytes(text))
+
+    def value(self, text: str) -> Any:
+        """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
+
+        >>> Grammar.from_json_schema({"type": "array"}).value("[1, 2]")
+        [1, 2]
+        """
+        return self._value(text)
+
+
+@dataclass(frozen=True)
+class CompiledGrammar:
+    """A grammar for one vocabulary: a lazy automaton, shareable across threads."""
+
+    core: _core.CompiledGrammar
+    grammar: Grammar
+
+    def matcher(self) -> Matcher:
+        """A fresh position at the beginning of a text."""
+        return self.core.matcher()
+
+    @property
+    def report(self) -> Report | None:
+        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        return self.grammar.report
+
+    @property
+    def vocabulary(self) -> _core.Vocabulary:
+        """The vocabulary, as the engine has it."""
+        return self.core.vocabulary
+
+    @property
+    def memory_bytes(self) -> int:
+        """What is cached for this grammar so far."""
+        return self.core.memory_bytes
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
+    if not isinstance(schema, str):
+        return schema
+    try:
+        return json.loads(schema)
+    except json.JSONDecodeError as error:
+        raise InvalidSchemaError(
+            f"the schema is not JSON: {error.msg}",
+            where=f"{error.lineno}:{error.colno}",
+            hint="a str is read as the JSON text of a schema; a file's content, not its name",
+        ) from error

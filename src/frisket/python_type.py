@@ -1,0 +1,113 @@
+"""Python type → JSON Schema, and JSON text → a value of that type."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+
+T = TypeVar("T")
+
+
+class PythonType(Generic[T]):
+    """A type that JSON can be written for: a Pydantic model, dataclass, TypedDict, Enum, Literal, Union, list[int] …
+
+    >>> from typing import Literal
+    >>> mood = PythonType(Literal["calm", "cross"])
+    >>> mood.schema["enum"], mood.value('"calm"')
+    (['calm', 'cross'], 'calm')
+
+    Everything that Pydantic's `TypeAdapter` takes and can describe. The schema says what the type's annotations say;
+    a validator written in Python runs in `value` only, because no mask can know it.
+    """
+
+    def __init__(self, tp: type[T] | Any) -> None:
+        pydantic = _pydantic()
+        self.name = getattr(tp, "__name__", None) or str(tp)
+        try:
+            self._adapter = pydantic.TypeAdapter(_readable(tp, ()))
+            self.schema: dict[str, Any] = self._adapter.json_schema(mode="validation")
+        except (pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError) as error:
+            raise UnsupportedSchemaError(
+                f"no JSON Schema describes the type {self.name}: {str(error).splitlines()[0]}",
+                where=self.name,
+                hint="use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these",
+            ) from error
+        self._validation_error: type[Exception] = pydantic.ValidationError
+
+    def value(self, text: str) -> T:
+        """The JSON text as a value of the type."""
+        try:
+            result: T = self._adapter.validate_json(text)
+        except self._validation_error as error:
+            raise FrisketError(
+                f"{self.name} refused a document that satisfies its schema: {_reason(error)}",
+                where=self.name,
+                hint="a validator in Python checks what the annotations do not say: say it as Field(pattern=…, le=…)",
+                code="type-refused",
+            ) from error
+        return result
+
+
+def _pydantic() -> Any:
+    try:
+        return importlib.import_module("pydantic")
+    except ImportError as error:
+        raise MissingDependencyError.of("pydantic", "pydantic") from error
+
+
+def _reason(error: Any) -> str:
+    """The first complaint of a ValidationError, on one line, with its place."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else str(first["msg"])
+
+
+def _readable(tp: Any, outer: tuple[Any, ...]) -> Any:
+    """The type with every `typing.TypedDict` as one of typing_extensions, which Pydantic demands before Python 3.12.
+
+    Inside classes (a dataclass's fields) nothing is replaced: Pydantic reads those itself, and says what it wants.
+    """
+    if sys.version_info >= (3, 12):
+        return tp
+    if typing.is_typeddict(tp) and type(tp).__module__ == "typing":
+        if tp in outer:
+            raise UnsupportedSchemaError(
+                f"{tp.__name__} refers to itself", where=tp.__name__, hint="import TypedDict from typing_extensions"
+            )
+        extensions = importlib.import_module("typing_extensions")
+        fields = {}
+        for name, hint in extensions.get_type_hints(tp, include_extras=True).items():
+            # Under `from __future__ import annotations`, `__required_keys__` does not see what the hint itself says.
+            said, inner = _unwrapped(hint)
+            needed = (name in tp.__required_keys__) if said is None else said == "Required"
+            marker = extensions.Required if needed else extensions.NotRequired
+            fields[name] = marker[_readable(inner, (*outer, tp))]
+        readable = extensions.TypedDict(tp.__name__, fields)
+        readable.__doc__ = tp.__doc__
+        readable.__module__ = tp.__module__
+        return readable
+    arguments = typing.get_args(tp)
+    origin: Any = typing.get_origin(tp)
+    if not arguments or origin is typing.Literal:
+        return tp
+    changed = tuple(argument if argument is Ellipsis else _readable(argument, outer) for argument in arguments)
+    if changed == arguments:
+        return tp
+    if origin in (types.UnionType, typing.Union):
+        return typing.Union[changed]  # noqa: UP007  (built at run time, for Python 3.10 too)
+    if hasattr(tp, "__metadata__"):
+        return typing.Annotated[(changed[0], *tp.__metadata__)]
+    rebuild: Callable[[Any], Any] = getattr(tp, "copy_with", None) or origin.__class_getitem__
+    return rebuild(changed)
+
+
+def _unwrapped(hint: Any) -> tuple[str | None, Any]:
+    """`Required[x]` → ("Required", x); any other hint x → (None, x)."""
+    name = getattr(typing.get_origin(hint), "_name", None)
+    return (name, typing.get_args(hint)[0]) if name in ("Required", "NotRequired") else (None, hint)

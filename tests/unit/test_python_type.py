@@ -1,0 +1,157 @@
+"""Python type → JSON Schema → value: every kind of type that Pydantic takes comes back as itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import sys
+import typing
+from typing import Annotated, Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
+
+import pytest
+from typing_extensions import NotRequired
+
+from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.python_type import PythonType
+
+pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+class Movie(TypedDict):
+    title: str
+    year: NotRequired[int]
+
+
+class Cinema(TypedDict, total=False):
+    movies: list[Movie]
+    best: Movie | None
+
+
+class Node(pydantic.BaseModel):
+    value: int
+    next: Optional[Node] = None  # noqa: UP045  (the old spelling must work too)
+
+
+class Cat(pydantic.BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(pydantic.BaseModel):
+    kind: Literal["dog"]
+
+
+class Pet(pydantic.BaseModel):
+    pet: Annotated[Union[Cat, Dog], pydantic.Field(discriminator="kind")]  # noqa: UP007
+
+
+Content = TypeVar("Content")
+
+
+class Box(pydantic.BaseModel, Generic[Content]):
+    content: Content
+
+
+class Aliased(pydantic.BaseModel):
+    from_: str = pydantic.Field(alias="from")
+
+
+CASES: list[tuple[Any, str, Any]] = [
+    (int, "3", 3),
+    (None, "null", None),
+    (bool, "true", True),
+    (list[int], "[1, 2]", [1, 2]),
+    (tuple[int, str], '[1, "a"]', (1, "a")),
+    (set[int], "[1, 2]", {1, 2}),
+    (dict[str, float], '{"a": 1.5}', {"a": 1.5}),
+    (Literal["a", 1, None], "null", None),
+    (Colour, '"blue"', Colour.BLUE),
+    (Level, "2", Level.HIGH),
+    (int | str, '"x"', "x"),
+    (Union[int, None], "null", None),  # noqa: UP007
+    (Point, '{"x": 1}', Point(1)),
+    (Movie, '{"title": "M"}', {"title": "M"}),
+    (list[Movie], '[{"title": "M", "year": 1931}]', [{"title": "M", "year": 1931}]),
+    (Movie | None, "null", None),
+    (Cinema, '{"best": null}', {"best": None}),
+    (Annotated[list[Movie], pydantic.Field(min_length=1)], '[{"title": "M"}]', [{"title": "M"}]),
+    (Node, '{"value": 1, "next": {"value": 2}}', Node(value=1, next=Node(value=2))),
+    (Pet, '{"pet": {"kind": "dog"}}', Pet(pet=Dog(kind="dog"))),
+    (Box[int], '{"content": 3}', Box[int](content=3)),
+    (Aliased, '{"from": "x"}', Aliased.model_validate({"from": "x"})),
+    (datetime.date, '"2024-02-29"', datetime.date(2024, 2, 29)),
+    (decimal.Decimal, '"1.5"', decimal.Decimal("1.5")),
+    (bytes, '"ab"', b"ab"),
+    (Any, "[1, {}]", [1, {}]),
+]
+
+
+@pytest.mark.parametrize(("tp", "text", "value"), CASES, ids=lambda case: str(case)[:30])
+def test_there_and_back(tp: Any, text: str, value: Any) -> None:
+    python_type = PythonType(tp)
+    assert isinstance(python_type.schema, dict)
+    result = python_type.value(text)
+    assert result == value
+    assert type(result) is type(value)
+
+
+def test_typed_dict_keeps_what_it_says() -> None:
+    schema = PythonType(Movie).schema
+    assert list(schema["properties"]) == ["title", "year"]
+    assert schema["required"] == ["title"]
+    nested = PythonType(Cinema).schema
+    assert "required" not in nested
+    assert nested["$defs"]["Movie"]["required"] == ["title"]
+
+
+def test_constraints_reach_the_schema() -> None:
+    schema = PythonType(Annotated[str, pydantic.Field(pattern="^[a-z]+$", max_length=3)]).schema
+    assert schema["pattern"] == "^[a-z]+$"
+    assert schema["maxLength"] == 3
+
+
+@pytest.mark.parametrize("tp", [typing.Callable[[int], int], object(), type("Plain", (), {}), "NoSuchType"])
+def test_what_has_no_schema_is_refused_by_name(tp: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        PythonType(tp)
+    assert caught.value.where
+    assert caught.value.hint
+    assert "pydantic.dev" not in str(caught.value)
+
+
+def test_a_validator_in_python_is_not_in_the_schema() -> None:
+    def odd(value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError("even")
+        return value
+
+    python_type = PythonType(Annotated[int, pydantic.AfterValidator(odd)])
+    assert python_type.value("3") == 3
+    with pytest.raises(FrisketError, match="even") as caught:
+        python_type.value("4")
+    assert caught.value.code == "type-refused"
+    assert isinstance(caught.value.__cause__, pydantic.ValidationError)
+
+
+def test_pydantic_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(MissingDependencyError, match=r"frisket\[pydantic\]"):
+        PythonType(int)
