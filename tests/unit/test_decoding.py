@@ -1,0 +1,295 @@
+"""The decode loop and the sampler, on models of a few numbers and matchers of a few words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from frisket.decoding.loop import Step, decode
+from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.text import Text
+from frisket.errors import EngineError
+
+TOKENS = [b"a", b"b", b"ab", b"c", b"\xc3", b"\xa9", None]
+END = 6
+
+
+class Words:
+    """A vocabulary of TOKENS, and a matcher for a finite set of texts by looking at all of them."""
+
+    size = len(TOKENS)
+    eos = (END,)
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = [text.encode() for text in texts]
+        self.written = b""
+        self.ended = False
+
+    def token(self, token_id: int) -> bytes | None:
+        return TOKENS[token_id]
+
+    def allows(self, token_id: int) -> bool:
+        data = TOKENS[token_id]
+        if data is None:
+            return self.can_end
+        return any(text.startswith(self.written + data) for text in self.texts)
+
+    def fill_mask(self, bitmask: np.ndarray, row: int = 0) -> None:
+        bitmask[:] = sum(1 << token_id for token_id in range(self.size) if self.allows(token_id))
+
+    def advance(self, token_id: int) -> None:
+        assert self.allows(token_id) and not self.ended
+        self.written += TOKENS[token_id] or b""
+        self.ended = token_id == END
+
+    @property
+    def can_end(self) -> bool:
+        return self.written in self.texts
+
+
+class Session:
+    """A model whose logits are a function of the ids so far."""
+
+    def __init__(self, logits: Callable[[list[int]], Sequence[float]]) -> None:
+        self.function = logits
+        self.ids: list[int] = []
+
+    def logits(self) -> np.ndarray:
+        return np.array(self.function(self.ids), dtype=np.float32)
+
+    def push(self, token_id: int) -> None:
+        self.ids.append(token_id)
+
+    def fork(self) -> Session:
+        raise NotImplementedError
+
+
+def prefers(*order: int) -> Callable[[list[int]], list[float]]:
+    """Always the same wish: the first id most, ids that are not named not at all."""
+    return lambda ids: [10.0 - order.index(t) if t in order else -10.0 for t in range(len(TOKENS))]
+
+
+def run(session: Session, matcher: Words | None, **options: Any) -> tuple[list[Step], str]:
+    steps = []
+    iterator = decode(session, matcher, matcher or Words(), **{"max_tokens": 20, **options})  # type: ignore[arg-type]
+    while True:
+        try:
+            steps.append(next(iterator))
+        except StopIteration as end:
+            return steps, end.value
+
+
+def text_of(steps: list[Step]) -> str:
+    return "".join(step.text for step in steps)
+
+
+class TestLoop:
+    def test_the_mask_wins_over_the_wish(self) -> None:
+        steps, reason = run(Session(prefers(3, 1)), Words("bab", "bb"))
+        assert (text_of(steps), reason) == ("bb", "end")
+
+    def test_the_model_ends_where_it_may_and_wants_to(self) -> None:
+        longer, _ = run(Session(prefers(0)), Words("a", "aa"))
+        shorter, reason = run(Session(prefers(END, 0)), Words("a", "aa"))
+        assert text_of(longer) == "aa"
+        assert (text_of(shorter), reason) == ("a", "end")
+        assert shorter[-1].ends and shorter[-1].token == END and not shorter[0].ends
+
+    def test_nothing_but_the_end_may_follow_so_nobody_is_asked(self) -> None:
+        session = Session(prefers(0))
+        steps, reason = run(session, Words("ab"))
+        assert [step.token for step in steps] == [0, 1]
+        assert (session.ids, reason) == ([0], "end")
+
+    def test_the_empty_text_alone(self) -> None:
+        assert run(Session(prefers(0)), Words("")) == ([], "end")
+
+    def test_log_probabilities_before_and_after_the_mask(self) -> None:
+        logits = [1.0, 2.0, -1.0, 0.5, 0.0, 3.0, 0.25]
+        steps, _ = run(Session(lambda ids: logits), Words("ac", "bc"), sampler=Sampler(temperature=5.0, top_k=1))
+        weights = np.exp(logits)
+        first = steps[0]
+        assert first.token == 1 and first.allowed == 2
+        assert first.logprob == pytest.approx(math.log(weights[1] / weights.sum()))
+        assert first.masked_logprob == pytest.approx(math.log(weights[1] / (weights[0] + weights[1])))
+        assert first.feasible == pytest.approx((weights[0] + weights[1]) / weights.sum())
+        for step in steps:
+            assert step.masked_logprob == pytest.approx(step.logprob - math.log(step.feasible))
+
+    def test_free_decoding_is_the_same_loop_without_a_mask(self) -> None:
+        steps, reason = run(Session(lambda ids: prefers(3)(ids) if len(ids) < 2 else prefers(END)(ids)), None)
+        assert (text_of(steps), reason) == ("cc", "end")
+        assert all(step.feasible == 1.0 and step.logprob == step.masked_logprob for step in steps)
+
+    def test_length(self) -> None:
+        steps, reason = run(Session(prefers(0)), Words("aaaa"), max_tokens=3)
+        assert (text_of(steps), len(steps), reason) == ("aaa", 3, "length")
+        assert run(Session(prefers(0)), None, max_tokens=3)[1] == "length"
+
+    def test_the_end_token_is_free(self) -> None:
+        steps, reason = run(
+            Session(lambda ids: prefers(0)(ids) if len(ids) < 2 else prefers(END)(ids)), None, max_tokens=2
+        )
+        assert (text_of(steps), reason) == ("aa", "end")
+        # A text that may end here but that the model wants to continue was cut, even if it looks whole.
+        _, reason = run(Session(prefers(0)), Words("aa", "aaaa"), max_tokens=2)
+        assert reason == "length"
+        _, reason = run(Session(prefers(0)), Words("aa"), max_tokens=2)
+        assert reason == "end"
+
+    def test_stop(self) -> None:
+        steps, reason = run(Session(lambda ids: prefers((3, 0, 1, 3)[len(ids) % 4])(ids)), None, stop=["ab"])
+        assert (text_of(steps), reason) == ("c", "stop")
+        assert [step.text for step in steps] == ["c", "", ""]
+
+    def test_streaming_never_shows_half_a_character(self) -> None:
+        steps, _ = run(Session(prefers(4, 5)), Words("aé"))
+        assert [step.text for step in steps] == ["a", "", "é"]
+        cut, _ = run(Session(prefers(4, 5)), Words("aé"), max_tokens=2)
+        assert [step.text for step in cut] == ["a", "\N{REPLACEMENT CHARACTER}"]
+
+    def test_one_seed_is_one_answer(self) -> None:
+        def answer(seed: int) -> str:
+            matcher = Words(*(f"{x}{y}{z}" for x in "abc" for y in "abc" for z in "abc"))
+            return text_of(run(Session(lambda ids: [0.0] * 7), matcher, sampler=Sampler(), seed=seed)[0])
+
+        assert [answer(seed) for seed in range(20)] == [answer(seed) for seed in range(20)]
+        assert len({answer(seed) for seed in range(20)}) > 5
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+    def test_a_model_that_gives_nonsense(self, bad: float) -> None:
+        with pytest.raises(EngineError, match="no finite logit"):
+            run(Session(lambda ids: [bad, bad, -math.inf, -math.inf, -math.inf, -math.inf, -math.inf]), Words("a", "b"))
+
+    def test_misuse(self) -> None:
+        with pytest.raises(ValueError, match="max_tokens"):
+            run(Session(prefers(0)), None, max_tokens=0)
+        with pytest.raises(ValueError, match="stop string"):
+            run(Session(prefers(0)), None, stop=[""])
+
+
+class TestOrder:
+    """Why the mask comes first, and what each stage after it reads: the statement of sampler.py, number by number."""
+
+    LOGITS = np.array([5.0, 4.0, 3.0, 1.0, 0.0])
+    LEGAL = np.array([False, False, False, True, True])
+
+    def masked(self) -> np.ndarray:
+        return np.where(self.LEGAL, self.LOGITS, -np.inf)
+
+    @pytest.mark.parametrize("sampler", [Sampler(top_k=2), Sampler(top_p=0.9), Sampler(min_p=0.3)])
+    def test_a_truncation_before_the_mask_leaves_nothing(self, sampler: Sampler) -> None:
+        truncated_first = np.where(self.LEGAL, sampler.adjust(self.LOGITS), -np.inf)
+        assert np.isneginf(truncated_first).all()
+        assert not np.isneginf(sampler.adjust(self.masked())).all()
+
+    def test_after_the_mask_the_softmax_is_the_model_given_that_the_token_is_legal(self) -> None:
+        weights = np.exp(Sampler().adjust(self.masked()))
+        model = np.exp(self.LOGITS) * self.LEGAL
+        assert weights / weights.sum() == pytest.approx(model / model.sum())
+
+    def test_top_p_means_legal_mass(self) -> None:
+        # Given legality, ids 3 and 4 have 73 % and 27 %: a nucleus of 70 % is id 3 alone, one of 75 % both.
+        assert np.isfinite(Sampler(top_p=0.70).adjust(self.masked())).tolist() == [False, False, False, True, False]
+        assert np.isfinite(Sampler(top_p=0.75).adjust(self.masked())).tolist() == [False, False, False, True, True]
+
+    def test_the_penalty_precedes_whatever_ranks(self) -> None:
+        sampler = Sampler(repetition_penalty=100.0, top_k=1)
+        assert np.flatnonzero(np.isfinite(sampler.adjust(np.array([2.0, 1.0]), [0]))).tolist() == [1]
+
+    def test_temperature_changes_no_ranks_but_what_top_p_adds_up(self) -> None:
+        logits = np.array([2.0, 1.0, 0.0])
+        for temperature in (0.1, 1.0, 10.0):
+            kept = np.isfinite(Sampler(temperature=temperature, top_k=2).adjust(logits))
+            assert kept.tolist() == [True, True, False]
+        kept = [int(np.isfinite(Sampler(temperature=t, top_p=0.6).adjust(logits)).sum()) for t in (0.1, 1.0, 10.0)]
+        assert kept == [1, 1, 2]
+
+    def test_min_p_reads_what_top_k_and_top_p_cannot_remove(self) -> None:
+        logits = np.log([0.5, 0.3, 0.15, 0.05])
+        assert np.isfinite(Sampler(min_p=0.31).adjust(logits)).tolist() == [True, True, False, False]
+        both = np.isfinite(Sampler(top_k=3, min_p=0.29).adjust(logits))
+        assert both.tolist() == [True, True, True, False]
+
+
+class TestSampler:
+    def test_greedy_takes_the_largest_and_the_smaller_id_of_a_tie(self) -> None:
+        assert GREEDY.choose(np.array([0.0, 3.0, 3.0]), np.random.default_rng(0)) == 1
+
+    def test_a_draw_follows_the_probabilities(self) -> None:
+        rng = np.random.default_rng(7)
+        logits = np.log([0.5, 0.25, 0.25])
+        counts = np.bincount([Sampler().choose(logits, rng) for _ in range(4000)], minlength=3) / 4000
+        assert counts == pytest.approx([0.5, 0.25, 0.25], abs=0.03)
+
+    def test_a_forbidden_token_is_never_drawn_even_by_the_edges_of_the_generator(self) -> None:
+        class Edge(np.random.Generator):
+            def __init__(self, value: float) -> None:
+                super().__init__(np.random.PCG64(0))
+                self.value = value
+
+            def random(self, *_: Any, **__: Any) -> Any:
+                return self.value
+
+        logits = np.array([-np.inf, 0.0, -np.inf, 0.0, -np.inf])
+        assert Sampler().choose(logits, Edge(0.0)) == 1
+        assert Sampler().choose(logits, Edge(np.nextafter(1.0, 0.0))) == 3
+        assert Sampler().choose(logits, Edge(0.5)) == 3
+
+    def test_the_logits_of_the_caller_are_left_alone(self) -> None:
+        logits = np.array([1.0, 2.0, 3.0], dtype=np.float32)
+        sampler = Sampler(temperature=0.5, top_k=2, top_p=0.9, min_p=0.1, repetition_penalty=2.0)
+        sampler.choose(logits, np.random.default_rng(0), [2])
+        assert logits.tolist() == [1.0, 2.0, 3.0]
+
+    def test_the_penalty_moves_both_signs_down_and_leaves_the_forbidden_forbidden(self) -> None:
+        adjusted = Sampler(temperature=0, repetition_penalty=2.0).adjust(
+            np.array([4.0, -4.0, -np.inf, 1.0]), [0, 1, 2, 0]
+        )
+        assert adjusted.tolist() == [2.0, -8.0, -np.inf, 1.0]
+
+    def test_a_tiny_temperature_is_greedy_and_does_not_overflow(self) -> None:
+        rng = np.random.default_rng(0)
+        assert {Sampler(temperature=1e-300).choose(np.array([1.0, 30.0, -np.inf]), rng) for _ in range(50)} == {1}
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"temperature": -1.0},
+            {"temperature": math.inf},
+            {"top_k": 0},
+            {"top_p": 0.0},
+            {"top_p": 1.1},
+            {"min_p": -0.1},
+            {"repetition_penalty": 0.0},
+        ],
+    )
+    def test_misuse_names_the_option(self, options: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match=next(iter(options))):
+            Sampler(**options)
+
+    def test_nothing_to_choose_from(self) -> None:
+        with pytest.raises(ValueError, match="nothing to choose"):
+            Sampler().choose(np.array([-np.inf, -np.inf]), np.random.default_rng(0))
+
+
+class TestText:
+    @pytest.mark.parametrize("size", [1, 2, 3, 7])
+    def test_any_chunking_shows_the_same_text(self, size: int) -> None:
+        data = "naïve 🎈 text<en <end> rest".encode()
+        text = Text(stop=["<end>", "never"])
+        shown = "".join(text.feed(data[i : i + size]) for i in range(0, len(data), size)) + text.flush()
+        assert shown == str(text) == "naïve 🎈 text<en "
+        assert text.stopped
+
+    def test_the_earliest_stop_counts(self) -> None:
+        text = Text(stop=["cd", "b"])
+        assert text.feed(b"abcd") == "a"
+
+    def test_what_was_held_back_comes_at_the_end(self) -> None:
+        text = Text(stop=["\n\n"])
+        assert (text.feed(b"a\n"), text.flush()) == ("a", "\n")
