@@ -2,6 +2,6 @@
 
 from frisket.notations.regex.ast import Dialect
 from frisket.notations.regex.lower import lower_regex
-from frisket.notations.regex.parser import parse
+from frisket.notations.regex.parser import is_ecma_regex, parse
 
-__all__ = ["Dialect", "lower_regex", "parse"]
+__all__ = ["Dialect", "is_ecma_regex", "lower_regex", "parse"]

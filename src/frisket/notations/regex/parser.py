@@ -37,6 +37,19 @@ def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, strict:
     return _Parser(pattern, dialect, flags, strict).parse()
 
 
+def is_ecma_regex(pattern: str) -> bool:
+    """Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here.
+
+    >>> is_ecma_regex("(?<n>a)\\\\k<n>"), is_ecma_regex("^(abc]")
+    (True, False)
+    """
+    try:
+        parse(pattern, "ecma", strict=True)
+    except GrammarSyntaxError:
+        return False
+    return True
+
+
 class _Parser:
     def __init__(self, pattern: str, dialect: Dialect, flags: str, strict: bool) -> None:
         if unknown := set(flags) - set("imsxau"):
@@ -47,12 +60,17 @@ class _Parser:
         self.at = 0
         self.end = len(pattern)
         self.names: set[str] = set()
+        self.groups = 0
+        self.references: list[tuple[str, int]] = []
         self.flags = frozenset(flags)
 
     def parse(self) -> Node:
         node = self.alternatives()
         if self.at < self.end:
             self.fail("unbalanced )", self.at)
+        for reference, at in self.references:
+            if reference not in self.names and not (reference.isdigit() and int(reference) <= self.groups):
+                self.fail(f"there is no group {reference}", at)
         return node
 
     def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
@@ -210,6 +228,7 @@ class _Parser:
         at = self.at
         self.at += 1
         if not self.take("?"):
+            self.groups += 1
             return self.enclosed(at)
         if self.take(":"):
             return self.enclosed(at)
@@ -234,6 +253,7 @@ class _Parser:
         # (?P<name>…) is no ECMA-262, but every validator in use that reads it means the same.
         if self.take("<" if self.ecma else "P<") or (self.ecma and not self.strict and self.take("P<")):
             self.name(at)
+            self.groups += 1
             return self.enclosed(at)
         if self.peek("<"):
             self.fail("unknown kind of group", at, "Python spells it (?P<name>…)")
@@ -300,11 +320,23 @@ class _Parser:
             self.at += 2
             return Before(unicode.NONE, True, at) if char == "A" else After(unicode.NONE, True, at)
         if char in "123456789" or (char == "k" and self.ecma):
+            if self.strict:
+                return self.reference()
             self.fail("a back-reference is not a regular language", at, "spell out the alternatives")
         found = self.class_escape()
         if found is not None:
             return Chars(found)
         return self.chars(self.character_escape(in_class=False))
+
+    def reference(self) -> Node:
+        """A back-reference where only the syntax is of interest; any node that may be repeated does."""
+        at = self.at
+        found = re.compile(r"\\(?:([1-9][0-9]*)|k<([^>]*)>)").match(self.pattern, at)
+        if found is None:
+            self.fail("\\k takes a name", at)
+        self.references.append((found[1] or found[2], at))
+        self.at = found.end()
+        return Chars(unicode.ALL)
 
     def word(self) -> CharSet:
         if not self.ecma and "a" not in self.flags:

@@ -260,7 +260,8 @@ def _loose(name: str) -> str:
 _CATEGORY_NAMES = {
     "other": "c", "control": "cc", "cntrl": "cc", "format": "cf", "unassigned": "cn", "privateuse": "co",
     "surrogate": "cs", "letter": "l", "casedletter": "lc", "l&": "lc", "lowercaseletter": "ll", "modifierletter": "lm",
-    "otherletter": "lo", "titlecaseletter": "lt", "uppercaseletter": "lu", "mark": "m", "combiningmark": "m", "spacingmark": "mc",
+    "otherletter": "lo", "titlecaseletter": "lt", "uppercaseletter": "lu", "mark": "m",
+    "combiningmark": "m", "spacingmark": "mc",
     "enclosingmark": "me", "nonspacingmark": "mn", "number": "n", "decimalnumber": "nd", "digit": "nd",
     "letternumber": "nl", "othernumber": "no", "punctuation": "p", "punct": "p", "connectorpunctuation": "pc",
     "dashpunctuation": "pd", "closepunctuation": "pe", "finalpunctuation": "pf", "initialpunctuation": "pi",

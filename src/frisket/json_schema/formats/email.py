@@ -1,0 +1,50 @@
+"""email (RFC 5321, Mailbox), idn-email (RFC 6531)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from frisket.json_schema.formats.format import Format
+from frisket.json_schema.formats.hostname import LABEL, LONGEST_NAME, name_node
+from frisket.json_schema.formats.ip import IPV4, IPV6
+from frisket.notations.regex import lower_regex
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+_ATOM = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-"
+_LOCAL = r'[{atom}]+(?:\.[{atom}]+)*|"(?:[ !#-\[\]-~{more}]|\\[ -~])*"'
+_BEYOND_ASCII = r"\u0080-\u{10FFFF}"
+_LITERAL = rf"\[(?:{IPV4}|[Ii][Pp][Vv]6:{IPV6})\]"
+
+# Octets before the @.
+_LONGEST_LOCAL = 64
+
+
+def _email(builder: GrammarBuilder, python: bool) -> int:
+    local = lower_regex(builder, _LOCAL.format(atom=_ATOM, more=""), dialect="ecma")
+    literal = lower_regex(builder, _LITERAL, dialect="ecma")
+    domain = builder.alt([name_node(builder, LABEL), literal])
+    return builder.cat([builder.bounded(local, 1, _LONGEST_LOCAL), builder.literal(b"@"), domain])
+
+
+def _idn_email(builder: GrammarBuilder, python: bool) -> int:
+    local = lower_regex(builder, _LOCAL.format(atom=_ATOM + _BEYOND_ASCII, more=_BEYOND_ASCII), dialect="ecma")
+    octets = builder.repeat(builder.byte_class([(0, 255)]), 1, _LONGEST_LOCAL)
+    part = rf"[A-Za-z0-9{_BEYOND_ASCII}]"
+    label = rf"{part}(?:[A-Za-z0-9\-{_BEYOND_ASCII}]{{0,61}}{part})?"
+    name = builder.bounded(lower_regex(builder, rf"{label}(?:\.{label})*", dialect="ecma"), 1, LONGEST_NAME)
+    domain = builder.alt([name, lower_regex(builder, _LITERAL, dialect="ecma")])
+    return builder.cat([builder.and_([local, octets]), builder.literal(b"@"), domain])
+
+
+FORMATS = (
+    Format("email", _email),
+    Format(
+        "idn-email",
+        _idn_email,
+        exact=False,
+        sound=False,
+        reason="the domain may hold any character beyond ASCII, also those that IDNA forbids",
+    ),
+)

@@ -1,0 +1,39 @@
+"""What is known of one format: its language, and how exact that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frisket.notations.regex import lower_regex
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One value of `format`.
+
+    `exact`: the node holds the format's texts, no more and no fewer. Where it is False, `reason` says what is amiss, and
+    `sound` whether every text of the node is at least valid. `check` decides single texts where the node cannot, as
+    `enum` needs. `vocabulary` is `json-schema` or `openapi`; the latter's names are annotations to a JSON Schema.
+    """
+
+    name: str
+    node: Callable[[GrammarBuilder, bool], int] | None
+    exact: bool = True
+    sound: bool = True
+    reason: str = ""
+    vocabulary: str = "json-schema"
+    check: Callable[[str], bool] | None = None
+
+
+def by_pattern(name: str, pattern: str, *, python: str | None = None, vocabulary: str = "json-schema") -> Format:
+    """A format whose texts are those of an ECMA pattern; `python` is the pattern of what Python's types can hold."""
+
+    def node(builder: GrammarBuilder, for_python: bool) -> int:
+        return lower_regex(builder, python if for_python and python else pattern, dialect="ecma")
+
+    return Format(name, node, vocabulary=vocabulary)

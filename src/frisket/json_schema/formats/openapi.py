@@ -1,0 +1,55 @@
+"""byte, binary, password, path … and int32, int64, float, double: what OpenAPI and Pydantic write.
+
+To JSON Schema these names are annotations. Who knows that OpenAPI or Pydantic is meant may ask for them.
+"""
+
+from __future__ import annotations
+
+from frisket.json_schema.formats.format import Format, by_pattern
+from frisket.json_schema.formats.ip import IPV4, IPV6
+
+_BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)|[A-Za-z0-9+/]{3}=)?"
+_BASE64_URL = r"(?:[A-Za-z0-9_\-]{4})*(?:[A-Za-z0-9_\-]{2}(?:==)|[A-Za-z0-9_\-]{3}=)?"
+_HEX = "[0-9A-Fa-f]"
+
+
+def _uuid(version: int) -> str:
+    return f"{_HEX}{{8}}-{_HEX}{{4}}-{version}{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}"
+
+
+def _pattern(name: str, pattern: str) -> Format:
+    return by_pattern(name, pattern, vocabulary="openapi")
+
+
+FORMATS = (
+    _pattern("byte", _BASE64),
+    _pattern("base64", _BASE64),
+    _pattern("base64url", _BASE64_URL),
+    _pattern("binary", r"[\s\S]*"),
+    _pattern("password", r"[\s\S]*"),
+    _pattern("path", r"[^\0]*"),
+    _pattern("ipvanyaddress", f"{IPV4}|{IPV6}"),
+    *(_pattern(f"uuid{version}", _uuid(version)) for version in (1, 3, 4, 5, 6, 7, 8)),
+)
+
+_RANGES: dict[str, tuple[int | float, int | float]] = {
+    "int8": (-(2**7), 2**7 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint8": (0, 2**8 - 1),
+    "uint16": (0, 2**16 - 1),
+    "uint32": (0, 2**32 - 1),
+    "uint64": (0, 2**64 - 1),
+    "float": (-3.4028234663852886e38, 3.4028234663852886e38),
+    "double": (-1.7976931348623157e308, 1.7976931348623157e308),
+}
+
+
+def numeric_format(name: str) -> tuple[int | float, int | float] | None:
+    """The least and the largest number of a numeric format; None if the name is not one.
+
+    >>> numeric_format("int32")
+    (-2147483648, 2147483647)
+    """
+    return _RANGES.get(name)
