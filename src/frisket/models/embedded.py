@@ -1,0 +1,234 @@
+"""Prompt ids → logits, by a small transformer in plain numpy whose weights lie inside the package."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frisket.errors import LimitExceededError
+from frisket.models import prompt as template
+from frisket.models.protocol import Logits
+from frisket.models.safetensors import Tensor, load
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+WEIGHTS = Path(__file__).parent / "weights"
+SPECIAL = ("<|bos|>", "<|eos|>")
+PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
+EPSILON = 1e-5
+
+
+class Embedded:
+    """The model and its tokenizer.
+
+    >>> model = Embedded()
+    >>> model.decode(model.encode("two oat lattes"))
+    'two oat lattes'
+    """
+
+    def __init__(self, folder: Path = WEIGHTS) -> None:
+        self.tokenizer = Tokenizer(json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")))
+        self.network = Network(*load(folder / "model.safetensors"))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        from frisket.vocabulary import Vocabulary
+
+        return Vocabulary.from_bytes(self.tokenizer.tokens, special=self.tokenizer.special, eos=self.eos)
+
+    @property
+    def eos(self) -> list[int]:
+        return [self.tokenizer.special["<|eos|>"]]
+
+    @property
+    def context(self) -> int:
+        return self.network.context
+
+    def encode(self, text: str) -> list[int]:
+        return [self.tokenizer.special["<|bos|>"], *self.tokenizer.encode(text)]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self.tokenizer.decode(ids)
+
+    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
+        return template.render(text, keys or ())
+
+    def start(self, prompt_ids: Sequence[int]) -> EmbeddedSession:
+        return EmbeddedSession(self.network, prompt_ids)
+
+
+class EmbeddedSession:
+    """One sequence: its keys and values so far, and the hidden state that the next token is read from."""
+
+    def __init__(self, network: Network, prompt_ids: Sequence[int]) -> None:
+        if not prompt_ids:
+            raise ValueError("a prompt needs at least one token (BOS)")
+        if len(prompt_ids) > network.context:
+            raise LimitExceededError(
+                f"the prompt has {len(prompt_ids)} tokens, the embedded model reads at most {network.context}",
+                where="prompt",
+                hint="shorten the input, or use another model: frisket.models.transformers(...)",
+            )
+        self._network = network
+        self._cache = network.cache()
+        self._length = len(prompt_ids)
+        self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def logits(self) -> Logits:
+        return self._network.logits(self._hidden)
+
+    def push(self, token_id: int) -> None:
+        if self._length == self._network.context:
+            raise LimitExceededError(
+                f"the context of {self._network.context} tokens is full",
+                where=f"token {self._length}",
+                hint="ask for less (maxLength, maxItems), shorten the input, or use another model",
+            )
+        self._hidden = self._network.step(int(token_id), self._length, self._cache)
+        self._length += 1
+
+    def fork(self) -> EmbeddedSession:
+        twin = object.__new__(EmbeddedSession)
+        twin._network, twin._length, twin._hidden = self._network, self._length, self._hidden
+        twin._cache = self._network.cache()
+        twin._cache[..., : self._length, :] = self._cache[..., : self._length, :]
+        return twin
+
+
+class Network:
+    """A decoder: rotary positions, RMS norm without gains, squared ReLU; matrices are stored as (in, out)."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+        self.layers, self.heads, self.context = (int(metadata[name]) for name in ("layers", "heads", "context"))
+        weights = {name: np.ascontiguousarray(tensor, dtype=np.float32) for name, tensor in tensors.items()}
+        self._embedding = weights["embedding"]
+        self._head = weights["head"]
+        self._blocks = [
+            tuple(weights[f"{layer}.{part}"] for part in ("qkv", "out", "up", "down")) for layer in range(self.layers)
+        ]
+        self.size, self.width = self._embedding.shape
+        self._head_width = self.width // self.heads
+        half = self._head_width // 2
+        angles = np.outer(np.arange(self.context), float(metadata["base"]) ** (-np.arange(half) / half))
+        self._cos, self._sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+        self._scale = np.float32(self._head_width**-0.5)
+
+    def cache(self) -> Tensor:
+        """Room for every key and value: (layers, 2, heads, context, head width)."""
+        return np.empty((self.layers, 2, self.heads, self.context, self._head_width), dtype=np.float32)
+
+    def logits(self, hidden: Tensor) -> Logits:
+        result: Logits = normalise(hidden) @ self._head
+        return result
+
+    def read(self, ids: Tensor, cache: Tensor) -> Tensor:
+        """Fill an empty cache with a whole prompt; the hidden state of its last token."""
+        count = len(ids)
+        x = self._embedding[ids]
+        future = np.triu(np.full((count, count), -np.inf, dtype=np.float32), 1)
+        for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
+            heads = (normalise(x) @ qkv).reshape(count, 3, self.heads, self._head_width).transpose(1, 2, 0, 3)
+            queries, keys[:, :count] = rotate(heads[:2], self._cos[:count], self._sin[:count])
+            values[:, :count] = heads[2]
+            scores = queries @ keys[:, :count].transpose(0, 2, 1) * self._scale + future
+            mixed = softmax(scores) @ values[:, :count]
+            x = x + mixed.transpose(1, 0, 2).reshape(count, self.width) @ out
+            x = x + square(normalise(x) @ up) @ down
+        last: Tensor = x[-1]
+        return last
+
+    def step(self, token_id: int, place: int, cache: Tensor) -> Tensor:
+        """Append one token; as `read` for a single row, without the dimensions that cost time."""
+        x: Tensor = self._embedding[token_id]
+        cos, sin = self._cos[place], self._sin[place]
+        for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
+            heads = (normalise(x) @ qkv).reshape(3, self.heads, self._head_width)
+            query, keys[:, place] = rotate(heads[:2], cos, sin)
+            values[:, place] = heads[2]
+            scores = (keys[:, : place + 1] @ query[:, :, None])[:, :, 0] * self._scale
+            mixed = softmax(scores)[:, None, :] @ values[:, : place + 1]
+            x = x + mixed.reshape(self.width) @ out
+            x = x + square(normalise(x) @ up) @ down
+        return x
+
+
+class Tokenizer:
+    """Byte-level BPE: ids 0..255 are the bytes, then one id per merge, then the special tokens."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        merges = [(int(left), int(right)) for left, right in document["merges"]]
+        texts = [bytes([byte]) for byte in range(256)]
+        for left, right in merges:
+            texts.append(texts[left] + texts[right])
+        self._ranks = {pair: rank for rank, pair in enumerate(merges)}
+        self.special = {str(name): len(texts) + index for index, name in enumerate(document["special"])}
+        self.tokens: list[bytes | None] = [*texts, *(None for _ in self.special)]
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str) -> list[int]:
+        ids: list[int] = []
+        for piece in re.findall(PIECES, text):
+            known = self._known.get(piece)
+            if known is None:
+                known = self._merge(piece.encode("utf-8", "replace"))
+                if len(self._known) < 50_000:
+                    self._known[piece] = known
+            ids.extend(known)
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return b"".join(self.tokens[token_id] or b"" for token_id in ids).decode("utf-8", "replace")
+
+    def _merge(self, piece: bytes) -> tuple[int, ...]:
+        ids = list(piece)
+        while len(ids) > 1:
+            ranked = [(self._ranks.get(pair, len(self._ranks)), place) for place, pair in enumerate(pairwise(ids))]
+            rank, place = min(ranked)
+            if rank == len(self._ranks):
+                break
+            ids[place : place + 2] = [256 + rank]
+        return tuple(ids)
+
+
+def byte_characters() -> list[str]:
+    """The printable stand-in of each byte that byte-level BPE trainers use (GPT-2's table)."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = (byte for byte in range(256) if byte not in plain)
+    stand_in = {byte: chr(byte) for byte in plain} | {byte: chr(256 + index) for index, byte in enumerate(others)}
+    return [stand_in[byte] for byte in range(256)]
+
+
+def normalise(x: Tensor) -> Tensor:
+    if x.ndim == 1:
+        scale: Tensor = x * np.float32((x.dot(x) / x.shape[0] + EPSILON) ** -0.5)
+        return scale
+    many: Tensor = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + np.float32(EPSILON))
+    return many
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    half = x.shape[-1] // 2
+    left, right = x[..., :half], x[..., half:]
+    return np.concatenate((left * cos - right * sin, right * cos + left * sin), axis=-1)
+
+
+def softmax(x: Tensor) -> Tensor:
+    weights: Tensor = np.exp(x - x.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights
+
+
+def square(x: Tensor) -> Tensor:
+    positive: Tensor = np.maximum(x, np.float32(0))
+    return positive * positive

@@ -1,0 +1,70 @@
+"""Text × schema → prompt: one template for every task.
+
+    keys: priority, category, needs_human, confidence
+    input: My card was charged twice
+    output:
+
+The names come from the schema, so a schema that nobody trained on still says what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+MOST_NAMES = 24
+
+
+def render(text: str, keys: Sequence[str] = ()) -> str:
+    """The prompt for `text`; line breaks in it become spaces, because the template is made of lines.
+
+    >>> render("My card was charged twice", ["priority", "category"])
+    'keys: priority, category\\ninput: My card was charged twice\\noutput: '
+    """
+    head = f"keys: {', '.join(keys)}\n" if keys else ""
+    return f"{head}input: {' '.join(text.split())}\noutput: "
+
+
+def property_names(schema: Any) -> list[str]:
+    """Every property name of a JSON Schema, in reading order, each once; `$ref`s within the document are followed.
+
+    >>> property_names({"properties": {"b": {"items": {"properties": {"c": {}}}}, "a": {}}})
+    ['b', 'c', 'a']
+    """
+    names: dict[str, None] = {}
+    for name in _walk(schema, schema, ()):
+        names[name] = None
+        if len(names) == MOST_NAMES:
+            break
+    return list(names)
+
+
+def _walk(node: Any, root: Any, seen: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(node, list):
+        for item in node:
+            yield from _walk(item, root, seen)
+    if not isinstance(node, Mapping):
+        return
+    reference = node.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#") and reference not in seen:
+        yield from _walk(_resolve(root, reference), root, (*seen, reference))
+    properties = node.get("properties")
+    if isinstance(properties, Mapping):
+        for name, value in properties.items():
+            yield str(name)
+            yield from _walk(value, root, seen)
+    for keyword in ("prefixItems", "items", "additionalProperties", "allOf", "anyOf", "oneOf"):
+        yield from _walk(node.get(keyword), root, seen)
+
+
+def _resolve(root: Any, reference: str) -> Any:
+    node = root
+    for part in reference[1:].split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Mapping):
+            node = node.get(key)
+        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
+            node = node[int(key)]
+        else:
+            return None
+    return node

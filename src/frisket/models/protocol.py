@@ -1,0 +1,65 @@
+"""Prompt ids → logits: what a model is to the decode loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+Logits = NDArray[np.float32]
+
+
+class Session(Protocol):
+    """One sequence on its way through a model."""
+
+    def logits(self) -> Logits:
+        """The next token's logits, one per row of the vocabulary; the caller owns the array."""
+        ...
+
+    def push(self, token_id: int) -> None:
+        """Append a token. LimitExceededError if the context is full; the session is then as it was."""
+        ...
+
+    def fork(self) -> Session:
+        """An independent session at the same place."""
+        ...
+
+
+class Model(Protocol):
+    """Anything that yields logits."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The bytes of every token."""
+        ...
+
+    @property
+    def eos(self) -> list[int]:
+        """The ids that end a sequence."""
+        ...
+
+    @property
+    def context(self) -> int:
+        """The most tokens that prompt and answer may have together."""
+        ...
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a prompt, whatever the model wants before it (BOS) included."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some ids; special tokens have none."""
+        ...
+
+    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
+        """The text to complete, given an input and the property names that are asked for."""
+        ...
+
+    def start(self, prompt_ids: Sequence[int]) -> Session:
+        """A session that has read the prompt. LimitExceededError if it is longer than the context."""
+        ...

@@ -1,0 +1,209 @@
+"""Seed → weights: the embedded model, trained on the streams of data.py with torch on a CPU."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from data import STREAMS, evaluation, pair
+from torch import Tensor, nn
+
+from frisket.models.embedded import EPSILON, WEIGHTS, Tokenizer
+from frisket.models.prompt import render
+from frisket.models.safetensors import load, save
+
+WIDTH, LAYERS, HEADS, CONTEXT, BASE = 128, 4, 4, 384, 10_000.0
+BATCH_TOKENS = 4096
+POOL = 512  # samples that are sorted by length together, so that a batch holds little padding
+
+
+class Decoder(nn.Module):
+    """The twin of frisket.models.embedded.Network."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(size, WIDTH)
+        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.head = nn.Linear(WIDTH, size, bias=False)
+        nn.init.normal_(self.embedding.weight, std=0.3)
+        nn.init.zeros_(self.head.weight)
+        half = WIDTH // HEADS // 2
+        angles = torch.outer(torch.arange(CONTEXT).float(), BASE ** (-torch.arange(half).float() / half))
+        self.register_buffer("cos", angles.cos())
+        self.register_buffer("sin", angles.sin())
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.embedding(ids)
+        cos, sin = self.cos[: ids.shape[1]], self.sin[: ids.shape[1]]
+        for block in self.blocks:
+            x = block(x, cos, sin)
+        return normalise(x)
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH, bias=False)
+        self.out = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.up = nn.Linear(WIDTH, 4 * WIDTH, bias=False)
+        self.down = nn.Linear(4 * WIDTH, WIDTH, bias=False)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.down.weight)
+        self.register_buffer("future", torch.full((CONTEXT, CONTEXT), float("-inf")).triu(1))
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        batch, length, _ = x.shape
+        q, k, v = self.qkv(normalise(x)).view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        # Written out: at a hundred tokens torch's fused attention spends half of a step in its backward pass on a CPU.
+        scores = rotate(q, cos, sin) @ rotate(k, cos, sin).transpose(-2, -1) * (WIDTH // HEADS) ** -0.5
+        mixed = F.softmax(scores + self.future[:length, :length].to(x.dtype), dim=-1, dtype=v.dtype) @ v
+        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, WIDTH))
+        return x + self.down(F.relu(self.up(normalise(x))).square())
+
+
+def normalise(x: Tensor) -> Tensor:
+    return F.rms_norm(x, (WIDTH,), eps=EPSILON)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    left, right = x.chunk(2, dim=-1)
+    return torch.cat((left * cos - right * sin, right * cos + left * sin), dim=-1).to(x.dtype)
+
+
+def batches(tokenizer: Tokenizer, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """(ids, targets) without end; a target of -1 is not learned from (prompts, padding)."""
+    rng = random.Random(seed)
+    bos, eos = tokenizer.special["<|bos|>"], tokenizer.special["<|eos|>"]
+    while True:
+        pool = []
+        for _ in range(POOL):
+            prompt, target = pair(rng)
+            head, tail = [bos, *tokenizer.encode(prompt)], [*tokenizer.encode(target), eos]
+            ids = (head + tail)[: CONTEXT + 1]
+            pool.append((ids, len(head)))
+        pool.sort(key=lambda entry: len(entry[0]))
+        groups = []
+        while pool:
+            count = max(1, BATCH_TOKENS // len(pool[-1][0]))
+            groups.append(pool[-count:])
+            del pool[-count:]
+        if len(groups) > 1 and len(groups[-1]) < 16:
+            groups.pop()
+        rng.shuffle(groups)
+        for group in groups:
+            length = max(len(ids) for ids, _ in group)
+            rows = np.zeros((len(group), length), dtype=np.int64)
+            goals = np.full((len(group), length), -1, dtype=np.int64)
+            for row, (ids, start) in enumerate(group):
+                rows[row, : len(ids)] = ids
+                goals[row, start - 1 : len(ids) - 1] = ids[start:]
+            yield torch.from_numpy(rows), torch.from_numpy(goals)
+
+
+def train(minutes: float, seed: int, log: Path, *, resume: bool) -> None:
+    torch.manual_seed(seed)
+    torch.set_num_threads(2)
+    tokenizer = Tokenizer(json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8")))
+    model = Decoder(len(tokenizer.tokens))
+    if resume:
+        restore(model)
+    hidden = [p for block in model.blocks for p in block.parameters()]
+    muon = torch.optim.Muon(hidden, lr=0.02, momentum=0.95, weight_decay=0.01)
+    adam = torch.optim.AdamW(
+        [model.embedding.weight, model.head.weight], lr=0.004, betas=(0.9, 0.98), weight_decay=0.01
+    )
+    flat = 0.0 if resume else 0.35
+    rates = [(muon, 0.02), (adam, 0.004)]
+    average = {name: p.detach().clone() for name, p in model.named_parameters()}
+    start, step, seen, running = time.monotonic(), 0, 0, 0.0
+    next_check = 4.0
+    print(f"{sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
+    for ids, goals in batches(tokenizer, seed):
+        done = (time.monotonic() - start) / 60 / minutes
+        if done >= 1:
+            break
+        factor = min(1.0, (step + 1) / 50) * (1.0 if done < flat else max(0.02, (1 - done) / (1 - flat)))
+        for optimizer, rate in rates:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * factor
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            states = model(ids)
+            chosen = goals >= 0
+            logits = model.head(states[chosen])
+        loss = F.cross_entropy(logits.float(), goals[chosen])
+        loss.backward()
+        for optimizer, _ in rates:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        step, seen = step + 1, seen + ids.numel()
+        running = loss.item() if step == 1 else 0.98 * running + 0.02 * loss.item()
+        decay = min(0.995, 1 - 1 / (step + 1))
+        for name, p in model.named_parameters():
+            average[name].lerp_(p.detach(), 1 - decay)
+        if step % 50 == 0 or step == 20:
+            line = f"step {step} minute {(time.monotonic() - start) / 60:.1f} tokens {seen} loss {running:.4f}"
+            print(line, flush=True)
+            with log.open("a", encoding="utf-8") as stream:
+                stream.write(line + "\n")
+        if (time.monotonic() - start) / 60 >= next_check:
+            export(average)
+            next_check += 4.0
+            print("exact match, greedy and unmasked:", check(25), flush=True)
+    export(average)
+    print("exact match, greedy and unmasked:", check(100), flush=True)
+
+
+def export(parameters: dict[str, Tensor]) -> None:
+    """Half precision, matrices as (in, out): the layout of the numpy network."""
+    tensors = {"embedding": parameters["embedding.weight"], "head": parameters["head.weight"].T}
+    for layer in range(LAYERS):
+        for part in ("qkv", "out", "up", "down"):
+            tensors[f"{layer}.{part}"] = parameters[f"blocks.{layer}.{part}.weight"].T
+    metadata = {"layers": LAYERS, "heads": HEADS, "context": CONTEXT, "base": BASE}
+    arrays = {name: np.ascontiguousarray(tensor.numpy().astype(np.float16)) for name, tensor in tensors.items()}
+    save(WEIGHTS / "model.safetensors", arrays, {name: str(value) for name, value in metadata.items()})
+
+
+def restore(model: Decoder) -> None:
+    """Go on from the exported weights: what `export` did, undone."""
+    tensors, _ = load(WEIGHTS / "model.safetensors")
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parts = name.split(".")
+            stored = tensors[".".join(parts[1:3]) if parts[0] == "blocks" else parts[0]].astype(np.float32)
+            parameter.copy_(torch.from_numpy(stored if parts[0] == "embedding" else stored.T.copy()))
+
+
+def check(count: int) -> dict[str, float]:
+    """The share of held-out inputs that the exported model answers exactly, without any mask."""
+    from frisket.models.embedded import Embedded
+
+    model = Embedded()
+    shares = {}
+    for name in STREAMS:
+        right = 0
+        for found in evaluation(name, count, seed=1):
+            session = model.start(model.encode(render(found.text, found.keys)))
+            ids: list[int] = []
+            while len(ids) < 180 and (not ids or ids[-1] not in model.eos):
+                ids.append(int(session.logits().argmax()))
+                session.push(ids[-1])
+            right += model.decode(ids) == json.dumps(found.answer, ensure_ascii=False)
+        shares[name] = right / count
+    return shares
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--resume", action="store_true", help="go on from the exported weights, at the decaying end")
+    options = parser.parse_args()
+    train(options.minutes, options.seed, Path(__file__).with_name("train.log"), resume=options.resume)
