@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
-from frisket.errors import InvalidSchemaError
+from frisket.errors import InvalidSchemaError, LimitExceededError
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
@@ -171,11 +171,19 @@ def _bytes(text: str | bytes) -> bytes:
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
     if not isinstance(schema, str):
         return schema
+    hint = "a str is read as the JSON text of a schema: a file's content, not its name"
     try:
-        return json.loads(schema)
+        return json.loads(schema, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise InvalidSchemaError(
-            f"the schema is not JSON: {error.msg}",
-            where=f"{error.lineno}:{error.colno}",
-            hint="a str is read as the JSON text of a schema; a file's content, not its name",
+        place = f"{error.lineno}:{error.colno}"
+        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
+    except ValueError as error:  # NaN, or an integer of thousands of digits
+        raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
+    except RecursionError as error:
+        raise LimitExceededError(
+            "the schema's text is nested too deep to be read", hint="name the inner parts in $defs and refer to them"
         ) from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,52 @@
+"""Arguments → an exit code: 0 answered, 1 refused (the reason on stderr), 2 asked wrongly, 130 interrupted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The `frisket` command: runs it and exits."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The same, returning the exit code. A FrisketError becomes its message, never a traceback."""
+    try:
+        try:
+            import rich
+            import typer
+        except ImportError as error:
+            raise MissingDependencyError.of("typer" if "typer" in str(error) else "rich", "cli") from error
+        del rich, typer
+        from frisket.cli.app import app
+
+        app(list(arguments), prog_name="frisket")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except KeyboardInterrupt:
+        return 130
+    except FrisketError as error:
+        show(error, as_json="--json" in arguments)
+        return 1
+    return 0
+
+
+def show(error: FrisketError, *, as_json: bool) -> None:
+    """The error for a program on stdout, or for a person on stderr."""
+    places = error.places if isinstance(error, UnsupportedSchemaError) else []
+    if as_json:
+        described = {"code": error.code, "message": error.message, "where": error.where, "hint": error.hint}
+        if places:
+            described["places"] = [{"pointer": pointer, "reason": reason} for pointer, reason in places]  # type: ignore[assignment]
+        print(json.dumps({"error": described}, ensure_ascii=False))
+        return
+    lines = [f"error: {error.message}"]
+    lines += [f"   at: {error.where}"] if error.where else []
+    lines += [f"       {pointer or '(root)'}: {reason}" for pointer, reason in places]
+    lines += [f" hint: {error.hint}"] if error.hint else []
+    print("\n".join(lines), file=sys.stderr)

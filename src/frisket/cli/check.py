@@ -1,0 +1,78 @@
+"""`frisket check`: schema → what is enforced, keyword by keyword."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from frisket.cli import option, source
+from frisket.errors import FrisketError, UnsupportedSchemaError
+
+if TYPE_CHECKING:
+    from frisket.json_schema.report import Report
+
+EXAMPLES = """[dim]$[/dim] frisket check schema.json
+
+[dim]$[/dim] frisket check '{"type": "integer"}' --json
+
+Exits with 1 if the schema is refused.
+"""
+
+
+def command(
+    schema: Annotated[str, typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.")],
+    as_json: option.Json = False,
+) -> None:
+    """Say for each keyword of a JSON Schema whether it is enforced, and what could slip through where it is not."""
+    from frisket.json_schema import JSONSchemaOptions
+
+    places: list[tuple[str, str]] = []
+    try:
+        report = source.schema_grammar(schema).report
+    except UnsupportedSchemaError as refusal:
+        places = refusal.places or [(refusal.where or "", refusal.message)]
+        report = _relaxed(schema, dataclasses.replace(JSONSchemaOptions(), relaxed=True)) if schema != "-" else None
+    if as_json:
+        print(json.dumps(_described(report, places), ensure_ascii=False))
+    else:
+        _show(report, places)
+    if places:
+        raise typer.Exit(1)
+
+
+def _relaxed(schema: str, options: Any) -> Report | None:
+    """What would be enforced of a schema that is refused as a whole."""
+    try:
+        return source.schema_grammar(schema, options).report
+    except FrisketError:
+        return None
+
+
+def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str, Any]:
+    described = report.to_json() if report is not None else {"exact": False, "entries": []}
+    refused = [{"pointer": pointer, "reason": reason} for pointer, reason in places]
+    return {**described, "exact": not places, "refused": refused}
+
+
+def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
+    console = Console()
+    entries = report.entries if report is not None else []
+    if entries:
+        table = Table("", "where", "keyword", "what could slip through", box=None, pad_edge=False)
+        for entry in entries:
+            enforced = entry.status == "enforced"
+            mark = "[green]enforced[/green]" if enforced else "[red]refused[/red]"
+            table.add_row(mark, entry.pointer or "(root)", entry.keyword, entry.slips)
+        console.print(table)
+        console.print()
+    if not places:
+        console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
+        return
+    console.print(f"[red]refused[/red]: {len(places)} places cannot be enforced exactly")
+    for pointer, reason in places:
+        console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)

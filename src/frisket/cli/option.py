@@ -1,0 +1,32 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Schema = Annotated[
+    str | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema: a file, - for stdin, or the JSON itself.")
+]
+Type = Annotated[
+    str | None, typer.Option("--type", metavar="MODULE:NAME", help="A Python type: Pydantic model, dataclass, Enum …")
+]
+Regex = Annotated[str | None, typer.Option("--regex", metavar="PATTERN", help="A regular expression for all the text.")]
+Choices = Annotated[str | None, typer.Option("--choices", metavar="A,B,…", help="One of these texts.")]
+Model = Annotated[
+    str, typer.Option("--model", metavar="NAME", help="`embedded`, or a folder with a model of its kind.")
+]
+Vocabulary = Annotated[
+    Path | None,
+    typer.Option(
+        "--vocabulary", metavar="PATH", help="tokenizer.json (or its folder), *.model, *.tiktoken or tekken.json."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Answer for a program.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
+Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]
+Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is made.")]
+Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]

@@ -1,0 +1,138 @@
+"""What was typed → Grammar, Model, Vocabulary; whatever cannot be read is an error that says where."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from frisket.errors import FrisketError, InvalidSchemaError
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+    from frisket.json_schema import JSONSchemaOptions
+    from frisket.models.protocol import Model
+    from frisket.vocabulary import Vocabulary
+
+
+def grammar(
+    *, schema: str | None = None, tp: str | None = None, regex: str | None = None, choices: str | None = None
+) -> Grammar:
+    """The grammar of the one source that was given."""
+    from frisket.grammar import Grammar
+
+    given = [source for source in (schema, tp, regex, choices) if source is not None]
+    if len(given) != 1:
+        raise typer.BadParameter("give exactly one of a schema, --type, --regex and --choices")
+    if regex is not None:
+        return Grammar.from_regex(regex)
+    if choices is not None:
+        return Grammar.from_choices([choice.strip() for choice in choices.split(",")])
+    if tp is not None:
+        return Grammar.from_type(_type(tp))
+    assert schema is not None
+    return schema_grammar(schema)
+
+
+def schema_grammar(source: str, options: JSONSchemaOptions | None = None) -> Grammar:
+    """The grammar of a schema in a file, on stdin (`-`), or typed in place."""
+    from frisket.grammar import Grammar
+
+    if source.lstrip()[:1] in ("{", "["):
+        text, name = source, "the argument"
+    elif source == "-":
+        text, name = sys.stdin.read(), "stdin"
+    else:
+        text, name = read(Path(source)), source
+    try:
+        return Grammar.from_json_schema(text, options)
+    except InvalidSchemaError as error:
+        error.where = f"{name}:{error.where}" if error.where else name
+        raise
+
+
+def model(name: str) -> Model:
+    """`embedded`, or the model in a folder."""
+    from frisket import models
+
+    if name == "embedded":
+        embedded: Model = models.embedded()
+        return embedded
+    folder = Path(name)
+    missing = [file for file in ("model.safetensors", "tokenizer.json") if not (folder / file).is_file()]
+    if missing:
+        raise FrisketError(
+            f"no model at {name}: {' and '.join(missing)} not there",
+            where="--model",
+            hint="`--model embedded` is the one inside the package",
+            code="file",
+        )
+    from frisket.models.embedded import Embedded
+
+    return Embedded(folder)
+
+
+def vocabulary(path: Path | None) -> Vocabulary | Any:
+    """The vocabulary of a tokenizer's file, or the embedded model's."""
+    if path is None:
+        return model("embedded").vocabulary
+    from frisket.vocabulary import Vocabulary
+
+    if not path.exists():
+        raise _unreadable(path, "there is no such file")
+    if path.suffix == ".tiktoken":
+        return Vocabulary.from_tiktoken(path)
+    if path.suffix == ".model":
+        return Vocabulary.from_sentencepiece(path)
+    if path.name.startswith("tekken"):
+        return Vocabulary.from_mistral(path)
+    return Vocabulary.from_huggingface(path)
+
+
+def read(path: Path) -> str:
+    """The text of a file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _unreadable(path, f"it is not UTF-8 (byte {error.start})") from error
+    except OSError as error:
+        raise _unreadable(path, (error.strerror or str(error)).lower()) from error
+
+
+def _unreadable(path: Path, reason: str) -> FrisketError:
+    return FrisketError(
+        f"cannot read {path}: {reason}", where=str(path), hint="check the path and the folder you are in", code="file"
+    )
+
+
+def _type(name: str) -> Any:
+    module_name, colon, attribute = name.partition(":")
+    if not (module_name and colon and attribute):
+        raise typer.BadParameter(f"{name!r} is not of the form module:Name, as in shop.models:Order")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        value: Any = importlib.import_module(module_name)
+    except Exception as error:
+        raise FrisketError(
+            f"cannot import {module_name}: {type(error).__name__}: {error}",
+            where="--type",
+            hint="modules are looked for in the current folder and where Python looks; try: "
+            f'python -c "import {module_name}"',
+            code="type-import",
+        ) from error
+    for part in attribute.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError as error:
+            raise FrisketError(
+                f"{module_name} has no {attribute}",
+                where="--type",
+                hint=f"it has {', '.join(name for name in dir(value) if not name.startswith('_'))}",
+                code="type-import",
+            ) from error
+    return value
