@@ -1,0 +1,592 @@
+"""Goals → unions of cases: intersection, union and complement of schemas, one level at a time.
+
+A goal is a set of literals (places of the schema, or their negations) that one value must meet. Expanding a goal looks
+at the value's own type and conditions only; what members and items must meet are goals again, expanded when somebody
+asks. There are finitely many literals, so recursion through allOf, $ref siblings and not ends in finitely many goals,
+and each becomes one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
+from frisket.json_schema import array, number, object, string
+from frisket.json_schema.reader import Evaluated, Reading, read
+from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
+from frisket.json_schema.value import (
+    ANY,
+    ANYTHING,
+    ARRAY,
+    BOOLEAN,
+    NOTHING,
+    NULL,
+    NUMBER,
+    OBJECT,
+    STRING,
+    WHOLE,
+    Case,
+    Goal,
+    meet,
+)
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+    from frisket.json_schema.options import JSONSchemaOptions
+    from frisket.json_schema.report import Report
+
+#: How deep a search for contradictions looks; members of members of members decide every discriminator seen so far.
+DEPTH = 4
+#: Products above this size are searched for contradictions at once.
+CROWD = 6
+
+Annotated = list[tuple[Case, Evaluated]]
+
+
+class NeedsScopes(Exception):
+    """A dynamic reference was met: compile again with dynamic scopes."""
+
+
+class _Unknown(Exception):
+    """A search for contradictions came to a place that is being expanded."""
+
+
+class Algebra:
+    """The places of one schema and what they mean."""
+
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        documents: Documents,
+        options: JSONSchemaOptions,
+        report: Report,
+        *,
+        scoped: bool = False,
+    ) -> None:
+        self.builder = builder
+        self.documents = documents
+        self.options = options
+        self.report = report
+        self.scoped = scoped
+        self.sites: list[Site] = []
+        self.places: list[tuple[str, str]] = []
+        self.patterns: dict[str, int | None] = {}
+        self.formats: dict[str, int | None] = {}
+        self._by_key: dict[tuple[int, int, tuple[int, ...]], Site] = {}
+        self._expanded: dict[Goal, list[Case]] = {}
+        self._negated: dict[Goal, Goal] = {}
+        self._void: dict[Goal, bool] = {}
+        self._texts: dict[Goal, int | None] = {}
+        self._frame = 0
+        self._frames = 0
+        self._constants = Resource(None, "", DRAFT2020, "", None)
+        self._steps = 0
+
+    # -- places ---------------------------------------------------------------------------------------------------
+    def root(self) -> Goal:
+        resource = self.documents.root
+        scope = (resource,) if self.scoped else ()
+        return self._goal(resource.contents, resource, scope, resource.pointer, ())
+
+    def below(self, site: Site, schema: Any, *tokens: str) -> Goal:
+        """The demand of a subschema found at `tokens` below `site`."""
+        if schema is True or schema is False or not schema:
+            return self._goal(schema, site.resource, site.scope, site, tokens)
+        resource, scope = site.resource, site.scope
+        if isinstance(schema, dict) and ("$id" in schema or "id" in schema):
+            pointer = Site(-1, None, resource, (), site, tokens).pointer
+            inner = self.documents.inside(schema, resource, pointer)
+            if inner is not resource:
+                resource, scope = inner, self._entered(scope, inner)
+        return self._goal(schema, resource, scope, site, tokens)
+
+    def referred(self, site: Site, reference: str, *, kind: str = "$ref") -> Goal:
+        """The demand that a reference stands for."""
+        documents = self.documents
+        try:
+            schema, resource, pointer = documents.resolve(reference, site.resource)
+        except UnresolvedReference:
+            where = f"{site.pointer}/{kind}"
+            if reference.startswith("#"):
+                raise InvalidSchemaError(f"{reference!r} leads nowhere", where=where) from None
+            self.unsupported(
+                where, kind, f"{reference} is not among the documents given; pass a registry that holds it"
+            )
+            return ANYTHING
+        if kind != "$ref":
+            if not self.scoped:
+                raise NeedsScopes
+            schema, resource, pointer = self._dynamic(site, reference, kind, schema, resource, pointer)
+        return self._goal(schema, resource, self._entered(site.scope, resource), pointer, ())
+
+    def _dynamic(
+        self, site: Site, reference: str, kind: str, schema: Any, resource: Resource, pointer: str
+    ) -> tuple[Any, Resource, str]:
+        if kind == "$recursiveRef":
+            if resource.recursive:
+                for outer in site.scope:
+                    if outer.recursive:
+                        return outer.contents, outer, outer.pointer
+            return schema, resource, pointer
+        name = reference.partition("#")[2]
+        if name and isinstance(schema, dict) and schema.get("$dynamicAnchor") == name:
+            for outer in site.scope:
+                self.documents.scan(outer)
+                if name in outer.dynamic:
+                    found, where = outer.dynamic[name]
+                    return found, outer, where
+        return schema, resource, pointer
+
+    def _entered(self, scope: tuple[Resource, ...], resource: Resource) -> tuple[Resource, ...]:
+        return scope if not self.scoped or resource in scope else (*scope, resource)
+
+    def _goal(
+        self, schema: Any, resource: Resource, scope: tuple[Resource, ...], origin: Site | str, tokens: tuple[str, ...]
+    ) -> Goal:
+        if schema is True:
+            return ANYTHING
+        if schema is False:
+            return NOTHING
+        if not isinstance(schema, dict):
+            raise InvalidSchemaError(
+                f"a schema is an object or a boolean, not {_kind(schema)}",
+                where=Site(-1, None, resource, (), origin, tokens).pointer,
+            )
+        if not schema:
+            return ANYTHING
+        key = (id(schema), id(resource), tuple(map(id, scope)) if scope else ())
+        site = self._by_key.get(key)
+        if site is None:
+            site = Site(len(self.sites), schema, resource, scope, origin, tokens)
+            self.sites.append(site)
+            self._by_key[key] = site
+        return frozenset((2 * site.number,))
+
+    def invented(self, origin: Site, schema: dict[str, Any]) -> Goal:
+        """The demand of a schema that nobody wrote, made for a keyword of `origin`."""
+        site = Site(len(self.sites), schema, self._constants, (), origin, ())
+        self.sites.append(site)
+        return frozenset((2 * site.number,))
+
+    def either(self, goals: Iterable[Goal]) -> Goal:
+        """The demand to meet at least one of the goals."""
+        distinct = [goal for goal in dict.fromkeys(goals) if goal != NOTHING]
+        if ANYTHING in distinct:
+            return ANYTHING
+        if len(distinct) < 2:
+            return distinct[0] if distinct else NOTHING
+        site = Site(len(self.sites), None, self._constants, (), self.where(), ())
+        site.union = tuple(distinct)
+        self.sites.append(site)
+        return frozenset((2 * site.number,))
+
+    def negated(self, goal: Goal) -> Goal:
+        if not goal:
+            return NOTHING
+        if -1 in goal:
+            return ANYTHING
+        found = self._negated.get(goal)
+        if found is None:
+            found = self.either(frozenset((literal ^ 1,)) for literal in sorted(goal))
+            self._negated[goal] = found
+        return found
+
+    def where(self, goal: Goal = ANYTHING) -> str:
+        """The pointer of a goal, for messages."""
+        for literal in sorted(goal, reverse=True):
+            if literal >= 0:
+                return self.sites[literal >> 1].pointer
+        return ""
+
+    def unsupported(self, pointer: str, keyword: str, slips: str) -> None:
+        """Note a keyword that is left out; unless `relaxed`, all of them are raised together at the end."""
+        from frisket.json_schema.report import Entry
+
+        if (pointer, slips) not in self.places:
+            self.places.append((pointer, slips))
+            self.report.loosened.append(
+                Entry(
+                    pointer.rpartition("/")[0] if pointer.endswith("/" + keyword) else pointer,
+                    keyword,
+                    "loosened",
+                    slips,
+                )
+            )
+
+    def raise_unsupported(self) -> None:
+        if self.places and not self.options.relaxed:
+            first = "; ".join(f"{pointer or '(root)'}: {reason}" for pointer, reason in self.places[:5])
+            more = f" and {len(self.places) - 5} more" if len(self.places) > 5 else ""
+            raise UnsupportedSchemaError(
+                f"cannot be enforced exactly: {first}{more}",
+                places=self.places,
+                where=self.places[0][0],
+                hint="relaxed=True compiles the rest and reports these places",
+            )
+
+    # -- expansion ------------------------------------------------------------------------------------------------
+    def expand(self, goal: Goal) -> list[Case]:
+        """The cases whose union is the goal; they may overlap."""
+        if not goal:
+            return [WHOLE]
+        if len(goal) == 1:
+            (literal,) = goal
+            return [] if literal < 0 else self._literal(literal)
+        if -1 in goal:
+            return []
+        found = self._expanded.get(goal)
+        if found is None:
+            found = [WHOLE]
+            for literal in sorted(goal):
+                found = self.product(found, self._literal(literal))
+            self._expanded[goal] = found
+        return found
+
+    def _literal(self, literal: int) -> list[Case]:
+        site = self.sites[literal >> 1]
+        found = site.negative if literal & 1 else site.positive
+        if isinstance(found, list):
+            return found
+        if found is not None:
+            if found == self._frame:
+                raise InvalidSchemaError(
+                    "the schema refers to itself without looking into the value", where=site.pointer
+                )
+            raise _Unknown
+        slot = "negative" if literal & 1 else "positive"
+        setattr(site, slot, self._frame)
+        done: list[Case] | None = None
+        try:
+            done = self._negative(site) if literal & 1 else self._positive(site)
+        finally:
+            setattr(site, slot, done)
+        return done
+
+    def _reading(self, site: Site) -> Reading:
+        if not isinstance(site.reading, Reading):
+            site.reading = read(self, site)
+        return site.reading
+
+    def _positive(self, site: Site) -> list[Case]:
+        if site.union is not None:
+            return self.sum(self.expand(goal) for goal in site.union)
+        reading = self._reading(site)
+        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+            return [case for case, _ in self.annotated(site)]
+        found = [WHOLE]
+        for position, (kind, goals) in enumerate(reading.parts):
+            if position == reading.own_at:
+                found = self._own(found, reading)
+            found = self.product(found, self._part(kind, goals))
+        if reading.own_at >= len(reading.parts):
+            found = self._own(found, reading)
+        return found
+
+    def _own(self, found: list[Case], reading: Reading) -> list[Case]:
+        case = reading.case
+        if case is not WHOLE:
+            found = [case] if len(found) == 1 and found[0] is WHOLE else self.product(found, [case])
+        for alternatives in reading.alternatives:
+            found = self.product(found, alternatives)
+        return found
+
+    def _negative(self, site: Site) -> list[Case]:
+        if site.union is not None:
+            found = [WHOLE]
+            for goal in site.union:
+                found = self.product(found, self.expand(self.negated(goal)))
+            return found
+        reading = self._reading(site)
+        found = self.complement(reading.case)
+        for alternatives in reading.alternatives:
+            found = self.sum([found, self.complement_of_all(alternatives)])
+        for kind, goals in reading.parts:
+            found = self.sum([found, self._part_negated(kind, goals)])
+        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+            extra: list[Case] = []
+            for case, seen in self._annotated_base(reading):
+                for rest in reading.unevaluated(self, seen):
+                    extra += self.product([case], self.complement(rest))
+            found = self.sum([found, extra])
+        return found
+
+    def complement(self, case: Case) -> list[Case]:
+        """Everything outside one case."""
+        found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
+        for atom in case.numbers:
+            found.append(Case(NUMBER, numbers=(number.negate(atom),)))
+        for text in case.strings:
+            found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
+        for items in case.arrays:
+            found += [Case(ARRAY, arrays=others) for others in array.negate(self, items)]
+        for members in case.objects:
+            found += [Case(OBJECT, objects=others) for others in object.negate(self, members)]
+        return found
+
+    def complement_of_all(self, cases: list[Case]) -> list[Case]:
+        found = [WHOLE]
+        for case in cases:
+            found = self.product(found, self.complement(case))
+        return found
+
+    def _part(self, kind: str, goals: list[Goal]) -> list[Case]:
+        if kind == "all":
+            found = [WHOLE]
+            for goal in goals:
+                found = self.product(found, self.expand(goal))
+            return found
+        if kind == "any":
+            return self.sum(self.expand(goal) for goal in goals)
+        if kind == "one":
+            return self.sum(self._exactly(goals, i) for i in range(len(goals)))
+        if kind == "not":
+            return self.expand(self.negated(goals[0]))
+        condition, then, other = goals
+        if not then and not other:
+            return [WHOLE]
+        return self.sum(
+            [
+                self.product(self.expand(condition), self.expand(then)),
+                self.product(self.expand(self.negated(condition)), self.expand(other)),
+            ]
+        )
+
+    def _exactly(self, goals: list[Goal], chosen: int) -> list[Case]:
+        """The cases of one alternative that no other alternative shares."""
+        found = self.expand(goals[chosen])
+        for i, goal in enumerate(goals):
+            if i != chosen and not self.apart(found, self.expand(goal)):
+                found = self.pruned(self.product(found, self.expand(self.negated(goal))))
+        return found
+
+    def _part_negated(self, kind: str, goals: list[Goal]) -> list[Case]:
+        if kind == "all":
+            return self.sum(self.expand(self.negated(goal)) for goal in goals)
+        if kind == "any":
+            found = [WHOLE]
+            for goal in goals:
+                found = self.product(found, self.expand(self.negated(goal)))
+            return found
+        if kind == "one":
+            found = self._part_negated("any", goals)
+            pairs = ((a, b) for i, a in enumerate(goals) for b in goals[i + 1 :])
+            return self.sum([found, *(self.pruned(self.product(self.expand(a), self.expand(b))) for a, b in pairs)])
+        if kind == "not":
+            return self.expand(goals[0])
+        condition, then, other = goals
+        return self.sum(
+            [
+                self.product(self.expand(condition), self.expand(self.negated(then))),
+                self.product(self.expand(self.negated(condition)), self.expand(self.negated(other))),
+            ]
+        )
+
+    # -- annotations ----------------------------------------------------------------------------------------------
+    def annotated(self, site: Site) -> Annotated:
+        """Cases that do not overlap in what they evaluate, each with the members and items it evaluates."""
+        reading = self._reading(site)
+        found: Annotated = []
+        for case, seen in self._annotated_base(reading):
+            cases = [case]
+            for rest in reading.unevaluated(self, seen):
+                cases = self.product(cases, [rest])
+            after = reading.all_evaluated(seen)
+            found += [(narrowed, after) for narrowed in cases]
+        return found
+
+    def _annotated_base(self, reading: Reading) -> Annotated:
+        own = self._own([WHOLE], reading)
+        found: Annotated = [(case, reading.evaluated) for case in own]
+        for kind, goals in reading.parts:
+            found = self._weave(found, self._part_annotated(kind, goals))
+        return found
+
+    def _part_annotated(self, kind: str, goals: list[Goal]) -> Annotated:
+        nothing = Evaluated()
+        start: Annotated = [(WHOLE, nothing)]
+        if kind == "all":
+            for goal in goals:
+                start = self._weave(start, self._goal_annotated(goal))
+            return start
+        if kind == "not":
+            return [(case, nothing) for case in self._part(kind, goals)]
+        branches = [self._goal_annotated(goal) for goal in goals]
+        if all(seen == nothing for branch in branches for _, seen in branch):
+            return [(case, nothing) for case in self._part(kind, goals)]
+        if kind == "any":
+            failed = start
+            found: Annotated = []
+            # `found` holds what met some branch so far; later branches still may add what they evaluate.
+            for goal, branch in zip(goals, branches, strict=True):
+                missed: Annotated = [(case, nothing) for case in self.expand(self.negated(goal))]
+                found = self._weave(found, branch + missed) + self._weave(failed, branch)
+                failed = self._weave(failed, missed)
+            return found
+        if kind == "one":
+            found = []
+            for i, branch in enumerate(branches):
+                others: Annotated = [(WHOLE, nothing)]
+                for j, goal in enumerate(goals):
+                    if i != j:
+                        others = self._weave(others, [(case, nothing) for case in self.expand(self.negated(goal))])
+                found += self._weave(branch, others)
+            return found
+        condition, then, other = branches
+        missed = [(case, nothing) for case in self.expand(self.negated(goals[0]))]
+        return self._weave(condition, then) + self._weave(missed, other)
+
+    def _goal_annotated(self, goal: Goal) -> Annotated:
+        if len(goal) == 1:
+            (literal,) = goal
+            if literal >= 0 and not literal & 1:
+                site = self.sites[literal >> 1]
+                if site.union is None:
+                    return self.annotated(site)
+        return [(case, Evaluated()) for case in self.expand(goal)]
+
+    def _weave(self, left: Annotated, right: Annotated) -> Annotated:
+        found: dict[tuple[Any, ...], tuple[Case, Evaluated]] = {}
+        for case, seen in left:
+            for other, also in right:
+                both = meet(case, other)
+                if both is not None and not self.case_is_void(both, 1):
+                    union = seen.union(also)
+                    found.setdefault((both.key(), union), (both, union))
+        self._spend(len(found))
+        return list(found.values())
+
+    # -- lists of cases -------------------------------------------------------------------------------------------
+    def sum(self, lists: Iterable[list[Case]]) -> list[Case]:
+        collected = [case for cases in lists for case in cases]
+        if len(collected) > 1:
+            collected = list({case.key(): case for case in collected}.values())
+            self._spend(len(collected))
+        return collected
+
+    def product(self, left: list[Case], right: list[Case]) -> list[Case]:
+        if len(left) == 1 and left[0] is WHOLE:
+            return right
+        if len(right) == 1 and right[0] is WHOLE:
+            return left
+        found = []
+        for case in left:
+            for other in right:
+                both = meet(case, other)
+                if both is not None:
+                    found.append(both)
+        if len(found) > 1:
+            found = list({case.key(): case for case in found}.values())
+        if len(found) > CROWD:
+            found = self.pruned(found)
+        self._spend(len(found))
+        return found
+
+    def pruned(self, cases: list[Case]) -> list[Case]:
+        return [case for case in cases if not self.case_is_void(case, 2)]
+
+    def _spend(self, count: int) -> None:
+        if count > self.options.max_alternatives:
+            raise LimitExceededError(
+                f"one value splits into more than {self.options.max_alternatives} alternatives",
+                where=self.current(),
+                hint="give the alternatives of oneOf and anyOf a property with different constants",
+            )
+        self._steps += count
+        if self._steps > 200 * self.options.max_alternatives:
+            raise LimitExceededError(
+                f"the schema splits into more than {200 * self.options.max_alternatives} alternatives in all",
+                where=self.current(),
+                hint="give the alternatives of oneOf and anyOf a property with different constants",
+            )
+
+    def current(self) -> str:
+        """The place being expanded."""
+        busy = [s for s in self.sites if (s.positive is not None and not isinstance(s.positive, list))]
+        return busy[-1].pointer if busy else ""
+
+    # -- emptiness ------------------------------------------------------------------------------------------------
+    def apart(self, left: list[Case], right: list[Case]) -> bool:
+        """Whether certainly no value is in both."""
+        for case in left:
+            for other in right:
+                if case.mask & other.mask:
+                    both = meet(case, other)
+                    if both is not None and not self.case_is_void(both, DEPTH):
+                        return False
+        return True
+
+    def is_void(self, goal: Goal, depth: int = DEPTH) -> bool:
+        """Whether certainly no value meets the goal; False also where the search gives up."""
+        if not goal:
+            return False
+        if -1 in goal:
+            return True
+        found = self._void.get(goal)
+        if found is not None:
+            return found
+        before, self._frames = self._frame, self._frames + 1
+        self._frame = self._frames
+        try:
+            cases = self.expand(goal)
+        except _Unknown:
+            return False
+        finally:
+            self._frame = before
+        void = all(self.case_is_void(case, depth) for case in cases)
+        if void or depth >= DEPTH - 1:
+            self._void[goal] = void
+        return void
+
+    def case_is_void(self, case: Case, depth: int) -> bool:
+        mask = case.mask
+        if mask & (NULL | BOOLEAN):
+            return False
+        if mask & STRING and not string.is_void(self.builder, case.strings):
+            return False
+        if mask & NUMBER and not (case.numbers and number.Interval(mask & NUMBER, case.numbers).is_void()):
+            return False
+        if mask & ARRAY and not array.is_void(self, case.arrays, depth):
+            return False
+        return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
+
+    def regular_void(self, nodes: list[int]) -> bool:
+        """Whether certainly no text is in all the nodes."""
+        try:
+            return self.builder.is_empty(self.builder.and_(nodes))
+        except LimitExceededError:
+            return False
+
+    # -- keys -----------------------------------------------------------------------------------------------------
+    def texts(self, goal: Goal) -> int | None:
+        """The regular node of strings that meet a goal, or None if there are none."""
+        if goal not in self._texts:
+            self._texts[goal] = self._texts_of(self.expand(goal))
+        return self._texts[goal]
+
+    def _texts_of(self, cases: list[Case]) -> int | None:
+        nodes = [string.lower(self.builder, case.strings) for case in cases if case.mask & STRING]
+        alive = list(dict.fromkeys(node for node in nodes if node is not None))
+        if not alive:
+            return None
+        return alive[0] if len(alive) == 1 else self.builder.alt(alive)
+
+    def text_fits(self, goal: Goal, text: str) -> bool:
+        return any(
+            case.mask & STRING and all(string.holds(self.builder, atom, text) for atom in case.strings)
+            for case in self.expand(goal)
+        )
+
+    def keywords(self) -> Iterator[tuple[str, str]]:
+        """Every keyword of every place that was read."""
+        for site in self.sites:
+            if site.union is None and site.resource is not self._constants and isinstance(site.reading, Reading):
+                pointer = site.pointer
+                for keyword in site.reading.keywords:
+                    yield pointer, keyword
+
+
+def _kind(value: Any) -> str:
+    return {type(None): "null", list: "an array", str: "a string", int: "a number", float: "a number"}.get(
+        type(value), type(value).__name__
+    )

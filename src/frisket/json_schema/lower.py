@@ -1,0 +1,292 @@
+"""Goals → nodes of the builder: one node for each goal, a rule where it recurses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from frisket.errors import UnsatisfiableSchemaError
+from frisket.json_schema import array, number, object, string
+from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from frisket._core import GrammarBuilder
+    from frisket.json_schema.algebra import Algebra
+    from frisket.json_schema.options import JSONSchemaOptions
+
+#: Levels that `pretty` indents; below, documents go on in one line.
+PRETTY_LEVELS = 24
+
+
+class Layout:
+    """The punctuation of one level, with its white space."""
+
+    __slots__ = (
+        "close_array",
+        "close_object",
+        "colon",
+        "comma",
+        "empty_array",
+        "empty_object",
+        "open_array",
+        "open_object",
+        "outside",
+    )
+
+    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, depth: int) -> None:
+        b = builder
+        self.outside: int | None = None
+        if options.whitespace in ("bounded", "free"):
+            blanks = b.byte_class([(0x20, 0x20), (0x09, 0x09)])
+            if options.whitespace == "free":
+                gap = b.repeat(b.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+                self.outside = gap
+            else:
+                line = b.cat([b.alt([b.literal(b"\n"), b.literal(b"\r\n")]), b.repeat(blanks, 0, 40)])
+                gap = b.alt([b.repeat(b.literal(b" "), 0, 2), line])
+            self.open_object = b.cat([b.literal(b"{"), gap])
+            self.close_object = b.cat([gap, b.literal(b"}")])
+            self.empty_object = b.cat([b.literal(b"{"), gap, b.literal(b"}")])
+            self.open_array = b.cat([b.literal(b"["), gap])
+            self.close_array = b.cat([gap, b.literal(b"]")])
+            self.empty_array = b.cat([b.literal(b"["), gap, b.literal(b"]")])
+            self.colon = b.cat([gap, b.literal(b":"), gap])
+            self.comma = b.cat([gap, b.literal(b","), gap])
+            return
+        inner = outer = colon = comma = b""
+        if options.whitespace == "pretty":
+            colon, comma = b" ", b" "
+            if depth < PRETTY_LEVELS:
+                inner = comma = b"\n" + b" " * (options.indent * (depth + 1))
+                outer = b"\n" + b" " * (options.indent * depth)
+        self.open_object = b.literal(b"{" + inner)
+        self.close_object = b.literal(outer + b"}")
+        self.empty_object = b.literal(b"{}")
+        self.open_array = b.literal(b"[" + inner)
+        self.close_array = b.literal(outer + b"]")
+        self.empty_array = b.literal(b"[]")
+        self.colon = b.literal(b":" + colon)
+        self.comma = b.literal(b"," + comma)
+
+
+class Lowering:
+    """The nodes of one schema; `structural` are those that no regular operation may touch."""
+
+    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, algebra: Algebra) -> None:
+        self.builder = builder
+        self.options = options
+        self.algebra = algebra
+        self.structural: set[int] = set()
+        #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
+        self.recursive = False
+        self._pretty = options.whitespace == "pretty"
+        self._layouts = [Layout(builder, options, 0)]
+        self._depth = 0
+        self._nodes: dict[tuple[Goal, int], int | None] = {}
+        self._active: dict[tuple[Goal, int], int | None] = {}
+        self._parts: dict[tuple[object, ...], int | None] = {}
+        self._level = _Level(self)
+
+    def document(self, goal: Goal) -> int:
+        """The node of a whole document. Raises UnsatisfiableSchemaError."""
+        node = self.lower(goal)
+        if node is None or (self.recursive and self.builder.is_empty(node)):
+            raise UnsatisfiableSchemaError(
+                "no value can ever be valid here",
+                where=self.blame(goal, set()),
+                hint="`frisket check` shows what it demands",
+            )
+        outside = self._layouts[0].outside
+        return node if outside is None else self.builder.seq([outside, node, outside])
+
+    def lower(self, goal: Goal) -> int | None:
+        """The node of a goal, or None if nothing can meet it."""
+        key = (goal, self._depth)
+        if key in self._nodes:
+            return self._nodes[key]
+        if key in self._active:
+            rule = self._active[key]
+            if rule is None:
+                rule = self._active[key] = self.builder.rule(self.algebra.where(goal) or "document")
+                self.structural.add(rule)
+                self.recursive = True
+            return rule
+        self._active[key] = None
+        try:
+            node = self._union(self.algebra.expand(goal))
+        finally:
+            rule = self._active.pop(key)
+        if rule is not None:
+            self.builder.define(rule, self.builder.empty() if node is None else node)
+            node = None if node is None else rule
+        self._nodes[key] = node
+        return node
+
+    def deeper(self) -> _Level:
+        """A context one level down; gives the layout of the level that it enters."""
+        return self._level
+
+    def layout(self) -> Layout:
+        while len(self._layouts) <= self._depth:
+            self._layouts.append(Layout(self.builder, self.options, len(self._layouts)))
+        return self._layouts[self._depth]
+
+    def unsupported(self, pointer: str, keyword: str, slips: str) -> None:
+        self.algebra.unsupported(pointer, keyword, slips)
+
+    def where(self) -> str:
+        """The place being lowered."""
+        active = list(self._active)
+        return self.algebra.where(active[-1][0]) if active else ""
+
+    def blame(self, goal: Goal, seen: set[Goal]) -> str:
+        """The deepest place that makes a goal impossible."""
+        if goal in seen:
+            return self.algebra.where(goal)
+        seen.add(goal)
+        cases = self.algebra.expand(goal)
+        if len(cases) == 1:
+            case = cases[0]
+            if case.mask == OBJECT:
+                shape = object.Shape(case.objects)
+                for key in shape.required:
+                    needed = shape.at(self.algebra, key)
+                    if self._impossible(needed):
+                        return self.blame(needed, seen) or self.algebra.where(goal)
+            if case.mask == ARRAY:
+                items = array.Shape(self.algebra, case.arrays)
+                for position in range(min(items.least, len(items.prefix) + 1)):
+                    if self._impossible(items.at(position)):
+                        return self.blame(items.at(position), seen) or self.algebra.where(goal)
+        return self.algebra.where(goal)
+
+    def _impossible(self, goal: Goal) -> bool:
+        node = self._nodes.get((goal, 0), None) if -1 not in goal else None
+        return node is None or self.builder.is_empty(node)
+
+    def _union(self, cases: list[Case]) -> int | None:
+        """One node for a union: type by type, what an unconditional case covers is not said twice."""
+        if len(cases) == 1:
+            nodes = self._case(cases[0])
+        else:
+            nodes = self._cases(cases)
+        if not nodes:
+            return None
+        if len(nodes) == 1:
+            return nodes[0]
+        node = self.builder.alt(nodes)
+        if any(part in self.structural for part in nodes):
+            self.structural.add(node)
+        return node
+
+    def _case(self, case: Case) -> list[int]:
+        mask = case.mask
+        found = []
+        words = self._words(mask)
+        if words is not None:
+            found.append(words)
+        if mask & NUMBER:
+            found.append(self._part("number", mask & NUMBER, case.numbers))
+        if mask & STRING:
+            found.append(self._part("string", STRING, case.strings))
+        if mask & ARRAY:
+            found.append(self._part("array", ARRAY, case.arrays))
+        if mask & OBJECT:
+            found.append(self._part("object", OBJECT, case.objects))
+        return [node for node in found if node is not None]
+
+    def _cases(self, cases: list[Case]) -> list[int]:
+        words = 0
+        groups: dict[tuple[str, int], dict[tuple[object, ...], None]] = {}
+        for case in cases:
+            words |= case.mask
+            if case.mask & NUMBER:
+                groups.setdefault(("number", case.mask & NUMBER), {})[case.numbers] = None
+            if case.mask & STRING:
+                groups.setdefault(("string", STRING), {})[case.strings] = None
+            if case.mask & ARRAY:
+                groups.setdefault(("array", ARRAY), {})[case.arrays] = None
+            if case.mask & OBJECT:
+                groups.setdefault(("object", OBJECT), {})[case.objects] = None
+        found = []
+        node = self._words(words)
+        if node is not None:
+            found.append(node)
+        for (kind, mask), alternatives in groups.items():
+            if () in alternatives:
+                alternatives = {(): None}
+            if kind == "string" and len(alternatives) > 1:
+                found.append(self._texts(tuple(alternatives)))
+            else:
+                found += [self._part(kind, mask, atoms) for atoms in alternatives]
+        return [node for node in dict.fromkeys(found) if node is not None]
+
+    def _words(self, mask: int) -> int | None:
+        words = [word for bit, word in ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true")) if mask & bit]
+        if not words:
+            return None
+        key = ("words", *words)
+        if key not in self._parts:
+            self._parts[key] = self.builder.words(words)
+        return self._parts[key]
+
+    def _texts(self, alternatives: tuple[tuple[object, ...], ...]) -> int | None:
+        """A union of strings, joined before it is quoted."""
+        nodes = [string.lower(self.builder, atoms) for atoms in alternatives]  # type: ignore[arg-type]
+        alive = list(dict.fromkeys(node for node in nodes if node is not None))
+        if not alive:
+            return None
+        return self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)
+
+    def _part(self, kind: str, mask: int, atoms: tuple[object, ...]) -> int | None:
+        """The node of one type's conjunction, made once."""
+        key = (kind, mask, self._depth, atoms)
+        if key in self._parts:
+            return self._parts[key]
+        node: int | None
+        if kind == "number":
+            try:
+                node = number.lower(self.builder, self.options, mask, atoms)  # type: ignore[arg-type]
+            except number.TooManyResidues:
+                self.unsupported(
+                    f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
+                )
+                kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
+                node = number.lower(self.builder, self.options, mask, kept)  # type: ignore[arg-type]
+        elif kind == "string":
+            node = string.lower(self.builder, atoms)  # type: ignore[arg-type]
+            if node is not None:
+                node = self.builder.quoted(node, self.options.escapes)
+                self.recursive = self.recursive or len(atoms) > 1
+        elif kind == "array":
+            node = array.lower(self, atoms)  # type: ignore[arg-type]
+        else:
+            node = object.lower(self, atoms)  # type: ignore[arg-type]
+        self._parts[key] = node
+        return node
+
+
+class _Level:
+    """Enters the level below while members or items are lowered; only `pretty` tells levels apart."""
+
+    __slots__ = ("depths", "lowering")
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.depths: list[int] = []
+
+    def __enter__(self) -> Layout:
+        lowering = self.lowering
+        layout = lowering.layout()
+        if lowering._pretty:
+            self.depths.append(lowering._depth)
+            lowering._depth = min(lowering._depth + 1, PRETTY_LEVELS)
+        return layout
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        lowering = self.lowering
+        if lowering._pretty:
+            lowering._depth = self.depths.pop()

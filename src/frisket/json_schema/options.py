@@ -1,0 +1,62 @@
+"""What the caller wants of the text, beyond what the schema says of the value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class JSONSchemaOptions:
+    """How the documents of a schema are spelled; each field says in one sentence what it does to the language.
+
+    The defaults give texts that a model writes by habit and cannot loop in; `JSONSchemaOptions.free()` gives every
+    JSON text with unique keys that the schema validates, up to the digits that `max_*` allow.
+
+        >>> JSONSchemaOptions(property_order="any").property_order
+        'any'
+    """
+
+    property_order: Literal["schema", "any"] = "schema"
+    """`schema`: members come in the order in which the schema names them, others last; `any`: in every order."""
+
+    whitespace: Literal["bounded", "compact", "pretty", "free"] = "bounded"
+    """`bounded`: around every bracket, comma and colon inside the document at most two blanks, or one line break with
+    at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
+    `free`: any, before and after the document too."""
+
+    indent: int = 2
+    """Blanks for each level under `pretty`; below 24 levels it writes `", "` on one line."""
+
+    escapes: Literal["raw", "free"] = "raw"
+    """`raw`: one spelling for each string, in UTF-8; `free`: every escape of RFC 8259."""
+
+    numbers: Literal["plain", "free"] = "plain"
+    """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent."""
+
+    max_integer_digits: int = 40
+    """An unbounded number has at most so many digits before the point (a bound with more digits raises it)."""
+
+    max_fraction_digits: int = 40
+    """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""
+
+    max_exponent_digits: int = 3
+    """An exponent has at most so many digits; 0 forbids exponents."""
+
+    formats: Literal["assert", "annotate"] = "assert"
+    """`assert`: known formats are enforced, unknown ones are not; `annotate`: none is."""
+
+    nullable: bool = False
+    """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""
+
+    relaxed: bool = False
+    """Whether what cannot be enforced exactly is left out, and reported, where the default refuses the schema."""
+
+    max_alternatives: int = 4000
+    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
+
+    @classmethod
+    def free(cls, **changes: object) -> JSONSchemaOptions:
+        """Every spelling: any order, whitespace, escapes and numerals."""
+        base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
+        return replace(base, **changes)  # type: ignore[arg-type]

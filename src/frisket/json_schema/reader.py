@@ -1,0 +1,610 @@
+"""One place of a schema → its own conditions, its in-place applicators, and what it evaluates.
+
+Which keywords count is the draft's affair; every keyword that this file does not know is an annotation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import FrisketError, GrammarSyntaxError, InvalidSchemaError
+from frisket.json_schema import array, number, object, string
+from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, Site
+from frisket.json_schema.value import (
+    ANY,
+    ANYTHING,
+    ARRAY,
+    FALSE,
+    FRACTION,
+    INTEGER,
+    NOTHING,
+    NULL,
+    OBJECT,
+    STRING,
+    TRUE,
+    TYPES,
+    WHOLE,
+    Case,
+    Goal,
+)
+
+if TYPE_CHECKING:
+    from frisket.json_schema.algebra import Algebra
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Which members and items some keywords looked at (for unevaluatedProperties and unevaluatedItems)."""
+
+    names: frozenset[str] = frozenset()
+    patterns: frozenset[int] = frozenset()
+    all_members: bool = False
+    prefix: int = 0
+    all_items: bool = False
+    contained: frozenset[Goal] = frozenset()
+
+    def union(self, other: Evaluated) -> Evaluated:
+        if self == NOTHING_EVALUATED:
+            return other
+        if other == NOTHING_EVALUATED:
+            return self
+        return Evaluated(
+            self.names | other.names,
+            self.patterns | other.patterns,
+            self.all_members or other.all_members,
+            max(self.prefix, other.prefix),
+            self.all_items or other.all_items,
+            self.contained | other.contained,
+        )
+
+
+NOTHING_EVALUATED = Evaluated()
+
+
+class Reading:
+    """What one place says."""
+
+    __slots__ = (
+        "alternatives",
+        "case",
+        "evaluated",
+        "keywords",
+        "own_at",
+        "parts",
+        "unevaluated_items",
+        "unevaluated_properties",
+    )
+
+    def __init__(self) -> None:
+        self.case = WHOLE
+        #: Unions of cases that must also hold (enum and const of arrays and objects).
+        self.alternatives: list[list[Case]] = []
+        #: In-place applicators in document order: (all | any | one | not | if, goals).
+        self.parts: list[tuple[str, list[Goal]]] = []
+        #: How many parts come before the place's own members: it decides the order of properties.
+        self.own_at = 0
+        self.evaluated = NOTHING_EVALUATED
+        self.unevaluated_properties: Goal | None = None
+        self.unevaluated_items: Goal | None = None
+        self.keywords: list[str] = []
+
+    def unevaluated(self, algebra: Algebra, seen: Evaluated) -> list[Case]:
+        """What unevaluated* ask of the members and items that were not seen."""
+        found: list[Case] = []
+        goal = self.unevaluated_properties
+        if goal is not None and not seen.all_members and goal:
+            names = dict.fromkeys(sorted(seen.names), ANYTHING)
+            patterns = tuple((pattern, ANYTHING) for pattern in sorted(seen.patterns))
+            found.append(Case(ANY, objects=(object.Fields(names, patterns, goal),)))
+        goal = self.unevaluated_items
+        if goal is not None and not seen.all_items and goal:
+            rest = algebra.either([goal, *sorted(seen.contained, key=sorted)]) if seen.contained else goal
+            found.append(Case(ANY, arrays=(array.Items((ANYTHING,) * seen.prefix, rest),)))
+        return found
+
+    def all_evaluated(self, seen: Evaluated) -> Evaluated:
+        members = self.unevaluated_properties is not None
+        items = self.unevaluated_items is not None
+        if not members and not items:
+            return seen
+        return seen.union(Evaluated(all_members=members, all_items=items))
+
+
+class Reader:
+    """Collects the conditions while the keywords are read."""
+
+    def __init__(self, algebra: Algebra, site: Site) -> None:
+        self.algebra = algebra
+        self.site = site
+        self.schema: dict[str, Any] = site.schema
+        self.draft = site.resource.draft
+        self.reading = Reading()
+        self.mask = ANY
+        self.numbers: list[number.NumberAtom] = []
+        self.strings: list[string.StringAtom] = []
+        self.arrays: list[array.ArrayAtom] = []
+        self.objects: list[object.ObjectAtom] = []
+        self.fields_read = False
+        self.items_read = False
+
+    def read(self) -> Reading:
+        reading, draft = self.reading, self.draft
+        if draft <= DRAFT7 and "$ref" in self.schema:
+            read_ref(self, self.schema["$ref"])
+            reading.keywords.append("$ref")
+            return reading
+        for keyword, value in self.schema.items():
+            rule = KEYWORDS.get(keyword)
+            if rule is not None and rule[1] <= draft <= rule[2]:
+                rule[0](self, value)
+                reading.keywords.append(keyword)
+        if self.mask != ANY or self.numbers or self.strings or self.arrays or self.objects:
+            reading.case = Case(
+                self.mask, tuple(self.numbers), tuple(self.strings), tuple(self.arrays), tuple(self.objects)
+            )
+        return reading
+
+    def invalid(self, keyword: str, expected: str) -> InvalidSchemaError:
+        return InvalidSchemaError(f"{keyword} must be {expected}", where=f"{self.site.pointer}/{keyword}")
+
+    def goal(self, schema: Any, *tokens: str) -> Goal:
+        return self.algebra.below(self.site, schema, *tokens)
+
+    def count(self, keyword: str, value: Any) -> int:
+        """A non-negative integer (2.0 is one)."""
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value // 1 or value < 0:
+            raise self.invalid(keyword, "a non-negative integer")
+        return int(value)
+
+    def number(self, keyword: str, value: Any) -> Fraction:
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
+            raise self.invalid(keyword, "a number")
+        return number.exact(value)
+
+    def schemas(self, keyword: str, value: Any) -> list[Goal]:
+        if not isinstance(value, list) or not value:
+            raise self.invalid(keyword, "a non-empty array of schemas")
+        return [self.goal(item, keyword, str(i)) for i, item in enumerate(value)]
+
+    def mapping(self, keyword: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.invalid(keyword, "an object")
+        return value
+
+    def keys(self, keyword: str, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
+            raise self.invalid(keyword, "an array of strings")
+        return tuple(dict.fromkeys(value))
+
+    def pattern(self, keyword: str, pattern: Any, *tokens: str) -> int | None:
+        """The node of a regular expression, or None if it cannot be exact (and that was noted)."""
+        if not isinstance(pattern, str):
+            raise self.invalid(keyword, "a regular expression")
+        known = self.algebra.patterns
+        if pattern not in known:
+            from frisket.notations.regex import lower_regex
+
+            where = "/".join([self.site.pointer, keyword, *tokens])
+            try:
+                known[pattern] = lower_regex(self.algebra.builder, pattern, dialect="ecma", search=True)
+            except GrammarSyntaxError as error:
+                if error.code.endswith("unsupported"):
+                    self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
+                    known[pattern] = None
+                else:
+                    raise InvalidSchemaError(
+                        f"not a regular expression: {error.message}", where=where, hint=error.hint
+                    ) from error
+            except FrisketError as error:
+                self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
+                known[pattern] = None
+        node = known[pattern]
+        if node is None:
+            where = "/".join([self.site.pointer, keyword, *tokens])
+            if not any(place == where for place, _ in self.algebra.places):
+                self.algebra.unsupported(where, keyword, f"the pattern {pattern!r} cannot be exact")
+        return node
+
+
+def read(algebra: Algebra, site: Site) -> Reading:
+    """The conditions of one place."""
+    return Reader(algebra, site).read()
+
+
+# -- any type -----------------------------------------------------------------------------------------------------
+def read_type(reader: Reader, value: Any) -> None:
+    names = value if isinstance(value, list) else [value]
+    mask = 0
+    for name in names:
+        bits = TYPES.get(name) if isinstance(name, str) else None
+        if bits is None:
+            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {name!r}")
+        mask |= bits
+    if reader.algebra.options.nullable and reader.schema.get("nullable") is True:
+        mask |= NULL
+    reader.mask &= mask
+
+
+def read_enum(reader: Reader, value: Any) -> None:
+    if not isinstance(value, list):
+        raise reader.invalid("enum", "an array")
+    read_values(reader, value)
+
+
+def read_const(reader: Reader, value: Any) -> None:
+    read_values(reader, [value])
+
+
+def read_values(reader: Reader, values: list[Any]) -> None:
+    mask = 0
+    texts: list[str] = []
+    numbers: set[Fraction] = set()
+    composite: list[Case] = []
+    for value in values:
+        if isinstance(value, str):
+            texts.append(value)
+        elif value is None:
+            mask |= NULL
+        elif value is True:
+            mask |= TRUE
+        elif value is False:
+            mask |= FALSE
+        elif isinstance(value, (int, float, Decimal)):
+            exact = number.exact(value)
+            mask |= INTEGER if exact.denominator == 1 else FRACTION
+            numbers.add(exact)
+        else:
+            composite.append(case_of(reader, value))
+    mask |= STRING if texts else 0
+    among_numbers = (number.Among(frozenset(numbers), True),) if numbers else ()
+    among_texts = (string.Among(frozenset(texts), True),) if texts else ()
+    if not composite:
+        reader.mask &= mask
+        reader.numbers += among_numbers
+        reader.strings += among_texts
+    else:
+        scalars = [Case(mask, numbers=among_numbers, strings=among_texts)] if mask else []
+        reader.reading.alternatives.append(scalars + composite)
+
+
+def case_of(reader: Reader, value: Any) -> Case:
+    """The case that holds one array or object only."""
+    if isinstance(value, (list, tuple)):
+        goals = tuple(reader.algebra.invented(reader.site, {"const": item}) for item in value)
+        return Case(ARRAY, arrays=(array.Items(goals, NOTHING), array.Count(len(goals), len(goals))))
+    if isinstance(value, dict):
+        names = {key: reader.algebra.invented(reader.site, {"const": item}) for key, item in value.items()}
+        fields = object.Fields(names, (), NOTHING)
+        return Case(OBJECT, objects=(fields, object.Required(tuple(names))))
+    raise reader.invalid("enum", f"JSON, not {type(value).__name__}")
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------
+def read_minimum(reader: Reader, value: Any) -> None:
+    strict = reader.draft == DRAFT4 and reader.schema.get("exclusiveMinimum") is True
+    reader.numbers.append(number.AtLeast(reader.number("minimum", value), strict))
+
+
+def read_maximum(reader: Reader, value: Any) -> None:
+    strict = reader.draft == DRAFT4 and reader.schema.get("exclusiveMaximum") is True
+    reader.numbers.append(number.AtMost(reader.number("maximum", value), strict))
+
+
+def read_exclusive_minimum(reader: Reader, value: Any) -> None:
+    reader.numbers.append(number.AtLeast(reader.number("exclusiveMinimum", value), True))
+
+
+def read_exclusive_maximum(reader: Reader, value: Any) -> None:
+    reader.numbers.append(number.AtMost(reader.number("exclusiveMaximum", value), True))
+
+
+def read_exclusive_flag(reader: Reader, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise reader.invalid("exclusiveMinimum and exclusiveMaximum", "booleans in draft 4")
+
+
+def read_multiple(reader: Reader, value: Any) -> None:
+    step = reader.number("multipleOf", value)
+    if step <= 0:
+        raise reader.invalid("multipleOf", "a positive number")
+    reader.numbers.append(number.Multiple(step, True))
+
+
+# -- strings ------------------------------------------------------------------------------------------------------
+def read_min_length(reader: Reader, value: Any) -> None:
+    least = reader.count("minLength", value)
+    if least:
+        reader.strings.append(string.Length(least, None))
+
+
+def read_max_length(reader: Reader, value: Any) -> None:
+    reader.strings.append(string.Length(0, reader.count("maxLength", value)))
+
+
+def read_pattern(reader: Reader, value: Any) -> None:
+    node = reader.pattern("pattern", value)
+    if node is not None:
+        reader.strings.append(string.Matches(node, True))
+
+
+def read_format(reader: Reader, value: Any) -> None:
+    if not isinstance(value, str):
+        raise reader.invalid("format", "a string")
+    if reader.algebra.options.formats == "annotate":
+        return
+    known = reader.algebra.formats
+    if value not in known:
+        from frisket.json_schema.formats import format_node
+
+        known[value] = format_node(reader.algebra.builder, value)
+    node = known[value]
+    if node is not None:
+        reader.strings.append(string.Matches(node, True))
+
+
+# -- arrays -------------------------------------------------------------------------------------------------------
+def read_items(reader: Reader, _: Any) -> None:
+    """items, prefixItems and additionalItems, which read together."""
+    if reader.items_read:
+        return
+    reader.items_read = True
+    schema, reading = reader.schema, reader.reading
+    prefix: list[Goal] = []
+    rest = ANYTHING
+    closed = False
+    if reader.draft >= DRAFT2020:
+        if "prefixItems" in schema:
+            prefix = reader.schemas("prefixItems", schema["prefixItems"])
+        if "items" in schema:
+            if isinstance(schema["items"], list):
+                raise reader.invalid("items", "a schema (2020-12 writes prefixItems for an array of schemas)")
+            rest, closed = reader.goal(schema["items"], "items"), True
+    elif isinstance(schema.get("items"), list):
+        prefix = [reader.goal(item, "items", str(i)) for i, item in enumerate(schema["items"])]
+        if "additionalItems" in schema:
+            rest, closed = reader.goal(schema["additionalItems"], "additionalItems"), True
+    elif "items" in schema:
+        rest, closed = reader.goal(schema["items"], "items"), True
+    if any(prefix) or rest:
+        reader.arrays.append(array.Items(tuple(prefix), rest))
+    if prefix or closed:
+        reading.evaluated = reading.evaluated.union(Evaluated(prefix=len(prefix), all_items=closed))
+
+
+def read_min_items(reader: Reader, value: Any) -> None:
+    least = reader.count("minItems", value)
+    if least:
+        reader.arrays.append(array.Count(least, None))
+
+
+def read_max_items(reader: Reader, value: Any) -> None:
+    reader.arrays.append(array.Count(0, reader.count("maxItems", value)))
+
+
+def read_unique(reader: Reader, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise reader.invalid("uniqueItems", "a boolean")
+    if value:
+        reader.arrays.append(array.Unique(True, f"{reader.site.pointer}/uniqueItems"))
+
+
+def read_contains(reader: Reader, value: Any) -> None:
+    goal = reader.goal(value, "contains")
+    least, most = 1, None
+    if reader.draft >= DRAFT2019:
+        if "minContains" in reader.schema:
+            least = reader.count("minContains", reader.schema["minContains"])
+        if "maxContains" in reader.schema:
+            most = reader.count("maxContains", reader.schema["maxContains"])
+    if least or most is not None:
+        reader.arrays.append(array.Has(0, goal, least, most, f"{reader.site.pointer}/contains"))
+    if reader.draft >= DRAFT2020:
+        seen = Evaluated(all_items=True) if not goal else Evaluated(contained=frozenset((goal,)))
+        reader.reading.evaluated = reader.reading.evaluated.union(seen)
+
+
+def read_contains_count(reader: Reader, value: Any) -> None:
+    reader.count("minContains and maxContains", value)
+
+
+def read_unevaluated_items(reader: Reader, value: Any) -> None:
+    reader.reading.unevaluated_items = reader.goal(value, "unevaluatedItems")
+
+
+# -- objects ------------------------------------------------------------------------------------------------------
+def read_properties(reader: Reader, _: Any) -> None:
+    """properties, patternProperties and additionalProperties, which read together."""
+    if reader.fields_read:
+        return
+    reader.fields_read = True
+    schema, reading = reader.schema, reader.reading
+    reading.own_at = len(reading.parts)
+    names: dict[str, Goal] = {}
+    if "properties" in schema:
+        for key, value in reader.mapping("properties", schema["properties"]).items():
+            names[key] = reader.goal(value, "properties", key)
+    patterns: list[tuple[int, Goal]] = []
+    unknown = False
+    if "patternProperties" in schema:
+        for pattern, value in reader.mapping("patternProperties", schema["patternProperties"]).items():
+            node = reader.pattern("patternProperties", pattern, pattern)
+            if node is None:
+                unknown = True
+            else:
+                patterns.append((node, reader.goal(value, "patternProperties", pattern)))
+    rest, closed = ANYTHING, False
+    if "additionalProperties" in schema:
+        rest, closed = reader.goal(schema["additionalProperties"], "additionalProperties"), True
+    if unknown:
+        rest = ANYTHING
+    if names or patterns or rest:
+        reader.objects.append(object.Fields(names, tuple(patterns), rest))
+    if names or patterns or closed:
+        seen = Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
+        reading.evaluated = reading.evaluated.union(seen)
+
+
+def read_required(reader: Reader, value: Any) -> None:
+    keys = reader.keys("required", value)
+    if keys:
+        reader.objects.append(object.Required(keys))
+
+
+def read_min_properties(reader: Reader, value: Any) -> None:
+    least = reader.count("minProperties", value)
+    if least:
+        reader.objects.append(object.Count(least, None))
+
+
+def read_max_properties(reader: Reader, value: Any) -> None:
+    reader.objects.append(object.Count(0, reader.count("maxProperties", value)))
+
+
+def read_property_names(reader: Reader, value: Any) -> None:
+    goal = reader.goal(value, "propertyNames")
+    if goal:
+        reader.objects.append(object.Names(goal))
+
+
+def read_dependent_required(reader: Reader, value: Any) -> None:
+    for key, needs in reader.mapping("dependentRequired", value).items():
+        need_keys(reader, key, reader.keys("dependentRequired", needs))
+
+
+def read_dependent_schemas(reader: Reader, value: Any) -> None:
+    for key, schema in reader.mapping("dependentSchemas", value).items():
+        need_schema(reader, key, reader.goal(schema, "dependentSchemas", key))
+
+
+def read_dependencies(reader: Reader, value: Any) -> None:
+    for key, demand in reader.mapping("dependencies", value).items():
+        if isinstance(demand, list):
+            need_keys(reader, key, reader.keys("dependencies", demand))
+        elif isinstance(demand, str):
+            need_keys(reader, key, (demand,))
+        else:
+            need_schema(reader, key, reader.goal(demand, "dependencies", key))
+
+
+def need_keys(reader: Reader, key: str, needs: Iterable[str]) -> None:
+    reader.objects += [object.Implies(key, other) for other in needs if other != key]
+
+
+def need_schema(reader: Reader, key: str, goal: Goal) -> None:
+    if goal == NOTHING:
+        reader.objects.append(object.absent(key))
+    elif goal:
+        present = reader.algebra.invented(reader.site, {"type": "object", "required": [key]})
+        reader.reading.parts.append(("if", [present, goal, ANYTHING]))
+
+
+def read_unevaluated_properties(reader: Reader, value: Any) -> None:
+    reader.reading.unevaluated_properties = reader.goal(value, "unevaluatedProperties")
+
+
+# -- in place -----------------------------------------------------------------------------------------------------
+def read_ref(reader: Reader, value: Any) -> None:
+    refer(reader, "$ref", value)
+
+
+def read_dynamic_ref(reader: Reader, value: Any) -> None:
+    refer(reader, "$dynamicRef", value)
+
+
+def read_recursive_ref(reader: Reader, value: Any) -> None:
+    refer(reader, "$recursiveRef", value)
+
+
+def refer(reader: Reader, kind: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise reader.invalid(kind, "a URI reference")
+    reader.reading.parts.append(("all", [reader.algebra.referred(reader.site, value, kind=kind)]))
+
+
+def read_all(reader: Reader, value: Any) -> None:
+    reader.reading.parts.append(("all", reader.schemas("allOf", value)))
+
+
+def read_any(reader: Reader, value: Any) -> None:
+    reader.reading.parts.append(("any", reader.schemas("anyOf", value)))
+
+
+def read_one(reader: Reader, value: Any) -> None:
+    goals = reader.schemas("oneOf", value)
+    reader.reading.parts.append(("all" if len(goals) == 1 else "one", goals))
+
+
+def read_not(reader: Reader, value: Any) -> None:
+    reader.reading.parts.append(("not", [reader.goal(value, "not")]))
+
+
+def read_if(reader: Reader, value: Any) -> None:
+    schema = reader.schema
+    then = reader.goal(schema["then"], "then") if "then" in schema else ANYTHING
+    other = reader.goal(schema["else"], "else") if "else" in schema else ANYTHING
+    reader.reading.parts.append(("if", [reader.goal(value, "if"), then, other]))
+
+
+def read_branch(reader: Reader, value: Any) -> None:
+    """then and else are read with if; alone they mean nothing."""
+
+
+KEYWORDS: dict[str, tuple[Callable[[Reader, Any], None], int, int]] = {
+    "type": (read_type, DRAFT4, DRAFT2020),
+    "enum": (read_enum, DRAFT4, DRAFT2020),
+    "const": (read_const, DRAFT6, DRAFT2020),
+    "minimum": (read_minimum, DRAFT4, DRAFT2020),
+    "maximum": (read_maximum, DRAFT4, DRAFT2020),
+    "multipleOf": (read_multiple, DRAFT4, DRAFT2020),
+    "minLength": (read_min_length, DRAFT4, DRAFT2020),
+    "maxLength": (read_max_length, DRAFT4, DRAFT2020),
+    "pattern": (read_pattern, DRAFT4, DRAFT2020),
+    "format": (read_format, DRAFT4, DRAFT2020),
+    "items": (read_items, DRAFT4, DRAFT2020),
+    "prefixItems": (read_items, DRAFT2020, DRAFT2020),
+    "additionalItems": (read_items, DRAFT4, DRAFT2019),
+    "unevaluatedItems": (read_unevaluated_items, DRAFT2019, DRAFT2020),
+    "minItems": (read_min_items, DRAFT4, DRAFT2020),
+    "maxItems": (read_max_items, DRAFT4, DRAFT2020),
+    "uniqueItems": (read_unique, DRAFT4, DRAFT2020),
+    "contains": (read_contains, DRAFT6, DRAFT2020),
+    "minContains": (read_contains_count, DRAFT2019, DRAFT2020),
+    "maxContains": (read_contains_count, DRAFT2019, DRAFT2020),
+    "properties": (read_properties, DRAFT4, DRAFT2020),
+    "patternProperties": (read_properties, DRAFT4, DRAFT2020),
+    "additionalProperties": (read_properties, DRAFT4, DRAFT2020),
+    "unevaluatedProperties": (read_unevaluated_properties, DRAFT2019, DRAFT2020),
+    "required": (read_required, DRAFT4, DRAFT2020),
+    "minProperties": (read_min_properties, DRAFT4, DRAFT2020),
+    "maxProperties": (read_max_properties, DRAFT4, DRAFT2020),
+    "propertyNames": (read_property_names, DRAFT6, DRAFT2020),
+    "dependentRequired": (read_dependent_required, DRAFT2019, DRAFT2020),
+    "dependentSchemas": (read_dependent_schemas, DRAFT2019, DRAFT2020),
+    "dependencies": (read_dependencies, DRAFT4, DRAFT2020),
+    "$ref": (read_ref, DRAFT4, DRAFT2020),
+    "$dynamicRef": (read_dynamic_ref, DRAFT2020, DRAFT2020),
+    "$recursiveRef": (read_recursive_ref, DRAFT2019, DRAFT2019),
+    "allOf": (read_all, DRAFT4, DRAFT2020),
+    "anyOf": (read_any, DRAFT4, DRAFT2020),
+    "oneOf": (read_one, DRAFT4, DRAFT2020),
+    "not": (read_not, DRAFT4, DRAFT2020),
+    "if": (read_if, DRAFT7, DRAFT2020),
+    "then": (read_branch, DRAFT7, DRAFT2020),
+    "else": (read_branch, DRAFT7, DRAFT2020),
+}
+#: Draft 4 writes exclusiveMinimum as a flag beside minimum; later drafts as a bound.
+KEYWORDS["exclusiveMinimum"] = (
+    lambda reader, value: (read_exclusive_flag if reader.draft == DRAFT4 else read_exclusive_minimum)(reader, value),
+    DRAFT4,
+    DRAFT2020,
+)
+KEYWORDS["exclusiveMaximum"] = (
+    lambda reader, value: (read_exclusive_flag if reader.draft == DRAFT4 else read_exclusive_maximum)(reader, value),
+    DRAFT4,
+    DRAFT2020,
+)

@@ -1,0 +1,64 @@
+"""Schema → which keywords are enforced, and what could slip through where one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One keyword at one place: `status` is `enforced` or `loosened`; `slips` says what a loosened one lets through."""
+
+    pointer: str
+    keyword: str
+    status: str
+    slips: str = ""
+
+
+@dataclass
+class Report:
+    """What became of every keyword that the compiler met; `exact` if nothing was loosened.
+
+    Entries are made when somebody asks: a compile pays nothing for them.
+    """
+
+    loosened: list[Entry] = field(default_factory=list)
+    source: Callable[[], Iterator[tuple[str, str]]] | None = None
+
+    @property
+    def exact(self) -> bool:
+        return not self.loosened
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every entry, by pointer."""
+        slipping = {(entry.pointer, entry.keyword) for entry in self.loosened}
+        found = dict.fromkeys(self.source() if self.source is not None else ())
+        enforced = [
+            Entry(pointer, keyword, "enforced") for pointer, keyword in found if (pointer, keyword) not in slipping
+        ]
+        return sorted([*enforced, *self.loosened], key=lambda entry: (entry.pointer, entry.keyword))
+
+    def to_json(self) -> dict[str, Any]:
+        """The report for a program."""
+        return {
+            "exact": self.exact,
+            "entries": [
+                {
+                    "pointer": e.pointer,
+                    "keyword": e.keyword,
+                    "status": e.status,
+                    **({"slips": e.slips} if e.slips else {}),
+                }
+                for e in self.entries
+            ],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'ok ' if e.status == 'enforced' else 'NOT'}  {e.pointer or '(root)'}  {e.keyword}{': ' + e.slips if e.slips else ''}"
+            for e in self.entries
+        ]
+        return "\n".join(lines)

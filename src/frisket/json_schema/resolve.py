@@ -1,0 +1,296 @@
+"""Schema document + registry → places: what a subschema is, under which draft, and where its references lead."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+from urllib.parse import unquote, urldefrag, urljoin
+
+from frisket.errors import InvalidSchemaError
+
+#: The drafts, as numbers that compare.
+DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020 = 4, 6, 7, 2019, 2020
+
+DRAFTS = {
+    "json-schema.org/draft-03/schema": DRAFT4,
+    "json-schema.org/draft-04/schema": DRAFT4,
+    "json-schema.org/draft-06/schema": DRAFT6,
+    "json-schema.org/draft-07/schema": DRAFT7,
+    "json-schema.org/draft/2019-09/schema": DRAFT2019,
+    "json-schema.org/draft/2020-12/schema": DRAFT2020,
+}
+
+SCHEMA_KEYWORDS = frozenset(
+    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then "
+    "unevaluatedItems unevaluatedProperties".split()
+)
+LIST_KEYWORDS = frozenset("allOf anyOf oneOf prefixItems items".split())
+MAP_KEYWORDS = frozenset("$defs definitions dependentSchemas patternProperties properties dependencies".split())
+
+Schema = Any
+
+
+class Registry(Protocol):
+    """What frisket asks of a `referencing.Registry`."""
+
+    def contents(self, uri: str) -> Any: ...
+
+
+class UnresolvedReference(Exception):
+    """The reference leads to a document that nobody supplied."""
+
+
+class Resource:
+    """A schema with its own base URI."""
+
+    __slots__ = ("anchors", "contents", "draft", "dynamic", "parent", "pointer", "recursive", "scanned", "uri")
+
+    def __init__(self, contents: Schema, uri: str, draft: int, pointer: str, parent: Resource | None) -> None:
+        self.contents = contents
+        self.uri = uri
+        self.draft = draft
+        self.pointer = pointer
+        self.parent = parent
+        self.anchors: dict[str, tuple[Schema, str]] = {}
+        self.dynamic: dict[str, tuple[Schema, str]] = {}
+        self.recursive = isinstance(contents, dict) and contents.get("$recursiveAnchor") is True
+        self.scanned = False
+
+
+class Site:
+    """One subschema, as the compiler sees it; `number` makes its literals."""
+
+    __slots__ = (
+        "negative",
+        "number",
+        "origin",
+        "positive",
+        "reading",
+        "resource",
+        "schema",
+        "scope",
+        "tokens",
+        "union",
+    )
+
+    def __init__(
+        self,
+        number: int,
+        schema: Schema,
+        resource: Resource,
+        scope: tuple[Resource, ...],
+        origin: Site | str,
+        tokens: tuple[str, ...],
+    ) -> None:
+        self.number = number
+        self.schema = schema
+        self.resource = resource
+        self.scope = scope
+        self.origin = origin
+        self.tokens = tokens
+        #: For a place that no keyword made: the alternatives that it stands for.
+        self.union: tuple[frozenset[int], ...] | None = None
+        self.positive: Any = None
+        self.negative: Any = None
+        self.reading: Any = None
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer, for a person to find the place."""
+        parts: list[str] = []
+        site: Site | str = self
+        while isinstance(site, Site):
+            parts.extend(escape(token) for token in reversed(site.tokens))
+            site = site.origin
+        return "/".join([site, *reversed(parts)])
+
+
+def escape(token: str) -> str:
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+class Documents:
+    """Every resource that the schema reaches. Never touches the network: other documents come from `registry`."""
+
+    def __init__(self, schema: Schema, registry: Registry | None) -> None:
+        self.registry = registry
+        self.by_uri: dict[str, Resource] = {}
+        self.by_identity: dict[tuple[int, int], Resource] = {}
+        self.root = self.resource(schema, "", DRAFT2020, "", None)
+
+    def resource(self, contents: Schema, base: str, draft: int, pointer: str, parent: Resource | None) -> Resource:
+        """The resource that begins at `contents`."""
+        uri = base
+        if isinstance(contents, dict):
+            draft = self.draft_of(contents, draft)
+            name = identifier(contents, draft)
+            if name is not None:
+                uri = urljoin_any(base, name)
+        key = (id(contents), id(parent) if parent is not None else 0)
+        found = self.by_identity.get(key)
+        if found is None:
+            found = Resource(contents, uri, draft, pointer, parent)
+            self.by_identity[key] = found
+            if uri:
+                self.by_uri.setdefault(uri, found)
+        return found
+
+    def draft_of(self, contents: dict[str, Any], inherited: int) -> int:
+        named = contents.get("$schema")
+        if not isinstance(named, str):
+            return inherited
+        bare = named.split("://", 1)[-1].rstrip("#").rstrip("/")
+        found = DRAFTS.get(bare)
+        if found is not None:
+            return found
+        return self.draft_of_metaschema(named, inherited)
+
+    def draft_of_metaschema(self, named: str, inherited: int) -> int:
+        try:
+            contents = self.fetch(urldefrag(named)[0])
+        except UnresolvedReference:
+            return inherited
+        named_by = contents.get("$schema") if isinstance(contents, dict) else None
+        return inherited if named_by in (None, named) else self.draft_of(contents, inherited)
+
+    def inside(self, schema: Schema, resource: Resource, pointer: str) -> Resource:
+        """The resource of a subschema: its own if it names itself, otherwise the one around it."""
+        if (
+            isinstance(schema, dict)
+            and schema is not resource.contents
+            and identifier(schema, resource.draft) is not None
+        ):
+            return self.resource(schema, resource.uri, resource.draft, pointer, resource)
+        return resource
+
+    def resolve(self, reference: str, resource: Resource) -> tuple[Schema, Resource, str]:
+        """(schema, its resource, its pointer) of a `$ref`."""
+        target, fragment = resource, reference[1:]
+        if not reference.startswith("#"):
+            uri, fragment = urldefrag(urljoin_any(resource.uri, reference))
+            target = self.lookup(uri, resource)
+        if not fragment:
+            return target.contents, target, target.pointer
+        fragment = unquote(fragment)
+        if fragment.startswith("/"):
+            return self.walk(fragment, target, reference)
+        self.scan(target)
+        found = target.anchors.get(fragment) or target.dynamic.get(fragment)
+        if found is None:
+            raise UnresolvedReference(reference)
+        return found[0], target, found[1]
+
+    def lookup(self, uri: str, resource: Resource) -> Resource:
+        found = self.by_uri.get(uri)
+        if found is not None:
+            return found
+        self.scan(self.top(resource))
+        self.scan(self.root)
+        found = self.by_uri.get(uri)
+        if found is not None:
+            return found
+        if uri == self.root.uri:
+            return self.root
+        contents = self.fetch(uri)
+        found = Resource(contents, uri, resource.draft, uri + "#", None)
+        if isinstance(contents, dict):
+            found.draft = self.draft_of(contents, resource.draft)
+            name = identifier(contents, found.draft)
+            if name is not None:
+                found.uri = urljoin_any(uri, name)
+                self.by_uri.setdefault(found.uri, found)
+        self.by_identity[id(contents), 0] = found
+        self.by_uri[uri] = found
+        self.scan(found)
+        return found
+
+    def top(self, resource: Resource) -> Resource:
+        while resource.parent is not None:
+            resource = resource.parent
+        return resource
+
+    def fetch(self, uri: str) -> Schema:
+        if self.registry is not None:
+            try:
+                return self.registry.contents(uri)
+            except (LookupError, ValueError) as error:
+                cause: Exception = error
+        else:
+            cause = UnresolvedReference(uri)
+        if "json-schema.org/" in uri:
+            try:
+                from jsonschema_specifications import REGISTRY
+
+                return REGISTRY.contents(uri)
+            except (ImportError, LookupError):
+                pass
+        raise UnresolvedReference(uri) from cause
+
+    def walk(self, fragment: str, resource: Resource, reference: str) -> tuple[Schema, Resource, str]:
+        """Follow a JSON pointer; a subschema on the way that names itself changes the base."""
+        current, pointer = resource.contents, resource.pointer
+        for token in fragment.split("/")[1:]:
+            token = token.replace("~1", "/").replace("~0", "~")
+            if isinstance(current, list) and token.isdigit() and int(token) < len(current):
+                current = current[int(token)]
+            elif isinstance(current, dict) and token in current:
+                current = current[token]
+            else:
+                raise UnresolvedReference(reference)
+            pointer += "/" + escape(token)
+            resource = self.inside(current, resource, pointer)
+        return current, resource, pointer
+
+    def scan(self, resource: Resource) -> None:
+        """Find every name below: `$id`, `$anchor`, `$dynamicAnchor`."""
+        if resource.scanned:
+            return
+        resource.scanned = True
+        stack: list[tuple[Schema, Resource, str]] = [(resource.contents, resource, resource.pointer)]
+        while stack:
+            schema, current, pointer = stack.pop()
+            if not isinstance(schema, dict):
+                continue
+            current = self.inside(schema, current, pointer)
+            current.scanned = True
+            draft = current.draft
+            if draft >= DRAFT2019:
+                name = schema.get("$anchor")
+                if isinstance(name, str):
+                    current.anchors.setdefault(name, (schema, pointer))
+                name = schema.get("$dynamicAnchor")
+                if isinstance(name, str):
+                    current.dynamic.setdefault(name, (schema, pointer))
+            elif "$ref" not in schema:
+                name = schema.get("id" if draft == DRAFT4 else "$id")
+                if isinstance(name, str) and "#" in name:
+                    current.anchors.setdefault(urldefrag(name)[1], (schema, pointer))
+            for keyword, value in schema.items():
+                below = f"{pointer}/{escape(keyword)}"
+                if isinstance(value, dict):
+                    if keyword in SCHEMA_KEYWORDS:
+                        stack.append((value, current, below))
+                    elif keyword in MAP_KEYWORDS:
+                        stack += [(item, current, f"{below}/{escape(key)}") for key, item in value.items()]
+                elif isinstance(value, list) and keyword in LIST_KEYWORDS:
+                    stack += [(item, current, f"{below}/{i}") for i, item in enumerate(value)]
+
+
+def identifier(schema: dict[str, Any], draft: int) -> str | None:
+    """The URI by which a schema names itself a resource, if it does."""
+    name = schema.get("id" if draft == DRAFT4 else "$id")
+    if not isinstance(name, str) or (draft < DRAFT2019 and "$ref" in schema):
+        return None
+    bare = urldefrag(name)[0]
+    return bare or None
+
+
+def urljoin_any(base: str, reference: str) -> str:
+    """`urljoin`, also for bases such as urn: that know no paths."""
+    if not base:
+        return reference
+    if reference.startswith("#"):
+        return urldefrag(base)[0] + reference
+    try:
+        return urljoin(base, reference)
+    except ValueError as error:
+        raise InvalidSchemaError(f"not a URI reference: {reference!r}", hint=str(error)) from error

@@ -1,0 +1,133 @@
+"""Conditions on a string's decoded text → a regular node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frisket.errors import LimitExceededError
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Between `least` and `most` code points."""
+
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The text is (or is not) in a regular node."""
+
+    node: int
+    positive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    values: frozenset[str]
+    positive: bool
+
+
+StringAtom = Length | Matches | Among
+
+
+def negate(atom: StringAtom) -> list[StringAtom]:
+    """The alternatives that together are the complement."""
+    if isinstance(atom, Length):
+        shorter = [Length(0, atom.least - 1)] if atom.least > 0 else []
+        return [*shorter, *([Length(atom.most + 1, None)] if atom.most is not None else [])]
+    if isinstance(atom, Matches):
+        return [Matches(atom.node, not atom.positive)]
+    return [Among(atom.values, not atom.positive)]
+
+
+def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
+    """Whether certainly no text is left; False if that takes too long to find out."""
+    if not atoms:
+        return False
+    texts, regular = listed(builder, atoms)
+    if texts is not None:
+        return not texts
+    least, most = bounds(atoms)
+    if most is not None and most < least:
+        return True
+    if regular < 2:
+        return False
+    node = lower(builder, atoms)
+    if node is None:
+        return True
+    try:
+        return builder.is_empty(node)
+    except LimitExceededError:
+        return False
+
+
+def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
+    """The node of decoded texts, or None if clearly none is left."""
+    if not atoms:
+        return builder.any_text()
+    texts, _ = listed(builder, atoms)
+    if texts is not None:
+        return builder.words(texts) if texts else None
+    least, most = bounds(atoms)
+    if most is not None and most < least:
+        return None
+    nodes: list[int] = []
+    complements: list[int] = []
+    for atom in atoms:
+        if isinstance(atom, Matches):
+            if atom.positive:
+                nodes.append(atom.node)
+            else:
+                complements.append(builder.not_(atom.node))
+        elif isinstance(atom, Among):
+            complements.append(builder.not_(builder.words(encoded(atom.values))))
+    if complements and not nodes:
+        nodes.append(builder.any_text())
+    nodes += complements
+    node = builder.and_(nodes) if len(nodes) > 1 else nodes[0] if nodes else builder.any_text()
+    return node if least == 0 and most is None else builder.bounded(node, least, most)
+
+
+def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
+    least, most = 0, None
+    for atom in atoms:
+        if isinstance(atom, Length):
+            least = max(least, atom.least)
+            if atom.most is not None:
+                most = atom.most if most is None else min(most, atom.most)
+    return least, most
+
+
+def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list[bytes] | None, int]:
+    """All texts if some atom lists them (in an order that does not depend on hashing), and how many atoms are regular."""
+    values: frozenset[str] | None = None
+    regular = 0
+    for atom in atoms:
+        if isinstance(atom, Among) and atom.positive:
+            values = atom.values if values is None else values & atom.values
+        else:
+            regular += not isinstance(atom, Length) or atom.least > 0 or atom.most is not None
+    if values is None:
+        return None, regular
+    if regular:
+        values = frozenset(value for value in values if all(holds(builder, atom, value) for atom in atoms))
+    return encoded(values), regular
+
+
+def holds(builder: GrammarBuilder, atom: StringAtom, value: str) -> bool:
+    if isinstance(atom, Length):
+        return atom.least <= len(value) and (atom.most is None or len(value) <= atom.most)
+    if isinstance(atom, Among):
+        return (value in atom.values) == atom.positive
+    return builder.accepts(atom.node, value.encode("utf-8", "surrogatepass")) == atom.positive
+
+
+def encoded(values: frozenset[str]) -> list[bytes]:
+    """UTF-8, sorted; a lone surrogate has none, so no UTF-8 text can spell such a value."""
+    return sorted(value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value))
