@@ -1,12 +1,13 @@
 """date, time, date-time, duration (RFC 3339), true to the calendar.
 
-A leap second exists only in the last minute of a UTC day, so its local time follows from the offset.
-On which days there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no
-year 0, since `datetime` holds neither.
+A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days there
+is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0, since
+`datetime` holds neither.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format, by_pattern
@@ -76,7 +77,7 @@ def _leap_second(builder: GrammarBuilder) -> int:
     # East: offset minutes carry into the hour, except 00.
     east = builder.and_(
         [
-            relation(list(zip(minutes[:-1], minutes[1:], strict=True)), b"+", of_hours=False),
+            relation(list(pairwise(minutes)), b"+", of_hours=False),
             relation(list(zip(hours, hours, strict=True)), b"+", of_hours=True),
         ]
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from frisket.json_schema.formats.format import Format
 from frisket.notations.regex import is_ecma_regex
 
-
 FORMATS = (
     Format(
         "regex",
