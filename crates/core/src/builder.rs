@@ -1,0 +1,397 @@
+//! Nodes → Grammar: what the front ends call.
+
+use crate::byteset::ByteSet;
+use crate::error::{Error, Result};
+use crate::machine::{Machine, PositionId, DEAD};
+use crate::object::{spell, Extra, ObjectSpec, Property, Value};
+use crate::rules::Rules;
+use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::vocabulary::lock;
+use std::sync::{Arc, Mutex};
+
+/// Elementary steps that one call of the builder may take.
+pub const BUILD_FUEL: u64 = 20_000_000;
+
+#[derive(Default)]
+pub struct Builder {
+    arena: Arena,
+    rules: Rules,
+    specials: Vec<String>,
+}
+
+/// The white space and punctuation of one object or array.
+#[derive(Clone, Copy)]
+pub struct Punctuation {
+    pub open: TermId,
+    pub close: TermId,
+    pub colon: TermId,
+    pub comma: TermId,
+    pub empty: TermId,
+}
+
+/// How an object restricts its members beside their values.
+#[derive(Clone, Default)]
+pub struct ObjectRules {
+    pub min: u32,
+    pub max: Option<u32>,
+    pub required_marks: u64,
+    pub implies: Vec<(u32, u32)>,
+    pub any_order: bool,
+    pub extras_last: bool,
+    pub free: bool,
+}
+
+impl Builder {
+    fn fresh(&mut self) -> &mut Arena {
+        self.arena.refuel(BUILD_FUEL);
+        &mut self.arena
+    }
+
+    pub fn node(&self, id: u32) -> Result<TermId> {
+        if (id as usize) < self.arena.len() {
+            Ok(TermId(id))
+        } else {
+            Err(Error::Misuse(format!("{id} is not a node of this builder")))
+        }
+    }
+
+    fn regular(&self, id: u32) -> Result<TermId> {
+        let node = self.node(id)?;
+        if self.arena.info(node).structural {
+            return Err(Error::Misuse(
+                "a structural node (seq, rule, special, object) stands where only a regular one may".into(),
+            ));
+        }
+        Ok(node)
+    }
+
+    fn nodes(&self, ids: &[u32]) -> Result<Vec<TermId>> {
+        ids.iter().map(|&id| self.node(id)).collect()
+    }
+
+    fn regulars(&self, ids: &[u32]) -> Result<Vec<TermId>> {
+        ids.iter().map(|&id| self.regular(id)).collect()
+    }
+
+    pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
+        self.fresh().literal(data)
+    }
+
+    pub fn words(&mut self, words: Vec<Box<[u8]>>) -> Result<TermId> {
+        self.fresh().words(words)
+    }
+
+    pub fn byte_class(&mut self, ranges: &[(u8, u8)]) -> Result<TermId> {
+        let sets = ranges.iter().filter(|(low, high)| low <= high).map(|&(low, high)| ByteSet::range(low, high));
+        let set = sets.fold(ByteSet::EMPTY, |all, set| all.union(&set));
+        self.fresh().class(set)
+    }
+
+    pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
+        self.fresh().char_class(ranges)
+    }
+
+    pub fn any_text(&mut self) -> Result<TermId> {
+        self.fresh().any_text()
+    }
+
+    pub fn cat(&mut self, ids: &[u32]) -> Result<TermId> {
+        let nodes = self.regulars(ids)?;
+        let arena = self.fresh();
+        nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.cat(node, rest))
+    }
+
+    pub fn alt(&mut self, ids: &[u32]) -> Result<TermId> {
+        let nodes = self.nodes(ids)?;
+        self.fresh().alt(nodes)
+    }
+
+    pub fn repeat(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
+        let node = self.node(id)?;
+        let max = max.unwrap_or(MANY);
+        if min > max {
+            return Ok(EMPTY);
+        }
+        self.fresh().repeat(node, min, max)
+    }
+
+    pub fn and(&mut self, ids: &[u32]) -> Result<TermId> {
+        let nodes = self.regulars(ids)?;
+        self.fresh().and(nodes)
+    }
+
+    pub fn not(&mut self, id: u32) -> Result<TermId> {
+        let node = self.regular(id)?;
+        self.fresh().not(node)
+    }
+
+    pub fn bounded(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
+        let node = self.regular(id)?;
+        self.fresh().bounded(node, min, max.unwrap_or(MANY))
+    }
+
+    pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
+        let node = self.regular(id)?;
+        self.fresh().quoted(node, free)
+    }
+
+    pub fn is_empty(&mut self, id: u32) -> Result<bool> {
+        let node = self.node(id)?;
+        if self.arena.info(node).structural {
+            self.rules.settle(&mut self.arena)?;
+            return Ok(!self.rules.matches_something(&self.arena, node));
+        }
+        Ok(node == EMPTY)
+    }
+
+    pub fn accepts(&mut self, id: u32, data: &[u8]) -> Result<bool> {
+        let node = self.regular(id)?;
+        self.fresh().matches(node, data)
+    }
+
+    pub fn enumerate(&mut self, id: u32, limit: usize) -> Result<Option<Vec<Vec<u8>>>> {
+        let node = self.regular(id)?;
+        self.fresh().enumerate(node, limit)
+    }
+
+    pub fn disjoint(&mut self, left: u32, right: u32) -> Result<bool> {
+        Ok(self.and(&[left, right])? == EMPTY)
+    }
+
+    pub fn seq(&mut self, ids: &[u32]) -> Result<TermId> {
+        let nodes = self.nodes(ids)?;
+        let arena = self.fresh();
+        nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.seq(node, rest))
+    }
+
+    pub fn rule(&mut self, name: &str) -> Result<TermId> {
+        let rule = self.rules.declare(name);
+        self.fresh().call(rule)
+    }
+
+    pub fn define(&mut self, rule: u32, body: u32) -> Result<()> {
+        let (rule, body) = (self.node(rule)?, self.node(body)?);
+        match *self.arena.term(rule) {
+            Term::Call(rule) => self.rules.define(rule, body),
+            _ => Err(Error::Misuse("only what rule() returned can be defined".into())),
+        }
+    }
+
+    pub fn special(&mut self, name: &str) -> Result<TermId> {
+        let index = match self.specials.iter().position(|other| other == name) {
+            Some(index) => index,
+            None => {
+                self.specials.push(name.to_owned());
+                self.specials.len() - 1
+            }
+        };
+        self.fresh().special(index as u32)
+    }
+
+    fn values(&self, values: &[(u32, u64)]) -> Result<Vec<Value>> {
+        let made = values.iter().map(|&(node, marks)| Ok(Value { node: self.node(node)?, marks }));
+        made.filter(|value| !matches!(value, Ok(Value { node: EMPTY, .. }))).collect()
+    }
+
+    #[allow(clippy::type_complexity)]
+    pub fn object(
+        &mut self,
+        properties: &[(String, bool, Vec<(u32, u64)>)],
+        extras: &[(u32, Vec<(u32, u64)>)],
+        punctuation: Punctuation,
+        rules: ObjectRules,
+    ) -> Result<TermId> {
+        let count = properties.len() as u32;
+        if let Some(&(a, b)) = rules.implies.iter().find(|&&(a, b)| a >= count || b >= count) {
+            return Err(Error::Misuse(format!("implies names property {}, there are {count}", a.max(b))));
+        }
+        let mut named = Vec::with_capacity(properties.len());
+        for (key, required, values) in properties {
+            named.push(Property { key: key.as_bytes().into(), required: *required, values: self.values(values)? });
+        }
+        let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
+        for (index, property) in named.iter().enumerate() {
+            sorted.push((spell(&property.key).into(), index as u32));
+        }
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::Misuse(format!("property {} is named twice", String::from_utf8_lossy(&pair[0].0))));
+        }
+        let mut others = Vec::with_capacity(extras.len());
+        for (keys, values) in extras {
+            let values = self.values(values)?;
+            let mut keys = self.regular(*keys)?;
+            let arena = self.fresh();
+            if !arena.info(keys).utf8 {
+                let any = arena.any_text()?;
+                keys = arena.and(vec![any, keys])?;
+            }
+            if !named.is_empty() && keys != EMPTY {
+                let taken = arena.words(named.iter().map(|property| property.key.clone()).collect())?;
+                let free = arena.not(taken)?;
+                keys = arena.and(vec![keys, free])?;
+            }
+            if keys == EMPTY || values.is_empty() {
+                continue;
+            }
+            let size = if rules.min > 0 || rules.required_marks != 0 {
+                let limit = rules.min as usize + 64;
+                if arena.has_more_than(keys, limit)? { None } else { arena.enumerate(keys, limit)?.map(|t| t.len()) }
+            } else {
+                None
+            };
+            others.push(Extra { keys, values, size });
+        }
+        let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
+        let Punctuation { open, close, colon, comma, empty } = punctuation;
+        let max = max.unwrap_or(MANY);
+        let spec = ObjectSpec {
+            properties: named,
+            extras: others,
+            open,
+            close,
+            colon,
+            comma,
+            empty,
+            min,
+            max,
+            required_marks,
+            implies,
+            any_order,
+            extras_last,
+            free,
+            sorted,
+        };
+        self.fresh().add_object(spec)
+    }
+
+    pub fn array(
+        &mut self,
+        prefix: &[u32],
+        rest: Option<u32>,
+        punctuation: Punctuation,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<TermId> {
+        let prefix = self.nodes(prefix)?;
+        let rest = rest.map(|rest| self.node(rest)).transpose()?.unwrap_or(EMPTY);
+        let Punctuation { open, close, comma, empty, .. } = punctuation;
+        let max = max.unwrap_or(MANY);
+        if min > max {
+            return Ok(EMPTY);
+        }
+        let arena = self.fresh();
+        let fixed = prefix.len() as u32;
+        // From the back: what may follow once `at` items have come.
+        let mut tail = if max < fixed {
+            EMPTY
+        } else {
+            let more = arena.seq(comma, rest)?;
+            let left = if max == MANY { MANY } else { max - fixed };
+            let first = if fixed == 0 { 1 } else { 0 };
+            let again = arena.repeat(more, min.saturating_sub(fixed.max(first)), left.saturating_sub(u32::from(first == 1 && left != MANY)))?;
+            if fixed == 0 && (max == 0 || rest == EMPTY) { EMPTY } else { arena.seq(again, close)? }
+        };
+        if fixed == 0 {
+            let items = arena.seq(rest, tail)?;
+            tail = arena.seq(open, items)?;
+        }
+        for at in (0..fixed).rev() {
+            // `at + 1` items are there once this one has come.
+            let after = at + 1;
+            let mut ways = Vec::with_capacity(2);
+            if after == fixed {
+                ways.push(tail);
+                if rest == EMPTY || max == fixed {
+                    ways.clear();
+                    if min <= after && max >= after {
+                        ways.push(close);
+                    }
+                } else if max < after {
+                    ways.clear();
+                }
+            } else {
+                if max > after {
+                    ways.push(tail);
+                }
+                if min <= after && max >= after {
+                    ways.push(close);
+                }
+            }
+            let next = arena.alt(ways)?;
+            let item = arena.seq(prefix[at as usize], next)?;
+            tail = if at == 0 { arena.seq(open, item)? } else { arena.seq(comma, item)? };
+        }
+        if fixed > 0 && max == 0 {
+            tail = EMPTY;
+        }
+        if min == 0 {
+            tail = arena.alt(vec![empty, tail])?;
+        }
+        Ok(tail)
+    }
+
+    pub fn build(mut self, root: u32) -> Result<Grammar> {
+        let root = self.node(root)?;
+        self.arena.refuel(BUILD_FUEL);
+        self.rules.prepare(&mut self.arena)?;
+        if !self.rules.matches_something(&self.arena, root) {
+            return Err(Error::Empty);
+        }
+        Ok(Grammar {
+            arena: self.arena,
+            rules: Arc::new(self.rules),
+            root,
+            specials: self.specials,
+            reader: Mutex::new(None),
+        })
+    }
+}
+
+/// Rules over bytes; knows no tokenizer; immutable.
+pub struct Grammar {
+    arena: Arena,
+    rules: Arc<Rules>,
+    root: TermId,
+    pub specials: Vec<String>,
+    reader: Mutex<Option<Machine>>,
+}
+
+impl Grammar {
+    pub fn node_count(&self) -> usize {
+        self.arena.len()
+    }
+
+    pub fn machine(&self) -> Result<Machine> {
+        let mut arena = self.arena.clone();
+        arena.refuel(BUILD_FUEL);
+        Machine::new(arena, self.rules.clone(), self.root)
+    }
+
+    fn read(&self, data: &[u8]) -> Result<(PositionId, bool)> {
+        let mut reader = lock(&self.reader);
+        if reader.is_none() {
+            *reader = Some(self.machine()?);
+        }
+        let Some(machine) = reader.as_mut() else { return Ok((DEAD, false)) };
+        machine.refuel(BUILD_FUEL)?;
+        let mut id = machine.start;
+        for &byte in data {
+            id = machine.step(id, byte)?;
+            if id == DEAD {
+                break;
+            }
+        }
+        Ok((id, machine.position(id).accepting))
+    }
+
+    /// Whether the text is a whole sentence.
+    pub fn accepts(&self, data: &[u8]) -> Result<bool> {
+        Ok(self.read(data)?.1)
+    }
+
+    /// Whether some sentence begins with the text.
+    pub fn accepts_prefix(&self, data: &[u8]) -> Result<bool> {
+        Ok(self.read(data)?.0 != DEAD)
+    }
+}

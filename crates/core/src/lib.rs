@@ -1,0 +1,21 @@
+//! Which tokens may come next: grammars over bytes, composed with a vocabulary.
+//!
+//! ```text
+//! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
+//!    term · live · quoted · object        trie · vocabulary · mask
+//!    rules · machine
+//! ```
+
+pub mod builder;
+pub mod byteset;
+pub mod error;
+mod live;
+pub mod machine;
+pub mod mask;
+pub mod matcher;
+pub mod object;
+mod quoted;
+pub mod rules;
+pub mod term;
+pub mod trie;
+pub mod vocabulary;

@@ -1,0 +1,591 @@
+//! Which tokens may come next, composed of pieces that are remembered.
+//!
+//! `local(head)` is what a head alone does to the vocabulary: the tokens that stay inside it, and the trie nodes at
+//! which it is at an end in mid-token. From those nodes the walk goes on with whatever the frame returns to. A head
+//! that keeps reading almost any character (a JSON string's body) takes the first part from an index instead of a walk;
+//! a head that is such a one but for a few texts (keys not yet used) takes over its neighbour's piece, and the few
+//! tokens that tell the two apart are replayed one by one. Pieces are kept per vocabulary under the hash of the term:
+//! what one grammar learned, the next one has.
+
+use crate::byteset::ByteSet;
+use crate::error::Result;
+use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
+use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::trie::Trie;
+use crate::vocabulary::{lock, Bits, Vocabulary};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// What one head does to the vocabulary.
+#[derive(Default, Clone)]
+pub struct Local {
+    dense: Option<Bits>,
+    tokens: Vec<u32>,
+    /// Nodes at which the head is at an end, each with the head there if it matters (`binds`).
+    exits: Vec<u32>,
+    forest: Option<Arc<Trie>>,
+    /// Tokens for which all this may be wrong: they are replayed.
+    asks: Vec<u32>,
+}
+
+impl Local {
+    pub fn memory_bytes(&self) -> usize {
+        let dense = self.dense.as_ref().map_or(0, |bits| bits.len() * 4);
+        let forest = self.forest.as_ref().map_or(0, |forest| forest.memory_bytes());
+        dense + forest + (self.tokens.len() + self.exits.len() + self.asks.len()) * 4 + size_of::<Local>()
+    }
+}
+
+/// An allowed set: the union of shared parts, corrected word by word.
+pub struct Mask {
+    parts: Vec<Bits>,
+    /// (word, bits to set, bits to clear), ascending.
+    words: Vec<(u32, u32, u32)>,
+}
+
+impl Mask {
+    /// Whether no token is allowed.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&(_, set, _)| set == 0) && self.parts.iter().all(|part| part.iter().all(|&word| word == 0))
+    }
+
+    pub fn write(&self, out: &mut [u32]) {
+        match self.parts.split_first() {
+            Some((first, rest)) => {
+                out.copy_from_slice(first);
+                for part in rest {
+                    out.iter_mut().zip(part.iter()).for_each(|(word, bits)| *word |= bits);
+                }
+            }
+            None => out.fill(0),
+        }
+        for &(word, set, clear) in &self.words {
+            let word = &mut out[word as usize];
+            *word = (*word | set) & !clear;
+        }
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.words.len() * 12 + self.parts.len() * 16 + size_of::<Mask>()
+    }
+}
+
+/// Above this many ends, one merged walk is cheaper than one walk each.
+const FOREST_FROM: usize = 12;
+
+/// A class of fewer ASCII bytes is walked: its subtries are small.
+const WIDE_CLASS: u32 = 20;
+
+/// The pieces and masks that one compiled grammar has at hand.
+#[derive(Default)]
+pub struct Masks {
+    /// The token id of every special token that the grammar names.
+    special_ids: Vec<u32>,
+    locals: FxHashMap<TermId, Arc<Local>>,
+    masks: FxHashMap<PositionId, Arc<Mask>>,
+}
+
+/// Collects one mask.
+struct Composer<'a> {
+    machine: &'a mut Machine,
+    vocabulary: &'a Vocabulary,
+    tokens: Vec<u32>,
+    asks: Vec<u32>,
+    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
+}
+
+impl Masks {
+    pub fn new(special_ids: Vec<u32>) -> Self {
+        Masks { special_ids, ..Masks::default() }
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.masks.values().map(|mask| mask.memory_bytes() + 24).sum()
+    }
+
+    pub fn known(&self, position: PositionId) -> Option<&Arc<Mask>> {
+        self.masks.get(&position)
+    }
+
+    pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
+        if let Some(mask) = self.masks.get(&exact) {
+            return Ok(mask.clone());
+        }
+        let id = machine.abstracted(exact)?;
+        if let Some(mask) = self.masks.get(&id) {
+            return Ok(mask.clone());
+        }
+        let position = machine.position(id).clone();
+        let mut parts: Vec<Bits> = Vec::new();
+        let mut composer =
+            Composer { machine, vocabulary, tokens: Vec::new(), asks: Vec::new(), seen: FxHashSet::default() };
+        for &(head, frame) in &position.heads {
+            let local = self.local(composer.machine, vocabulary, head)?;
+            if let Some(dense) = &local.dense {
+                if !parts.iter().any(|part| Arc::ptr_eq(part, dense)) {
+                    parts.push(dense.clone());
+                }
+            }
+            composer.tokens.extend_from_slice(&local.tokens);
+            composer.asks.extend_from_slice(&local.asks);
+            if !local.exits.is_empty() {
+                composer.leave(head, frame, &local)?;
+            }
+        }
+        let Composer { mut tokens, mut asks, .. } = composer;
+        if position.accepting {
+            tokens.extend_from_slice(&vocabulary.eos);
+        }
+        for &(special, _) in &position.specials {
+            tokens.push(self.special_ids[special as usize]);
+        }
+        asks.sort_unstable();
+        asks.dedup();
+        let mut clears = Vec::new();
+        let mut shared = true;
+        for &token in &asks {
+            let bytes = vocabulary.token(token).unwrap_or_default();
+            let allowed = match machine.replay(id, bytes)? {
+                Some(allowed) => allowed,
+                None => {
+                    shared = false;
+                    machine.replay(exact, bytes)?.unwrap_or(false)
+                }
+            };
+            if allowed {
+                tokens.push(token);
+            } else {
+                clears.push(token);
+            }
+        }
+        let mask = Arc::new(Mask { parts, words: corrections(&mut tokens, &clears) });
+        self.masks.insert(if shared { id } else { exact }, mask.clone());
+        Ok(mask)
+    }
+
+    fn local(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, head: TermId) -> Result<Arc<Local>> {
+        let (head, shareable) = match *machine.arena.term(head) {
+            Term::KeyExtra { inner, .. } => (inner, true),
+            Term::KeyNamed { .. } => (head, false),
+            _ => (head, true),
+        };
+        let head = clipped(&mut machine.arena, head, vocabulary.longest)?;
+        if let Some(local) = self.locals.get(&head) {
+            return Ok(local.clone());
+        }
+        let hash = machine.arena.info(head).hash;
+        let known = if shareable { lock(&vocabulary.locals).get(&hash).cloned() } else { None };
+        let local = match known {
+            Some(local) => local,
+            None => {
+                let local = Arc::new(self.compute(machine, vocabulary, head)?);
+                if shareable {
+                    lock(&vocabulary.locals).insert(hash, local.clone());
+                }
+                local
+            }
+        };
+        self.locals.insert(head, local.clone());
+        Ok(local)
+    }
+
+    fn compute(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
+        let mut local = match reference(&mut machine.arena, head)? {
+            Some(near) => {
+                let near_local = self.local(machine, vocabulary, near)?;
+                // The neighbour's forest and bits are shared; only the questions are its own.
+                let mut local = (*near_local).clone();
+                difference(&mut machine.arena, vocabulary, 0, head, near, &mut local.asks)?;
+                return Ok(local);
+            }
+            None => match Chain::of(&mut machine.arena, head, vocabulary.longest)? {
+                Some(chain) => chain.local(&mut machine.arena, vocabulary)?,
+                None => {
+                    let mut local = Local::default();
+                    walk(&mut machine.arena, &vocabulary.trie, 0, head, &mut local)?;
+                    local
+                }
+            },
+        };
+        if local.exits.len() >= FOREST_FROM {
+            local.forest = Some(Arc::new(vocabulary.trie.merged(&local.exits)));
+        }
+        Ok(local)
+    }
+}
+
+/// The same masks, fewer states: no token is long enough to use up a larger count.
+fn clipped(arena: &mut Arena, head: TermId, longest: u32) -> Result<TermId> {
+    let Term::Quoted { text, state, free } = *arena.term(head) else { return clipped_text(arena, head, longest) };
+    let near = clipped_text(arena, text, longest)?;
+    if near == text {
+        Ok(head)
+    } else {
+        arena.quoted_state(near, state, free)
+    }
+}
+
+fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId> {
+    // One more than any token can read, so that the far side stays out of reach.
+    let clip = |min: u32, max: u32| (min.min(longest + 1), if max > longest { MANY } else { max });
+    match *arena.term(text) {
+        Term::Bounded { body, min, max } => {
+            let (near_min, mut near_max) = clip(min, max);
+            // Lengths that the body cannot have may lie between: keep the bound unless every length is open to it.
+            if near_max != max && !(arena.info(body).exact && arena.info(body).max_chars == MANY) {
+                near_max = max;
+            }
+            let near_min = if arena.info(body).exact { near_min } else { min };
+            if (near_min, near_max) == (min, max) {
+                return Ok(text);
+            }
+            arena.bounded(body, near_min, near_max)
+        }
+        Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
+            let (min, max) = clip(min, max);
+            arena.repeat(body, min, max)
+        }
+        Term::Cat(left, right) => match *arena.term(left) {
+            Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
+                let (min, max) = clip(min, max);
+                let left = arena.repeat(body, min, max)?;
+                arena.cat(left, right)
+            }
+            _ => Ok(text),
+        },
+        _ => Ok(text),
+    }
+}
+
+/// A head that differs from this one in a few texts only, and is likely to be known: keys without those excluded.
+fn reference(arena: &mut Arena, head: TermId) -> Result<Option<TermId>> {
+    let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
+        return Ok(None);
+    };
+    let Term::And(parts) = arena.term(text) else { return Ok(None) };
+    let finite = |part: TermId| match *arena.term(part) {
+        Term::Not(inner) => matches!(arena.term(inner), Term::Words { .. } | Term::Literal { .. } | Term::Class(_)),
+        _ => false,
+    };
+    let kept: Vec<TermId> = parts.iter().copied().filter(|&part| !finite(part)).collect();
+    if kept.len() == parts.len() || kept.is_empty() {
+        return Ok(None);
+    }
+    let near = arena.and(kept)?;
+    arena.quoted_state(near, state, free).map(Some)
+}
+
+/// Tokens that `left` and `right` may treat differently.
+fn difference(
+    arena: &mut Arena,
+    vocabulary: &Vocabulary,
+    node: u32,
+    left: TermId,
+    right: TermId,
+    asks: &mut Vec<u32>,
+) -> Result<()> {
+    let trie = &vocabulary.trie;
+    let mut child = node + 1;
+    while child < trie.end(node) {
+        let byte = trie.byte(child);
+        let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
+        if l != r {
+            arena.spend(1)?;
+            if (l == EMPTY) != (r == EMPTY) {
+                asks.extend_from_slice(trie.tokens_at(child));
+                asks.extend_from_slice(trie.tokens_below(child));
+            } else {
+                if arena.info(l).nullable != arena.info(r).nullable {
+                    asks.extend_from_slice(trie.tokens_below(child));
+                }
+                difference(arena, vocabulary, child, l, r, asks)?;
+            }
+        }
+        child = trie.end(child);
+    }
+    Ok(())
+}
+
+/// Walk the trie below a node within one head.
+fn walk(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, local: &mut Local) -> Result<()> {
+    let mut child = node + 1;
+    let end = trie.end(node);
+    while child < end {
+        let next = arena.derive(head, trie.byte(child))?;
+        if next != EMPTY {
+            arena.spend(1)?;
+            local.tokens.extend_from_slice(trie.tokens_at(child));
+            if arena.info(next).nullable {
+                local.exits.push(child);
+            }
+            if next != EPSILON && trie.end(child) > child + 1 {
+                walk(arena, trie, child, next, local)?;
+            }
+        }
+        child = trie.end(child);
+    }
+    Ok(())
+}
+
+/// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
+struct Chain {
+    states: Vec<TermId>,
+    class: u128,
+    wide: bool,
+    loops: bool,
+}
+
+impl Chain {
+    fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<Chain>> {
+        let mut targets: FxHashMap<TermId, ByteSet> = FxHashMap::default();
+        for byte in 0..0x80u8 {
+            let target = arena.derive(head, byte)?;
+            if target != EMPTY {
+                targets.entry(target).or_default().insert(byte);
+            }
+        }
+        let Some((mut next, class)) =
+            targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)))
+        else {
+            return Ok(None);
+        };
+        if class.len() < WIDE_CLASS {
+            return Ok(None);
+        }
+        let Some(sample) = class.iter().next() else { return Ok(None) };
+        let wide = Self::wide_onto(arena, head, next)?;
+        let mut chain = Chain { states: vec![head], class: class.ascii(), wide, loops: false };
+        while chain.states.len() <= longest as usize + 1 {
+            let state = chain.states[chain.states.len() - 1];
+            if next == state {
+                chain.loops = true;
+                return Ok(Some(chain));
+            }
+            chain.states.push(next);
+            let after = arena.derive(next, sample)?;
+            if after == EMPTY {
+                // The count is used up; what else the last state allows must not be wide again.
+                let live = (0..0x80u8).filter_map(|byte| arena.derive(next, byte).ok()).filter(|&t| t != EMPTY).count();
+                return Ok((live < WIDE_CLASS as usize).then_some(chain));
+            }
+            if arena.loop_bytes(next, after)?.ascii() != chain.class
+                || Self::wide_onto(arena, next, after)? != chain.wide
+            {
+                return Ok(None);
+            }
+            next = after;
+        }
+        chain.loops = true;
+        Ok(Some(chain))
+    }
+
+    /// Whether every character beyond ASCII leads from `head` to `onto`.
+    fn wide_onto(arena: &mut Arena, head: TermId, onto: TermId) -> Result<bool> {
+        let mut state = [EMPTY; 4];
+        for (leads, seconds, rest) in [
+            (0xc2..=0xdfu8, 0x80..=0xbfu8, 0),
+            (0xe0..=0xe0, 0xa0..=0xbf, 1),
+            (0xe1..=0xec, 0x80..=0xbf, 1),
+            (0xed..=0xed, 0x80..=0x9f, 1),
+            (0xee..=0xef, 0x80..=0xbf, 1),
+            (0xf0..=0xf0, 0x90..=0xbf, 2),
+            (0xf1..=0xf3, 0x80..=0xbf, 2),
+            (0xf4..=0xf4, 0x80..=0x8f, 2),
+        ] {
+            let Some(first) = Self::uniform(arena, head, leads)? else { return Ok(false) };
+            let Some(second) = Self::uniform(arena, first, seconds)? else { return Ok(false) };
+            state[1] = second;
+            for at in 0..rest {
+                let Some(next) = Self::uniform(arena, state[1 + at], 0x80..=0xbf)? else { return Ok(false) };
+                state[2 + at] = next;
+            }
+            if state[1 + rest] != onto {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The one state that all these bytes lead to.
+    fn uniform(arena: &mut Arena, head: TermId, bytes: std::ops::RangeInclusive<u8>) -> Result<Option<TermId>> {
+        let (start, end) = (*bytes.start(), *bytes.end());
+        let target = arena.derive(head, start)?;
+        if target == EMPTY {
+            return Ok(None);
+        }
+        let cuts = arena.cuts(head);
+        let mut byte = start;
+        while let Some(next) = cuts.interval(byte).1.checked_add(1).filter(|&next| next <= end) {
+            if arena.derive(head, next)? != target {
+                return Ok(None);
+            }
+            byte = next;
+        }
+        Ok(Some(target))
+    }
+
+    fn after(&self, chars: u32) -> Option<TermId> {
+        let last = self.states.len() - 1;
+        if chars as usize <= last {
+            Some(self.states[chars as usize])
+        } else {
+            self.loops.then(|| self.states[last])
+        }
+    }
+
+    fn local(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Local> {
+        let mut inside = vocabulary.class(self.class, self.wide);
+        let last = self.states.len() as u32 - 1;
+        if !self.loops && last < vocabulary.longest {
+            let short = vocabulary.at_most(last);
+            inside = inside.iter().zip(short.iter()).map(|(a, b)| a & b).collect();
+        }
+        let mut local = Local { dense: Some(inside), ..Local::default() };
+        let mut live = ByteSet::EMPTY;
+        for &state in &self.states {
+            for byte in 0..=255u8 {
+                let inner = byte < 0x80 && self.class >> byte & 1 == 1 || byte >= 0x80 && self.wide;
+                if !inner && arena.derive(state, byte)? != EMPTY {
+                    live.insert(byte);
+                }
+            }
+        }
+        if self.states.iter().any(|&state| arena.info(state).nullable) {
+            // Ends between any two characters: every inner node is an exit, and a walk is no dearer.
+            let mut local = Local::default();
+            walk(arena, &vocabulary.trie, 0, self.states[0], &mut local)?;
+            return Ok(local);
+        }
+        for byte in live.iter() {
+            for place in vocabulary.occurrences(byte) {
+                if place.before & !self.class != 0 || place.wide && !self.wide {
+                    continue;
+                }
+                let Some(state) = self.after(u32::from(place.chars)) else { continue };
+                let next = arena.derive(state, byte)?;
+                if next == EMPTY {
+                    continue;
+                }
+                arena.spend(1)?;
+                local.tokens.extend_from_slice(vocabulary.trie.tokens_at(place.node));
+                if arena.info(next).nullable {
+                    local.exits.push(place.node);
+                }
+                if next != EPSILON {
+                    walk(arena, &vocabulary.trie, place.node, next, &mut local)?;
+                }
+            }
+        }
+        Ok(local)
+    }
+}
+
+impl Composer<'_> {
+    /// Go on where a head is at an end in mid-token.
+    fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
+        let vocabulary = self.vocabulary;
+        if let Term::KeyNamed { .. } = self.machine.arena.term(head) {
+            // Each end is a key of its own: walk with the head, which knows which.
+            return self.walk(&vocabulary.trie, 0, head, frame, true);
+        }
+        let head = self.machine.unknown(head)?;
+        let ended = match *self.machine.arena.term(head) {
+            Term::KeyExtra { object, state, extra, text, .. } => {
+                self.machine.arena.key_extra(object, state, extra, EPSILON, text)?
+            }
+            _ => EPSILON,
+        };
+        let after = self.machine.after(ended, frame)?;
+        match &local.forest {
+            Some(forest) => self.resume(forest, 0, &after),
+            None => {
+                for &node in &local.exits {
+                    self.resume(&vocabulary.trie, node, &after)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Everything that may follow, below a node.
+    fn resume(&mut self, trie: &Trie, node: u32, after: &Position) -> Result<()> {
+        if trie.end(node) == node + 1 {
+            return Ok(());
+        }
+        if after.ask {
+            self.asks.extend_from_slice(trie.tokens_below(node));
+        }
+        for &(head, frame) in &after.heads {
+            self.walk(trie, node, head, frame, false)?;
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, trie: &Trie, node: u32, head: TermId, frame: FrameId, silent: bool) -> Result<()> {
+        let head = self.machine.unknown(head)?;
+        if !self.seen.insert((std::ptr::from_ref(trie) as usize, node, head, frame)) {
+            return Ok(());
+        }
+        self.descend(trie, node, head, frame, silent)
+    }
+
+    fn descend(&mut self, trie: &Trie, node: u32, head: TermId, frame: FrameId, silent: bool) -> Result<()> {
+        let mut child = node + 1;
+        let end = trie.end(node);
+        while child < end {
+            let next = self.machine.arena.derive(head, trie.byte(child))?;
+            if next != EMPTY {
+                self.machine.arena.spend(1)?;
+                if !silent {
+                    self.tokens.extend_from_slice(trie.tokens_at(child));
+                }
+                if trie.end(child) > child + 1 {
+                    if self.machine.arena.info(next).nullable {
+                        let after = self.machine.after(next, frame)?;
+                        self.resume(trie, child, &after)?;
+                    }
+                    self.descend(trie, child, next, frame, silent)?;
+                }
+            }
+            child = trie.end(child);
+        }
+        Ok(())
+    }
+}
+
+impl Machine {
+    /// Whether the bytes may follow; None where an unknown key would have to be known.
+    fn replay(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+        for &byte in bytes {
+            if self.position(id).ask {
+                return Ok(None);
+            }
+            id = self.step(id, byte)?;
+            if id == DEAD {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+}
+
+fn corrections(tokens: &mut Vec<u32>, clears: &[u32]) -> Vec<(u32, u32, u32)> {
+    tokens.sort_unstable();
+    let mut words: Vec<(u32, u32, u32)> = Vec::new();
+    for &token in tokens.iter() {
+        match words.last_mut() {
+            Some((word, set, _)) if *word == token >> 5 => *set |= 1 << (token & 31),
+            _ => words.push((token >> 5, 1 << (token & 31), 0)),
+        }
+    }
+    for &token in clears {
+        match words.binary_search_by_key(&(token >> 5), |&(word, ..)| word) {
+            Ok(at) => {
+                words[at].1 &= !(1 << (token & 31));
+                words[at].2 |= 1 << (token & 31);
+            }
+            Err(at) => words.insert(at, (token >> 5, 0, 1 << (token & 31))),
+        }
+    }
+    words
+}

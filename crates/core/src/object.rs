@@ -1,0 +1,521 @@
+//! JSON objects: which keys may come next, given those that came.
+//!
+//! A state holds registers, not a copy of the grammar: the next property in order or the set of properties seen, how
+//! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is
+//! reached can still be closed; `feasible` is that check.
+
+use crate::error::Result;
+use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    pub node: TermId,
+    pub marks: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// The decoded key.
+    pub key: Box<[u8]>,
+    pub required: bool,
+    /// Alternatives; none: the property is forbidden.
+    pub values: Vec<Value>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Extra {
+    /// The decoded keys, the named ones left out.
+    pub keys: TermId,
+    pub values: Vec<Value>,
+    /// How many keys there are, where that is few.
+    pub size: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ObjectSpec {
+    pub properties: Vec<Property>,
+    pub extras: Vec<Extra>,
+    pub open: TermId,
+    pub close: TermId,
+    pub colon: TermId,
+    pub comma: TermId,
+    pub empty: TermId,
+    pub min: u32,
+    pub max: u32,
+    pub required_marks: u64,
+    pub implies: Vec<(u32, u32)>,
+    pub any_order: bool,
+    pub extras_last: bool,
+    pub free: bool,
+    /// (spelling with quotes, property), sorted by spelling.
+    pub sorted: Vec<(Box<[u8]>, u32)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct ObjectState {
+    /// The first property that may still come, where the order is the schema's.
+    next: u32,
+    /// Properties that came, as far as any rule asks.
+    seen: Vec<u64>,
+    count: u32,
+    marks: u64,
+    /// Decoded keys beside the named ones, sorted.
+    keys: Vec<Box<[u8]>>,
+    /// Some key came that this state does not know (see `mask`).
+    unknown: bool,
+}
+
+/// The keys that may come next.
+pub(crate) struct Choices {
+    pub named: Vec<u32>,
+    pub allowed: Vec<u64>,
+    /// (extra, the quoted keys that are still free).
+    pub extras: Vec<(u32, TermId)>,
+}
+
+fn has(set: &[u64], index: u32) -> bool {
+    set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
+}
+
+fn put(set: &mut Vec<u64>, index: u32) {
+    let word = index as usize >> 6;
+    if set.len() <= word {
+        set.resize(word + 1, 0);
+    }
+    set[word] |= 1 << (index & 63);
+}
+
+/// What a state still has to read and may read.
+struct Outlook {
+    must: Vec<u32>,
+    may: Vec<u64>,
+}
+
+impl ObjectSpec {
+    /// Whether only `required` and the order restrict which properties come.
+    fn plain(&self) -> bool {
+        !self.any_order && self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
+    }
+
+    fn tracked(&self, index: u32) -> bool {
+        self.any_order || self.implies.iter().any(|&(a, b)| a == index || b == index)
+    }
+
+    fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
+        let count = self.properties.len() as u32;
+        let came = |index: u32| if self.any_order { has(&state.seen, index) } else { index < state.next };
+        let seen = |index: u32| has(&state.seen, index);
+        let mut may = vec![0u64; count.div_ceil(64) as usize];
+        for index in (0..count).filter(|&index| !came(index) && !self.properties[index as usize].values.is_empty()) {
+            put(&mut may, index);
+        }
+        loop {
+            let stuck = self.implies.iter().find(|&&(a, b)| has(&may, a) && !seen(b) && !has(&may, b));
+            match stuck {
+                Some(&(a, _)) => may[a as usize >> 6] &= !(1 << (a & 63)),
+                None => break,
+            }
+        }
+        let mut must: Vec<u32> = (0..count).filter(|&i| self.properties[i as usize].required && !came(i)).collect();
+        loop {
+            let forced = self
+                .implies
+                .iter()
+                .find(|&&(a, b)| (seen(a) || must.contains(&a)) && !seen(b) && !must.contains(&b));
+            match forced {
+                Some(&(_, b)) => must.push(b),
+                None => break,
+            }
+        }
+        must.iter().all(|&index| has(&may, index)).then_some(Outlook { must, may })
+    }
+
+    /// Whether the object can still be closed in some way.
+    pub(crate) fn feasible(&self, state: &ObjectState) -> bool {
+        if state.count > self.max {
+            return false;
+        }
+        let Some(Outlook { must, may }) = self.outlook(state) else { return false };
+        let least = state.count.saturating_add(must.len() as u32);
+        if least > self.max {
+            return false;
+        }
+        let extras = self.extras.iter().filter(|extra| !extra.values.is_empty());
+        let room = extras.clone().try_fold(0usize, |sum, extra| extra.size.map(|size| sum + size));
+        let named: u32 = may.iter().map(|word| word.count_ones()).sum();
+        if let Some(room) = room {
+            let most = state.count as usize + named as usize + room.saturating_sub(state.keys.len());
+            if most < self.min as usize {
+                return false;
+            }
+        }
+        let missing = self.required_marks & !state.marks;
+        if missing == 0 {
+            return true;
+        }
+        // Who can leave the missing marks: properties that must come anyway cost nothing, others one member each.
+        let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
+            .filter(|&index| has(&may, index))
+            .map(|index| {
+                let values = &self.properties[index as usize].values;
+                (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
+            })
+            .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
+            .collect();
+        let free: Vec<u64> = extras
+            .flat_map(|extra| extra.values.iter().map(|value| value.marks & missing))
+            .filter(|&marks| marks != 0)
+            .collect();
+        covers(missing, &givers, &free, self.max.saturating_sub(least))
+    }
+
+    fn can_close(&self, state: &ObjectState) -> bool {
+        state.count >= self.min
+            && state.count <= self.max
+            && self.required_marks & !state.marks == 0
+            && self.outlook(state).is_some_and(|outlook| outlook.must.is_empty())
+    }
+
+    fn after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
+        let mut next = state.clone();
+        match index {
+            Some(index) => {
+                if !self.any_order {
+                    next.next = index + 1;
+                }
+                if self.tracked(index) {
+                    put(&mut next.seen, index);
+                }
+            }
+            None if !self.any_order && self.extras_last => next.next = self.properties.len() as u32,
+            None => {}
+        }
+        // A count beyond every bound says nothing more.
+        let cap = if self.max == MANY { self.min } else { MANY };
+        next.count = (state.count + 1).min(cap);
+        next.marks = (state.marks | marks) & self.required_marks;
+        next
+    }
+
+    /// The values that keep the object feasible, each with the state after it.
+    fn members(&self, state: &ObjectState, index: Option<u32>, values: &[Value]) -> Vec<(TermId, ObjectState)> {
+        let next = values.iter().map(|value| (value.node, self.after(state, index, value.marks)));
+        next.filter(|(_, after)| self.feasible(after)).collect()
+    }
+}
+
+fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32) -> bool {
+    if missing == 0 {
+        return true;
+    }
+    if let Some(((costless, marks), rest)) = givers.split_first() {
+        let budget_after = if *costless { Some(budget) } else { budget.checked_sub(1) };
+        return covers(missing, rest, free, budget)
+            || budget_after
+                .is_some_and(|budget| marks.iter().any(|&given| given != 0 && covers(missing & !given, rest, free, budget)));
+    }
+    budget > 0 && free.iter().any(|&given| given & missing != 0 && covers(missing & !given, &[], free, budget - 1))
+}
+
+impl Arena {
+    pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
+        self.objects.push(Arc::new(spec));
+        let index = self.objects.len() as u32 - 1;
+        self.structural(Term::Object(index), 21, &[u128::from(index)], false)
+    }
+
+    fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
+        let state = Arc::new(state);
+        if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
+            return id;
+        }
+        self.states.push(state.clone());
+        let id = self.states.len() as u32 - 1;
+        self.state_ids.insert((object, state), id);
+        id
+    }
+
+    /// The alternatives that an object term stands for.
+    pub(crate) fn object_parts(&mut self, id: TermId) -> Result<Vec<TermId>> {
+        let mut parts = Vec::with_capacity(2);
+        match *self.term(id) {
+            Term::Object(object) => {
+                let spec = self.objects[object as usize].clone();
+                let start = ObjectState::default();
+                if spec.can_close(&start) {
+                    parts.push(spec.empty);
+                }
+                let state = self.object_state(object, start);
+                if self.may_continue(object, state)? {
+                    let key = self.object_term(Term::ObjectKey { object, state })?;
+                    parts.push(self.seq(spec.open, key)?);
+                }
+            }
+            Term::ObjectNext { object, state } => {
+                let spec = self.objects[object as usize].clone();
+                if spec.can_close(&self.states[state as usize]) {
+                    parts.push(spec.close);
+                }
+                if self.may_continue(object, state)? {
+                    let key = self.object_term(Term::ObjectKey { object, state })?;
+                    parts.push(self.seq(spec.comma, key)?);
+                }
+            }
+            _ => unreachable!("only objects have object parts"),
+        }
+        Ok(parts)
+    }
+
+    fn may_continue(&mut self, object: u32, state: u32) -> Result<bool> {
+        let choices = self.choices(object, state)?;
+        Ok(!choices.named.is_empty() || !choices.extras.is_empty())
+    }
+
+    fn object_term(&mut self, term: Term) -> Result<TermId> {
+        let (kind, parts, nullable) = match term {
+            Term::ObjectKey { object, state } => (22, vec![object, state], false),
+            Term::ObjectNext { object, state } => (23, vec![object, state], false),
+            Term::KeyNamed { object, state, low, high, depth } => (24, vec![object, state, low, high, depth], false),
+            Term::KeyDone { object, state, property } => (25, vec![object, state, property], true),
+            _ => unreachable!("not an object's term"),
+        };
+        let parts: Vec<u128> = parts.into_iter().map(u128::from).collect();
+        self.structural(term, kind, &parts, nullable)
+    }
+
+    pub(crate) fn key_extra(
+        &mut self,
+        object: u32,
+        state: u32,
+        extra: u32,
+        inner: TermId,
+        text: Text,
+    ) -> Result<TermId> {
+        let mark = match text {
+            Text::Known(text) => u128::from(text),
+            Text::Unknown => u128::MAX,
+        };
+        let place = u128::from(object) << 64 | u128::from(state) << 32 | u128::from(extra);
+        let nullable = self.info(inner).nullable;
+        let hash = self.info(inner).hash;
+        self.structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
+    }
+
+    pub(crate) fn choices(&mut self, object: u32, state_id: u32) -> Result<Arc<Choices>> {
+        if let Some(choices) = self.choice_memo.get(&(object, state_id)) {
+            return Ok(choices.clone());
+        }
+        let spec = self.objects[object as usize].clone();
+        let state = self.states[state_id as usize].clone();
+        let count = spec.properties.len() as u32;
+        let mut named = Vec::new();
+        let mut extras_open = true;
+        if spec.plain() {
+            for index in state.next..count {
+                let property = &spec.properties[index as usize];
+                if !property.values.is_empty() {
+                    named.push(index);
+                }
+                if property.required {
+                    extras_open = !spec.extras_last;
+                    break;
+                }
+            }
+        } else if let Some(outlook) = spec.outlook(&state) {
+            let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
+            for index in (0..count).filter(|&index| has(&outlook.may, index)) {
+                let property = &spec.properties[index as usize];
+                if barrier.is_none_or(|barrier| index <= barrier)
+                    && !spec.members(&state, Some(index), &property.values).is_empty()
+                {
+                    named.push(index);
+                }
+            }
+            extras_open = barrier.is_none() || !spec.extras_last;
+        } else {
+            extras_open = false;
+        }
+        let mut extras = Vec::new();
+        for (index, extra) in spec.extras.iter().enumerate().filter(|_| extras_open) {
+            if spec.members(&state, None, &extra.values).is_empty() {
+                continue;
+            }
+            let mut keys = extra.keys;
+            if !state.keys.is_empty() {
+                let came = self.words(state.keys.clone())?;
+                let fresh = self.not(came)?;
+                keys = self.and(vec![keys, fresh])?;
+            }
+            let quoted = self.quoted(keys, spec.free)?;
+            if quoted != EMPTY {
+                extras.push((index as u32, quoted));
+            }
+        }
+        let mut allowed = vec![0; count.div_ceil(64) as usize];
+        named.iter().for_each(|&index| put(&mut allowed, index));
+        let choices = Arc::new(Choices { named, allowed, extras });
+        self.choice_memo.insert((object, state_id), choices.clone());
+        Ok(choices)
+    }
+
+    pub(crate) fn state_unknown(&self, state: u32) -> bool {
+        self.states[state as usize].unknown
+    }
+
+    /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
+    pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<Vec<(TermId, Option<TermId>)>> {
+        let choices = self.choices(object, state)?;
+        let spec = self.objects[object as usize].clone();
+        let mut heads = Vec::new();
+        if spec.free || choices.named.len() <= 3 {
+            for &property in &choices.named {
+                let key = self.literal(&spec.properties[property as usize].key)?;
+                let head = if spec.free {
+                    self.quoted(key, true)?
+                } else {
+                    self.literal(&spell(&spec.properties[property as usize].key))?
+                };
+                let member = self.member(object, state, property)?;
+                heads.push((head, Some(member)));
+            }
+        } else {
+            let high = spec.sorted.len() as u32;
+            heads.push((self.object_term(Term::KeyNamed { object, state, low: 0, high, depth: 0 })?, None));
+        }
+        for &(extra, quoted) in &choices.extras {
+            heads.push((self.key_extra(object, state, extra, quoted, Text::Known(0))?, None));
+        }
+        Ok(heads)
+    }
+
+    pub(crate) fn derive_key(
+        &mut self,
+        object: u32,
+        state: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+        byte: u8,
+    ) -> Result<TermId> {
+        let spec = self.objects[object as usize].clone();
+        let slice = &spec.sorted[low as usize..high as usize];
+        let at = |entry: &(Box<[u8]>, u32)| entry.0.get(depth as usize).copied();
+        let from = low + slice.partition_point(|entry| at(entry) < Some(byte)) as u32;
+        let to = low + slice.partition_point(|entry| at(entry) <= Some(byte)) as u32;
+        if from == to {
+            return Ok(EMPTY);
+        }
+        let choices = self.choices(object, state)?;
+        let allowed = |position: u32| has(&choices.allowed, spec.sorted[position as usize].1);
+        if !(from..to).any(allowed) {
+            return Ok(EMPTY);
+        }
+        let (spelling, property) = &spec.sorted[from as usize];
+        if spelling.len() == depth as usize + 1 {
+            return self.object_term(Term::KeyDone { object, state, property: *property });
+        }
+        self.object_term(Term::KeyNamed { object, state, low: from, high: to, depth: depth + 1 })
+    }
+
+    /// What follows a head that carries its own continuation, once it is at an end.
+    pub(crate) fn bound(&mut self, head: TermId) -> Result<Option<TermId>> {
+        match *self.term(head) {
+            Term::KeyDone { object, state, property } => Ok(Some(self.member(object, state, property)?)),
+            Term::KeyExtra { object, state, extra, text, .. } => {
+                let spec = self.objects[object as usize].clone();
+                let before = self.states[state as usize].clone();
+                let mut branches = Vec::new();
+                for (node, mut after) in spec.members(&before, None, &spec.extras[extra as usize].values) {
+                    match text {
+                        Text::Known(text) => {
+                            let key = unspell(&self.text(text)).into_boxed_slice();
+                            if let Err(place) = after.keys.binary_search(&key) {
+                                after.keys.insert(place, key);
+                            }
+                        }
+                        Text::Unknown => after.unknown = true,
+                    }
+                    branches.push((node, after));
+                }
+                self.member_of(object, branches).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
+        let spec = self.objects[object as usize].clone();
+        let before = self.states[state as usize].clone();
+        let branches = spec.members(&before, Some(property), &spec.properties[property as usize].values);
+        self.member_of(object, branches)
+    }
+
+    fn member_of(&mut self, object: u32, branches: Vec<(TermId, ObjectState)>) -> Result<TermId> {
+        let colon = self.objects[object as usize].colon;
+        let mut parts = Vec::with_capacity(branches.len());
+        for (node, after) in branches {
+            let state = self.object_state(object, after);
+            let next = self.object_term(Term::ObjectNext { object, state })?;
+            parts.push(self.seq(node, next)?);
+        }
+        let values = self.alt(parts)?;
+        self.seq(colon, values)
+    }
+}
+
+/// A key as a JSON string in its one raw spelling.
+pub fn spell(key: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'"'];
+    for &byte in key {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', byte]),
+            8 => out.extend(b"\\b"),
+            9 => out.extend(b"\\t"),
+            10 => out.extend(b"\\n"),
+            12 => out.extend(b"\\f"),
+            13 => out.extend(b"\\r"),
+            0..=0x1f => out.extend(format!("\\u{byte:04x}").bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+    out
+}
+
+/// The decoded text of a complete, valid JSON string.
+fn unspell(spelled: &[u8]) -> Vec<u8> {
+    let body = &spelled[1..spelled.len() - 1];
+    let mut out = Vec::with_capacity(body.len());
+    let mut at = 0;
+    let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
+    while at < body.len() {
+        if body[at] != b'\\' {
+            out.push(body[at]);
+            at += 1;
+            continue;
+        }
+        let letter = body[at + 1];
+        at += 2;
+        let code = match letter {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => 10,
+            b'r' => 13,
+            b't' => 9,
+            b'u' => {
+                let mut code = unit(at);
+                at += 4;
+                if (0xd800..0xdc00).contains(&code) {
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
+                    at += 6;
+                }
+                code
+            }
+            other => u32::from(other),
+        };
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    out
+}

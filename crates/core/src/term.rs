@@ -1,0 +1,1012 @@
+//! Regular languages of bytes as hash-consed terms; a state is a term.
+//!
+//! Terms are normalised when they are made (Owens, Reppy, Turon: *Regular-expression derivatives re-examined*, 2009),
+//! so that equal states meet, and are keyed by a 128-bit hash of their content. The hash does not depend on the arena:
+//! whatever is learned about a term under one grammar can be found again under another.
+//!
+//! Invariant: every term other than `Empty` that is neither `And`, `Not` nor `Bounded` inside matches something; those
+//! three are checked when they are made (see `live`). A state that is not `Empty` is therefore never a dead end.
+
+use crate::byteset::{Boundaries, ByteSet};
+use crate::error::{Error, Result};
+use crate::object::{Choices, ObjectSpec, ObjectState};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(pub u32);
+
+/// An unbounded count.
+pub const MANY: u32 = u32::MAX;
+
+/// How far a JSON string's spelling has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spelling {
+    /// Before the opening quote.
+    Start,
+    /// Between characters, or inside the UTF-8 of one.
+    Body,
+    /// After a backslash.
+    Escape,
+    /// After `\u` and `digits` hexadecimal digits.
+    Hex { digits: u8, value: u16 },
+    /// After a high surrogate: a backslash must follow, then `u`, then `digits` more digits of the low one.
+    LowEscape { high: u16 },
+    LowU { high: u16 },
+    Low { high: u16, digits: u8, value: u16 },
+}
+
+#[derive(Clone, Debug)]
+pub enum Term {
+    Empty,
+    Epsilon,
+    Class(ByteSet),
+    /// The rest of a literal.
+    Literal { literal: u32, position: u32 },
+    /// The words `low..high` of a sorted set, their first `depth` bytes already read.
+    Words { set: u32, low: u32, high: u32, depth: u32 },
+    Cat(TermId, TermId),
+    Alt(Box<[TermId]>),
+    And(Box<[TermId]>),
+    Not(TermId),
+    Repeat { body: TermId, min: u32, max: u32 },
+    /// The texts of `body` with `min..=max` code points left to read.
+    Bounded { body: TermId, min: u32, max: u32 },
+    /// The JSON spellings of the texts of `text`, closing quote included.
+    Quoted { text: TermId, state: Spelling, free: bool },
+
+    // What follows is structural: it names configurations, not languages of its own (see `expand`).
+    /// A named key of an object: the candidates `low..high` in the object's sorted spellings.
+    KeyNamed { object: u32, state: u32, low: u32, high: u32, depth: u32 },
+    /// A named key was read to its closing quote.
+    KeyDone { object: u32, state: u32, property: u32 },
+    /// Another key; `text` is what was read of it, so that it cannot come again.
+    KeyExtra { object: u32, state: u32, extra: u32, inner: TermId, text: Text },
+    Seq(TermId, TermId),
+    Call(u32),
+    Special(u32),
+    Object(u32),
+    ObjectKey { object: u32, state: u32 },
+    ObjectNext { object: u32, state: u32 },
+}
+
+/// What an open key has read so far: known, or, where a mask stands for many positions, not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Text {
+    Known(u32),
+    Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub hash: u128,
+    pub nullable: bool,
+    /// Contains calls, objects or special tokens.
+    pub structural: bool,
+    /// Holds valid UTF-8 only, cut at the ends of characters.
+    pub utf8: bool,
+    /// Contains `And`, `Not` or `Bounded`: emptiness needed a search.
+    pub searched: bool,
+    pub depth: u32,
+    /// Bounds on the code points of a text; `exact` when every count between them occurs.
+    pub min_chars: u32,
+    pub max_chars: u32,
+    pub exact: bool,
+}
+
+type Edges = SmallVec<[(u8, u8, TermId); 4]>;
+
+/// Deeper terms would overflow the stack of a thread.
+const MAX_DEPTH: u32 = 1_500;
+
+#[derive(Clone)]
+pub struct Arena {
+    terms: Vec<Term>,
+    info: Vec<Info>,
+    by_hash: FxHashMap<u128, TermId>,
+    edges: Vec<Edges>,
+    cuts: Vec<Option<Box<Boundaries>>>,
+    pub(crate) live: FxHashMap<TermId, bool>,
+    literals: Vec<Arc<[u8]>>,
+    word_sets: Vec<(Arc<[Box<[u8]>]>, u128)>,
+    /// (parent, byte) of every text that an open key has spelled.
+    texts: Vec<(u32, u8)>,
+    text_ids: FxHashMap<(u32, u8), u32>,
+    pub(crate) objects: Vec<Arc<ObjectSpec>>,
+    pub(crate) states: Vec<Arc<ObjectState>>,
+    pub(crate) state_ids: FxHashMap<(u32, Arc<ObjectState>), u32>,
+    pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
+    any_text: Option<TermId>,
+    pub(crate) fuel: u64,
+    pub(crate) fuel_given: u64,
+}
+
+pub const EMPTY: TermId = TermId(0);
+pub const EPSILON: TermId = TermId(1);
+pub const TOP: TermId = TermId(2);
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Two lanes of multiply-and-fold over 64-bit words.
+pub struct Hasher128(u64, u64);
+
+impl Hasher128 {
+    pub fn new(kind: u64) -> Self {
+        let mut hasher = Hasher128(0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f);
+        hasher.word(kind);
+        hasher
+    }
+
+    pub fn word(&mut self, word: u64) {
+        let fold = |a: u64, b: u64| {
+            let wide = u128::from(a) * u128::from(b);
+            wide as u64 ^ (wide >> 64) as u64
+        };
+        self.0 = fold(self.0 ^ word, 0xa076_1d64_78bd_642f ^ self.1.rotate_left(17));
+        self.1 = fold(self.1 ^ word.rotate_left(32), 0xe703_7ed1_a0b4_28db ^ self.0);
+    }
+
+    pub fn wide(&mut self, wide: u128) {
+        self.word(wide as u64);
+        self.word((wide >> 64) as u64);
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.word(bytes.len() as u64);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.word(u64::from_le_bytes(word));
+        }
+    }
+
+    pub fn finish(&self) -> u128 {
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
+}
+
+impl Arena {
+    pub fn new() -> Self {
+        let mut arena = Arena {
+            terms: Vec::new(),
+            info: Vec::new(),
+            by_hash: FxHashMap::default(),
+            edges: Vec::new(),
+            cuts: Vec::new(),
+            live: FxHashMap::default(),
+            literals: Vec::new(),
+            word_sets: Vec::new(),
+            texts: vec![(0, 0)],
+            text_ids: FxHashMap::default(),
+            objects: Vec::new(),
+            states: Vec::new(),
+            state_ids: FxHashMap::default(),
+            choice_memo: FxHashMap::default(),
+            any_text: None,
+            fuel: u64::MAX,
+            fuel_given: u64::MAX,
+        };
+        let plain = |nullable, max_chars| Info {
+            hash: 0,
+            nullable,
+            structural: false,
+            utf8: true,
+            searched: false,
+            depth: 0,
+            min_chars: 0,
+            max_chars,
+            exact: true,
+        };
+        arena.push(Term::Empty, Info { min_chars: MANY, ..plain(false, 0) }, Hasher128::new(0).finish());
+        arena.push(Term::Epsilon, plain(true, 0), Hasher128::new(1).finish());
+        let top = Info { utf8: false, searched: true, ..plain(true, MANY) };
+        arena.push(Term::Not(EMPTY), top, Hasher128::new(2).finish());
+        arena
+    }
+
+    /// Give the next call so many elementary steps.
+    pub fn refuel(&mut self, fuel: u64) {
+        self.fuel = fuel;
+        self.fuel_given = fuel;
+    }
+
+    pub(crate) fn spend(&mut self, amount: u64) -> Result<()> {
+        match self.fuel.checked_sub(amount) {
+            Some(rest) => {
+                self.fuel = rest;
+                Ok(())
+            }
+            None => Err(Error::Limit { what: "steps of one call", given: self.fuel_given }),
+        }
+    }
+
+    fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
+        let id = TermId(self.terms.len() as u32);
+        info.hash = hash;
+        self.terms.push(term);
+        self.info.push(info);
+        self.edges.push(Edges::new());
+        self.cuts.push(None);
+        self.by_hash.insert(hash, id);
+        id
+    }
+
+    fn intern(&mut self, term: Term, hash: u128, info: impl FnOnce(&Self) -> Info) -> Result<TermId> {
+        if let Some(&id) = self.by_hash.get(&hash) {
+            return Ok(id);
+        }
+        self.spend(1)?;
+        let info = info(self);
+        if info.depth > MAX_DEPTH {
+            return Err(Error::Limit { what: "nesting of an expression", given: u64::from(MAX_DEPTH) });
+        }
+        Ok(self.push(term, info, hash))
+    }
+
+    pub fn term(&self, id: TermId) -> &Term {
+        &self.terms[id.0 as usize]
+    }
+
+    pub fn info(&self, id: TermId) -> &Info {
+        &self.info[id.0 as usize]
+    }
+
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// An estimate: the heap behind terms, hashes and edges.
+    pub fn memory_bytes(&self) -> usize {
+        let spilled: usize = self.edges.iter().filter(|edges| edges.spilled()).map(|edges| edges.capacity() * 8).sum();
+        let per_term = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 8 + 24;
+        self.terms.len() * per_term + spilled + self.texts.len() * 24 + self.states.len() * 160
+    }
+
+    // -- constructors -----------------------------------------------------------------------------------------
+
+    pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
+        if set.is_empty() {
+            return Ok(EMPTY);
+        }
+        let mut hash = Hasher128::new(3);
+        set.0.iter().for_each(|&word| hash.word(word));
+        let ascii = set.0[2] == 0 && set.0[3] == 0;
+        let starts = set.iter().any(is_lead);
+        let inner = set.iter().any(|byte| !is_lead(byte));
+        self.intern(Term::Class(set), hash.finish(), |_| Info {
+            hash: 0,
+            nullable: false,
+            structural: false,
+            utf8: ascii,
+            searched: false,
+            depth: 0,
+            min_chars: u32::from(!inner),
+            max_chars: u32::from(starts),
+            exact: true,
+        })
+    }
+
+    pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
+        match data {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(*byte, *byte)),
+            _ => {
+                if let Some(&id) = self.by_hash.get(&literal_hash(data)) {
+                    return Ok(id);
+                }
+                self.literals.push(data.into());
+                self.literal_rest(self.literals.len() as u32 - 1, 0)
+            }
+        }
+    }
+
+    fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
+        let data = self.literals[literal as usize].clone();
+        let rest = &data[position as usize..];
+        match rest {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(*byte, *byte)),
+            _ => self.intern(Term::Literal { literal, position }, literal_hash(rest), |_| {
+                let chars = rest.iter().filter(|&&byte| is_lead(byte)).count() as u32;
+                Info {
+                    hash: 0,
+                    nullable: false,
+                    structural: false,
+                    utf8: std::str::from_utf8(rest).is_ok(),
+                    searched: false,
+                    depth: 0,
+                    min_chars: chars,
+                    max_chars: chars,
+                    exact: true,
+                }
+            }),
+        }
+    }
+
+    /// One of many words; sorted here, duplicates dropped.
+    pub fn words(&mut self, mut words: Vec<Box<[u8]>>) -> Result<TermId> {
+        words.sort_unstable();
+        words.dedup();
+        if words.len() <= 1 {
+            return words.first().map_or(Ok(EMPTY), |word| self.literal(word));
+        }
+        let mut hash = Hasher128::new(5);
+        words.iter().for_each(|word| hash.bytes(word));
+        let high = words.len() as u32;
+        self.word_sets.push((words.into(), hash.finish()));
+        self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
+    }
+
+    fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+        let (words, set_hash) = self.word_sets[set as usize].clone();
+        match high - low {
+            0 => return Ok(EMPTY),
+            1 => return self.literal(&words[low as usize][depth as usize..]),
+            _ => {}
+        }
+        let mut hash = Hasher128::new(6);
+        hash.wide(set_hash);
+        hash.word(u64::from(low) << 32 | u64::from(high));
+        hash.word(u64::from(depth));
+        self.intern(Term::Words { set, low, high, depth }, hash.finish(), |_| {
+            let rest = |word: &Box<[u8]>| word[depth as usize..].iter().filter(|&&byte| is_lead(byte)).count() as u32;
+            let all = &words[low as usize..high as usize];
+            Info {
+                hash: 0,
+                nullable: words[low as usize].len() == depth as usize,
+                structural: false,
+                utf8: all.iter().all(|word| std::str::from_utf8(&word[depth as usize..]).is_ok()),
+                searched: false,
+                depth: 0,
+                min_chars: all.iter().map(rest).min().unwrap_or(0),
+                max_chars: all.iter().map(rest).max().unwrap_or(0),
+                exact: false,
+            }
+        })
+    }
+
+    /// One code point of the inclusive ranges, as UTF-8.
+    pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
+        use regex_syntax::utf8::Utf8Sequences;
+        let mut by_tail: FxHashMap<Vec<(u8, u8)>, ByteSet> = FxHashMap::default();
+        for &(low, high) in ranges {
+            for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high.min(0x10_ffff))] {
+                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+                if low > high {
+                    continue;
+                }
+                for sequence in Utf8Sequences::new(low, high) {
+                    let pairs: Vec<(u8, u8)> = sequence.as_slice().iter().map(|r| (r.start, r.end)).collect();
+                    let heads = by_tail.entry(pairs[1..].to_vec()).or_default();
+                    *heads = heads.union(&ByteSet::range(pairs[0].0, pairs[0].1));
+                }
+            }
+        }
+        let mut sequences: Vec<_> = by_tail.into_iter().collect();
+        sequences.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut parts = Vec::with_capacity(sequences.len());
+        for (tail, heads) in sequences {
+            let mut rest = EPSILON;
+            for &(low, high) in tail.iter().rev() {
+                let class = self.class(ByteSet::range(low, high))?;
+                rest = self.cat(class, rest)?;
+            }
+            let head = self.class(heads)?;
+            parts.push(self.cat(head, rest)?);
+        }
+        let id = self.alt(parts)?;
+        self.info[id.0 as usize].utf8 = true;
+        Ok(id)
+    }
+
+    pub fn any_text(&mut self) -> Result<TermId> {
+        if let Some(id) = self.any_text {
+            return Ok(id);
+        }
+        let any = self.char_class(&[(0, 0x10_ffff)])?;
+        let id = self.repeat(any, 0, MANY)?;
+        self.any_text = Some(id);
+        Ok(id)
+    }
+
+    pub fn cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
+        if left == EMPTY || right == EMPTY {
+            return Ok(EMPTY);
+        }
+        if left == EPSILON {
+            return Ok(right);
+        }
+        if right == EPSILON {
+            return Ok(left);
+        }
+        if let Term::Cat(a, b) = *self.term(left) {
+            let rest = self.cat(b, right)?;
+            return self.cat(a, rest);
+        }
+        let mut hash = Hasher128::new(7);
+        hash.wide(self.info(left).hash);
+        hash.wide(self.info(right).hash);
+        self.intern(Term::Cat(left, right), hash.finish(), |arena| {
+            let (l, r) = (arena.info(left), arena.info(right));
+            let narrow = l.exact && r.exact;
+            Info {
+                hash: 0,
+                nullable: l.nullable && r.nullable,
+                structural: l.structural || r.structural,
+                utf8: l.utf8 && r.utf8,
+                searched: l.searched || r.searched,
+                // Long concatenations lean right: only the left side nests.
+                depth: (l.depth + 1).max(r.depth),
+                min_chars: l.min_chars.saturating_add(r.min_chars),
+                max_chars: l.max_chars.saturating_add(r.max_chars),
+                exact: narrow,
+            }
+        })
+    }
+
+    pub fn alt(&mut self, parts: Vec<TermId>) -> Result<TermId> {
+        let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
+        let mut bytes = ByteSet::EMPTY;
+        let mut stack = parts;
+        while let Some(part) = stack.pop() {
+            match self.term(part) {
+                Term::Empty => {}
+                Term::Alt(inner) => stack.extend(inner.iter().copied()),
+                Term::Class(set) => bytes = bytes.union(set),
+                _ if part == TOP => return Ok(TOP),
+                _ => flat.push(part),
+            }
+        }
+        if !bytes.is_empty() {
+            flat.push(self.class(bytes)?);
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.len() > 1 {
+            if let Some(any) = self.any_text.filter(|any| flat.binary_search(any).is_ok()) {
+                flat.retain(|&part| part == any || !self.info(part).utf8 || self.info(part).structural);
+            }
+            if flat.contains(&EPSILON) && flat.iter().any(|&part| part != EPSILON && self.info(part).nullable) {
+                flat.retain(|&part| part != EPSILON);
+            }
+        }
+        self.merge_words(&mut flat)?;
+        match flat[..] {
+            [] => return Ok(EMPTY),
+            [one] => return Ok(one),
+            _ => {}
+        }
+        let hash = self.hash_set(8, &flat);
+        self.intern(Term::Alt(flat.clone().into()), hash, |arena| {
+            let infos = || flat.iter().map(|&part| arena.info(part));
+            let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
+            spans.sort_unstable();
+            let mut reach = spans[0].1;
+            let mut joined = infos().all(|info| info.exact);
+            for &(low, high) in &spans[1..] {
+                joined &= low <= reach.saturating_add(1);
+                reach = reach.max(high);
+            }
+            Info {
+                hash: 0,
+                nullable: infos().any(|info| info.nullable),
+                structural: infos().any(|info| info.structural),
+                utf8: infos().all(|info| info.utf8),
+                searched: infos().any(|info| info.searched),
+                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
+                min_chars: spans[0].0,
+                max_chars: reach,
+                exact: joined,
+            }
+        })
+    }
+
+    /// Many literals side by side are one sorted set.
+    fn merge_words(&mut self, flat: &mut Vec<TermId>) -> Result<()> {
+        let is_literal = |arena: &Self, id: TermId| matches!(arena.term(id), Term::Literal { .. });
+        if flat.iter().filter(|&&part| is_literal(self, part)).count() < 4 {
+            return Ok(());
+        }
+        let mut words = Vec::new();
+        for &part in flat.iter() {
+            if let Term::Literal { literal, position } = *self.term(part) {
+                words.push(self.literals[literal as usize][position as usize..].into());
+            }
+        }
+        flat.retain(|&part| !is_literal(self, part));
+        flat.push(self.words(words)?);
+        flat.sort_unstable();
+        Ok(())
+    }
+
+    fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
+        let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
+        hashes.sort_unstable();
+        let mut hash = Hasher128::new(kind);
+        hashes.iter().for_each(|&part| hash.wide(part));
+        hash.finish()
+    }
+
+    pub fn and(&mut self, parts: Vec<TermId>) -> Result<TermId> {
+        let id = self.and_unchecked(parts)?;
+        self.checked(id)
+    }
+
+    pub(crate) fn and_unchecked(&mut self, parts: Vec<TermId>) -> Result<TermId> {
+        let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
+        let mut stack = parts;
+        while let Some(part) = stack.pop() {
+            match self.term(part) {
+                Term::Empty => return Ok(EMPTY),
+                Term::And(inner) => stack.extend(inner.iter().copied()),
+                _ if part == TOP => {}
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.contains(&EPSILON) {
+            let nullable = flat.iter().all(|&part| self.info(part).nullable);
+            return Ok(if nullable { EPSILON } else { EMPTY });
+        }
+        if let Some(any) = self.any_text {
+            if flat.len() > 1 && flat.iter().any(|&part| part != any && self.info(part).utf8) {
+                flat.retain(|&part| part != any);
+            }
+        }
+        match flat[..] {
+            [] => return Ok(TOP),
+            [one] => return Ok(one),
+            _ => {}
+        }
+        let infos = || flat.iter().map(|&part| self.info(part));
+        let min_chars = infos().map(|info| info.min_chars).max().unwrap_or(0);
+        let max_chars = infos().map(|info| info.max_chars).min().unwrap_or(MANY);
+        if min_chars > max_chars {
+            return Ok(EMPTY);
+        }
+        let complements = flat.iter().filter_map(|&part| match *self.term(part) {
+            Term::Not(inner) => Some(inner),
+            _ => None,
+        });
+        if complements.into_iter().any(|inner| flat.binary_search(&inner).is_ok()) {
+            return Ok(EMPTY);
+        }
+        let hash = self.hash_set(9, &flat);
+        self.intern(Term::And(flat.clone().into()), hash, |arena| {
+            let infos = || flat.iter().map(|&part| arena.info(part));
+            Info {
+                hash: 0,
+                nullable: infos().all(|info| info.nullable),
+                structural: false,
+                utf8: infos().any(|info| info.utf8),
+                searched: true,
+                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
+                min_chars,
+                max_chars,
+                exact: false,
+            }
+        })
+    }
+
+    pub fn not(&mut self, inner: TermId) -> Result<TermId> {
+        let id = self.not_unchecked(inner)?;
+        self.checked(id)
+    }
+
+    pub(crate) fn not_unchecked(&mut self, inner: TermId) -> Result<TermId> {
+        if inner == EMPTY {
+            return Ok(TOP);
+        }
+        if let Term::Not(original) = *self.term(inner) {
+            return Ok(original);
+        }
+        let mut hash = Hasher128::new(10);
+        hash.wide(self.info(inner).hash);
+        self.intern(Term::Not(inner), hash.finish(), |arena| Info {
+            hash: 0,
+            nullable: !arena.info(inner).nullable,
+            structural: false,
+            utf8: false,
+            searched: true,
+            depth: arena.info(inner).depth + 1,
+            min_chars: 0,
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+
+    pub fn repeat(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
+        if max == 0 || body == EPSILON {
+            return Ok(EPSILON);
+        }
+        if body == EMPTY {
+            return Ok(if min == 0 { EPSILON } else { EMPTY });
+        }
+        let min = if self.info(body).nullable { 0 } else { min };
+        if (min, max) == (1, 1) {
+            return Ok(body);
+        }
+        if let Term::Repeat { min: 0, max: MANY, .. } = self.term(body) {
+            return Ok(body);
+        }
+        let mut hash = Hasher128::new(11);
+        hash.wide(self.info(body).hash);
+        hash.word(u64::from(min) << 32 | u64::from(max));
+        self.intern(Term::Repeat { body, min, max }, hash.finish(), |arena| {
+            let info = arena.info(body);
+            let (low, high) = (info.min_chars, info.max_chars);
+            // The spans of i and i + 1 copies must touch for every i from min on.
+            let first = u64::from(min.max(1));
+            let steps = (first + 1) * u64::from(low) <= first * u64::from(high) + 1;
+            let joined = (min == max || steps) && (min > 0 || low <= 1);
+            Info {
+                hash: 0,
+                nullable: min == 0,
+                structural: info.structural,
+                utf8: info.utf8,
+                searched: info.searched,
+                depth: info.depth + 1,
+                min_chars: low.saturating_mul(min),
+                max_chars: if high == 0 { 0 } else { high.saturating_mul(max) },
+                exact: info.exact && joined,
+            }
+        })
+    }
+
+    pub fn bounded(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
+        let id = self.bounded_unchecked(body, min, max)?;
+        self.checked(id)
+    }
+
+    pub(crate) fn bounded_unchecked(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
+        if let Term::Bounded { body, min: inner_min, max: inner_max } = *self.term(body) {
+            return self.bounded_unchecked(body, min.max(inner_min), max.min(inner_max));
+        }
+        let info = self.info(body);
+        if min > max || info.min_chars > max || info.max_chars < min || body == EMPTY {
+            return Ok(EMPTY);
+        }
+        if info.min_chars >= min && info.max_chars <= max {
+            return Ok(body);
+        }
+        // An upper bound that the body keeps by itself is no bound; neither is such a lower one.
+        let max = if info.max_chars <= max { MANY } else { max };
+        let min = if info.min_chars >= min { 0 } else { min };
+        let mut hash = Hasher128::new(12);
+        hash.wide(info.hash);
+        hash.word(u64::from(min) << 32 | u64::from(max));
+        self.intern(Term::Bounded { body, min, max }, hash.finish(), |arena| {
+            let info = arena.info(body);
+            Info {
+                hash: 0,
+                nullable: info.nullable && min == 0,
+                structural: false,
+                utf8: info.utf8,
+                searched: true,
+                depth: info.depth + 1,
+                min_chars: info.min_chars.max(min),
+                max_chars: info.max_chars.min(max),
+                exact: info.exact,
+            }
+        })
+    }
+
+    /// The JSON strings whose decoded text is in `text`, from the opening quote on.
+    pub fn quoted(&mut self, text: TermId, free: bool) -> Result<TermId> {
+        let text = if self.info(text).utf8 {
+            text
+        } else {
+            let any = self.any_text()?;
+            self.and(vec![any, text])?
+        };
+        self.quoted_state(text, Spelling::Start, free)
+    }
+
+    pub(crate) fn quoted_state(&mut self, text: TermId, state: Spelling, free: bool) -> Result<TermId> {
+        if text == EMPTY {
+            return Ok(EMPTY);
+        }
+        let mut hash = Hasher128::new(13 + 100 * u64::from(free));
+        hash.wide(self.info(text).hash);
+        hash.word(match state {
+            Spelling::Start => 0,
+            Spelling::Body => 1,
+            Spelling::Escape => 2,
+            Spelling::Hex { digits, value } => 3 | u64::from(digits) << 8 | u64::from(value) << 16,
+            Spelling::LowEscape { high } => 4 | u64::from(high) << 32,
+            Spelling::LowU { high } => 5 | u64::from(high) << 32,
+            Spelling::Low { high, digits, value } => {
+                6 | u64::from(digits) << 8 | u64::from(value) << 16 | u64::from(high) << 32
+            }
+        });
+        self.intern(Term::Quoted { text, state, free }, hash.finish(), |arena| Info {
+            hash: 0,
+            nullable: false,
+            structural: false,
+            utf8: state == Spelling::Start,
+            searched: false,
+            depth: arena.info(text).depth + 1,
+            min_chars: 0,
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+
+    /// A structural term; `parts` are what its content is, after `kind`.
+    pub(crate) fn structural(&mut self, term: Term, kind: u64, parts: &[u128], nullable: bool) -> Result<TermId> {
+        let mut hash = Hasher128::new(kind);
+        parts.iter().for_each(|&part| hash.wide(part));
+        let depth = match term {
+            Term::Seq(left, right) => (self.info(left).depth + 1).max(self.info(right).depth),
+            _ => 0,
+        };
+        self.intern(term, hash.finish(), |_| Info {
+            hash: 0,
+            nullable,
+            structural: true,
+            utf8: false,
+            searched: false,
+            depth,
+            min_chars: 0,
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+
+    pub fn seq(&mut self, left: TermId, right: TermId) -> Result<TermId> {
+        if left == EMPTY || right == EMPTY {
+            return Ok(EMPTY);
+        }
+        if left == EPSILON {
+            return Ok(right);
+        }
+        if right == EPSILON {
+            return Ok(left);
+        }
+        if let Term::Seq(a, b) = *self.term(left) {
+            let rest = self.seq(b, right)?;
+            return self.seq(a, rest);
+        }
+        let parts = [self.info(left).hash, self.info(right).hash];
+        self.structural(Term::Seq(left, right), 20, &parts, false)
+    }
+
+    // -- derivatives ------------------------------------------------------------------------------------------
+
+    /// What may follow once `byte` was read; `EMPTY` if it may not be.
+    pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
+        for &(low, high, target) in &self.edges[id.0 as usize] {
+            if low <= byte && byte <= high {
+                return Ok(target);
+            }
+        }
+        self.spend(1)?;
+        let target = self.derive_now(id, byte, true)?;
+        let (low, high) = self.cuts(id).interval(byte);
+        self.edges[id.0 as usize].push((low, high, target));
+        Ok(target)
+    }
+
+    /// The derivative itself. `check`: whether emptiness of the outermost And, Not or Bounded is looked into.
+    pub(crate) fn derive_now(&mut self, id: TermId, byte: u8, check: bool) -> Result<TermId> {
+        let made = match *self.term(id) {
+            Term::Empty | Term::Epsilon => EMPTY,
+            Term::Class(set) => {
+                if set.contains(byte) {
+                    EPSILON
+                } else {
+                    EMPTY
+                }
+            }
+            Term::Literal { literal, position } => {
+                if self.literals[literal as usize][position as usize] == byte {
+                    self.literal_rest(literal, position + 1)?
+                } else {
+                    EMPTY
+                }
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = self.word_sets[set as usize].0.clone();
+                let (low, high) = narrow(&words, low, high, depth, byte);
+                self.words_rest(set, low, high, depth + 1)?
+            }
+            Term::Cat(left, right) => {
+                let next = self.derive(left, byte)?;
+                let through = self.cat(next, right)?;
+                if self.info(left).nullable {
+                    let skipped = self.derive(right, byte)?;
+                    self.alt(vec![through, skipped])?
+                } else {
+                    through
+                }
+            }
+            Term::Alt(ref parts) => {
+                let parts = parts.clone();
+                let mut next = Vec::with_capacity(parts.len());
+                for &part in parts.iter() {
+                    next.push(self.derive(part, byte)?);
+                }
+                self.alt(next)?
+            }
+            Term::And(ref parts) => {
+                let parts = parts.clone();
+                let mut next = Vec::with_capacity(parts.len());
+                for &part in parts.iter() {
+                    let derived = self.derive(part, byte)?;
+                    if derived == EMPTY {
+                        return Ok(EMPTY);
+                    }
+                    next.push(derived);
+                }
+                let id = self.and_unchecked(next)?;
+                return if check { self.checked(id) } else { Ok(id) };
+            }
+            Term::Not(inner) => {
+                let derived = self.derive(inner, byte)?;
+                let id = self.not_unchecked(derived)?;
+                return if check { self.checked(id) } else { Ok(id) };
+            }
+            Term::Repeat { body, min, max } => {
+                let next = self.derive(body, byte)?;
+                if next == EMPTY {
+                    return Ok(EMPTY);
+                }
+                let rest = self.repeat(body, min.saturating_sub(1), if max == MANY { MANY } else { max - 1 })?;
+                self.cat(next, rest)?
+            }
+            Term::Bounded { body, min, max } => {
+                let next = self.derive(body, byte)?;
+                let id = if is_lead(byte) {
+                    if max == 0 {
+                        return Ok(EMPTY);
+                    }
+                    let max = if max == MANY { MANY } else { max - 1 };
+                    self.bounded_unchecked(next, min.saturating_sub(1), max)?
+                } else {
+                    self.bounded_unchecked(next, min, max)?
+                };
+                return if check { self.checked(id) } else { Ok(id) };
+            }
+            Term::Quoted { text, state, free } => self.derive_quoted(text, state, free, byte)?,
+            Term::KeyNamed { object, state, low, high, depth } => {
+                self.derive_key(object, state, low, high, depth, byte)?
+            }
+            Term::KeyExtra { object, state, extra, inner, text } => {
+                let next = self.derive(inner, byte)?;
+                if next == EMPTY {
+                    return Ok(EMPTY);
+                }
+                let text = match text {
+                    Text::Known(text) => Text::Known(self.text_after(text, byte)),
+                    Text::Unknown => Text::Unknown,
+                };
+                self.key_extra(object, state, extra, next, text)?
+            }
+            Term::KeyDone { .. } => EMPTY,
+            ref term => unreachable!("a structural term is never a head: {term:?}"),
+        };
+        Ok(made)
+    }
+
+    /// The intervals of bytes on which the derivative is constant.
+    pub fn cuts(&mut self, id: TermId) -> Boundaries {
+        if let Some(cuts) = &self.cuts[id.0 as usize] {
+            return **cuts;
+        }
+        let mut cuts = Boundaries::default();
+        match *self.term(id) {
+            Term::Class(set) => cuts = set.boundaries(),
+            Term::Literal { literal, position } => {
+                cuts = Boundaries::at(self.literals[literal as usize][position as usize]);
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = self.word_sets[set as usize].0.clone();
+                let mut at = low;
+                while at < high {
+                    match words[at as usize].get(depth as usize) {
+                        None => at += 1,
+                        Some(&byte) => {
+                            cuts.merge(&Boundaries::at(byte));
+                            at = narrow(&words, at, high, depth, byte).1;
+                        }
+                    }
+                }
+            }
+            Term::Cat(left, right) => {
+                cuts = self.cuts(left);
+                if self.info(left).nullable {
+                    cuts.merge(&self.cuts(right));
+                }
+            }
+            Term::Alt(ref parts) | Term::And(ref parts) => {
+                for &part in parts.clone().iter() {
+                    cuts.merge(&self.cuts(part));
+                }
+            }
+            Term::Not(inner) => cuts = self.cuts(inner),
+            Term::Repeat { body, .. } => cuts = self.cuts(body),
+            Term::Bounded { body, .. } => {
+                cuts = self.cuts(body);
+                cuts.cut(0x80);
+                cuts.cut(0xc0);
+            }
+            Term::Quoted { text, state, .. } => match state {
+                Spelling::Body => {
+                    cuts = self.cuts(text);
+                    cuts.cut(0x20);
+                    cuts.merge(&Boundaries::at(b'"'));
+                    cuts.merge(&Boundaries::at(b'\\'));
+                }
+                _ => (0x20..0x7f).for_each(|byte| cuts.merge(&Boundaries::at(byte))),
+            },
+            Term::KeyNamed { object, low, high, depth, .. } => {
+                let spec = self.objects[object as usize].clone();
+                for position in low..high {
+                    if let Some(&byte) = spec.sorted[position as usize].0.get(depth as usize) {
+                        cuts.merge(&Boundaries::at(byte));
+                    }
+                }
+            }
+            Term::KeyExtra { inner, text, .. } => {
+                cuts = self.cuts(inner);
+                if text != Text::Unknown {
+                    (0..=255).for_each(|byte| cuts.cut(byte));
+                }
+            }
+            _ => {}
+        }
+        self.cuts[id.0 as usize] = Some(Box::new(cuts));
+        cuts
+    }
+
+    // -- texts ------------------------------------------------------------------------------------------------
+
+    fn text_after(&mut self, text: u32, byte: u8) -> u32 {
+        let texts = &mut self.texts;
+        *self.text_ids.entry((text, byte)).or_insert_with(|| {
+            texts.push((text, byte));
+            texts.len() as u32 - 1
+        })
+    }
+
+    pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while text != 0 {
+            let (parent, byte) = self.texts[text as usize];
+            bytes.push(byte);
+            text = parent;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
+
+/// Whether a byte begins a character of UTF-8.
+pub fn is_lead(byte: u8) -> bool {
+    !(0x80..0xc0).contains(&byte)
+}
+
+fn literal_hash(data: &[u8]) -> u128 {
+    let mut hash = Hasher128::new(4);
+    hash.bytes(data);
+    hash.finish()
+}
+
+/// The words of `low..high` whose byte at `depth` is `byte`.
+fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte: u8) -> (u32, u32) {
+    let slice = &words[low as usize..high as usize];
+    let at = |word: &Box<[u8]>| word.get(depth as usize).copied();
+    let from = slice.partition_point(|word| at(word) < Some(byte));
+    let to = slice.partition_point(|word| at(word) <= Some(byte));
+    (low + from as u32, low + to as u32)
+}

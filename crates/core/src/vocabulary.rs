@@ -1,0 +1,224 @@
+//! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
+
+use crate::error::{Error, Result};
+use crate::mask::Local;
+use crate::trie::Trie;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex};
+
+/// One bit per token id.
+pub type Bits = Arc<[u32]>;
+
+/// Where a byte occurs in the trie, and what was read before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrence {
+    pub node: u32,
+    /// Code points before the byte.
+    pub chars: u16,
+    /// Whether what comes before holds a byte beyond ASCII.
+    pub wide: bool,
+    /// The ASCII bytes before it.
+    pub before: u128,
+}
+
+/// What a token is made of.
+#[derive(Clone, Copy)]
+struct Shape {
+    ascii: u128,
+    chars: u16,
+    wide: bool,
+    /// Valid UTF-8 from its first byte on; only the last character may be cut.
+    valid: bool,
+}
+
+type Cache<K, V> = Mutex<FxHashMap<K, V>>;
+
+pub struct Vocabulary {
+    tokens: Vec<Option<Box<[u8]>>>,
+    size: usize,
+    pub eos: Vec<u32>,
+    pub special: Vec<(String, u32)>,
+    pub trie: Trie,
+    shapes: Vec<Shape>,
+    occurrences: Vec<Vec<Occurrence>>,
+    /// Code points of the longest token.
+    pub longest: u32,
+    classes: Cache<(u128, bool), Bits>,
+    counts: Cache<u32, Bits>,
+    pub(crate) locals: Cache<u128, Arc<Local>>,
+}
+
+impl Vocabulary {
+    /// `tokens[i]` is the text of token i, None where it never matches text. `size` counts the logits.
+    pub fn new(
+        mut tokens: Vec<Option<Box<[u8]>>>,
+        special: Vec<(String, u32)>,
+        mut eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
+        if size < tokens.len() {
+            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", tokens.len())));
+        }
+        eos.sort_unstable();
+        eos.dedup();
+        if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
+            return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")));
+        }
+        for &id in eos.iter().chain(special.iter().map(|(_, id)| id)) {
+            if let Some(token) = tokens.get_mut(id as usize) {
+                *token = None;
+            }
+        }
+        for token in &mut tokens {
+            if token.as_ref().is_some_and(|bytes| bytes.is_empty()) {
+                *token = None;
+            }
+        }
+        let texts = tokens.iter().enumerate().filter_map(|(id, token)| Some((&**token.as_ref()?, id as u32)));
+        let trie = Trie::new(texts.collect());
+        let shapes: Vec<Shape> = tokens.iter().map(|token| shape(token.as_deref().unwrap_or(b""))).collect();
+        let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
+        let mut vocabulary = Vocabulary {
+            tokens,
+            size,
+            eos,
+            special,
+            trie,
+            shapes,
+            occurrences: vec![Vec::new(); 256],
+            longest,
+            classes: Cache::default(),
+            counts: Cache::default(),
+            locals: Cache::default(),
+        };
+        vocabulary.index(0, 0, 0, false);
+        Ok(vocabulary)
+    }
+
+    fn index(&mut self, node: u32, before: u128, chars: u16, wide: bool) {
+        let mut child = node + 1;
+        while child < self.trie.end(node) {
+            let byte = self.trie.byte(child);
+            if byte < 0x80 {
+                self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
+                self.index(child, before | 1 << byte, chars + 1, wide);
+            } else {
+                if byte >= 0xc0 && !wide {
+                    self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
+                }
+                self.index_wide(child, before, chars, 1);
+            }
+            child = self.trie.end(child);
+        }
+    }
+
+    /// Below `node`, `read` bytes of a character beyond ASCII were read; go on where it is complete and valid.
+    fn index_wide(&mut self, node: u32, before: u128, chars: u16, read: usize) {
+        let mut bytes = [0u8; 4];
+        // The trie holds no parents: the bytes are handed down instead.
+        bytes[0] = self.trie.byte(node);
+        self.index_char(node, before, chars, bytes, read);
+    }
+
+    fn index_char(&mut self, node: u32, before: u128, chars: u16, bytes: [u8; 4], read: usize) {
+        match std::str::from_utf8(&bytes[..read]) {
+            Ok(_) => self.index(node, before, chars + 1, true),
+            Err(error) if error.error_len().is_none() && read < 4 => {
+                let mut child = node + 1;
+                while child < self.trie.end(node) {
+                    let mut longer = bytes;
+                    longer[read] = self.trie.byte(child);
+                    self.index_char(child, before, chars, longer, read + 1);
+                    child = self.trie.end(child);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn mask_words(&self) -> usize {
+        self.size.div_ceil(32)
+    }
+
+    pub fn token(&self, id: u32) -> Option<&[u8]> {
+        self.tokens.get(id as usize)?.as_deref()
+    }
+
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    pub fn special_id(&self, name: &str) -> Option<u32> {
+        self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id)
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        let texts: usize = self.tokens.iter().map(|token| 16 + token.as_ref().map_or(0, |bytes| bytes.len())).sum();
+        let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
+        let masks = 4 * self.mask_words();
+        let cached = lock(&self.classes).len() + lock(&self.counts).len();
+        let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
+        texts + occurrences + self.shapes.len() * size_of::<Shape>() + self.trie.memory_bytes() + masks * cached + locals
+    }
+
+    pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
+        &self.occurrences[byte as usize]
+    }
+
+    /// The tokens made of these ASCII bytes, and, if `wide`, of any other characters.
+    pub(crate) fn class(&self, ascii: u128, wide: bool) -> Bits {
+        if let Some(bits) = lock(&self.classes).get(&(ascii, wide)) {
+            return bits.clone();
+        }
+        let bits = self.select(|shape| shape.ascii & !ascii == 0 && (!shape.wide || wide && shape.valid));
+        lock(&self.classes).insert((ascii, wide), bits.clone());
+        bits
+    }
+
+    /// The tokens of at most `chars` code points.
+    pub(crate) fn at_most(&self, chars: u32) -> Bits {
+        if let Some(bits) = lock(&self.counts).get(&chars) {
+            return bits.clone();
+        }
+        let bits = self.select(|shape| u32::from(shape.chars) <= chars);
+        lock(&self.counts).insert(chars, bits.clone());
+        bits
+    }
+
+    fn select(&self, keep: impl Fn(&Shape) -> bool) -> Bits {
+        let mut words = vec![0u32; self.mask_words()];
+        for (id, shape) in self.shapes.iter().enumerate() {
+            words[id >> 5] |= u32::from(self.tokens[id].is_some() && keep(shape)) << (id & 31);
+        }
+        words.into()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A cache is valid at every step: a thread that panicked while holding it leaves nothing half done.
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn shape(bytes: &[u8]) -> Shape {
+    let mut shape = Shape { ascii: 0, chars: 0, wide: false, valid: true };
+    for &byte in bytes {
+        if byte < 0x80 {
+            shape.ascii |= 1 << byte;
+        } else {
+            shape.wide = true;
+        }
+        shape.chars += u16::from(crate::term::is_lead(byte));
+    }
+    if let Err(error) = std::str::from_utf8(bytes) {
+        shape.valid = error.error_len().is_none();
+    }
+    shape
+}

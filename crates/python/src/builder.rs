@@ -1,0 +1,246 @@
+//! GrammarBuilder and Grammar.
+
+use crate::error::raise;
+use crate::matcher::{CompiledGrammar, Vocabulary};
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::error::Error;
+use frisket_core::term::TermId;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+type Values = Vec<(u32, u64)>;
+
+#[pyclass(module = "frisket._core")]
+#[derive(Default)]
+pub struct GrammarBuilder(Option<Builder>);
+
+impl GrammarBuilder {
+    fn builder(&mut self) -> PyResult<&mut Builder> {
+        self.0.as_mut().ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into())))
+    }
+}
+
+fn node(made: Result<TermId, Error>) -> PyResult<u32> {
+    made.map(|id| id.0).map_err(raise)
+}
+
+fn is_free(escapes: &str) -> PyResult<bool> {
+    match escapes {
+        "raw" => Ok(false),
+        "free" => Ok(true),
+        other => Err(PyValueError::new_err(format!("escapes is \"raw\" or \"free\", not {other:?}"))),
+    }
+}
+
+#[pymethods]
+impl GrammarBuilder {
+    #[new]
+    fn new() -> Self {
+        GrammarBuilder(Some(Builder::default()))
+    }
+
+    fn empty(&self) -> u32 {
+        frisket_core::term::EMPTY.0
+    }
+
+    fn epsilon(&self) -> u32 {
+        frisket_core::term::EPSILON.0
+    }
+
+    fn literal(&mut self, data: &[u8]) -> PyResult<u32> {
+        node(self.builder()?.literal(data))
+    }
+
+    fn words(&mut self, words: Vec<Vec<u8>>) -> PyResult<u32> {
+        node(self.builder()?.words(words.into_iter().map(Vec::into_boxed_slice).collect()))
+    }
+
+    fn byte_class(&mut self, ranges: Vec<(u8, u8)>) -> PyResult<u32> {
+        node(self.builder()?.byte_class(&ranges))
+    }
+
+    fn char_class(&mut self, ranges: Vec<(u32, u32)>) -> PyResult<u32> {
+        node(self.builder()?.char_class(&ranges))
+    }
+
+    fn cat(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+        node(self.builder()?.cat(&nodes))
+    }
+
+    fn alt(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+        node(self.builder()?.alt(&nodes))
+    }
+
+    #[pyo3(name = "repeat", signature = (node, min, max=None))]
+    fn repeated(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
+        self::node(self.builder()?.repeat(node, count(min), max.map(count)))
+    }
+
+    fn and_(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+        node(self.builder()?.and(&nodes))
+    }
+
+    #[pyo3(name = "not_")]
+    fn complement(&mut self, node: u32) -> PyResult<u32> {
+        self::node(self.builder()?.not(node))
+    }
+
+    fn any_text(&mut self) -> PyResult<u32> {
+        node(self.builder()?.any_text())
+    }
+
+    #[pyo3(name = "bounded", signature = (node, min, max))]
+    fn bounded(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
+        self::node(self.builder()?.bounded(node, count(min), max.map(count)))
+    }
+
+    #[pyo3(signature = (node, escapes="raw"))]
+    fn quoted(&mut self, node: u32, escapes: &str) -> PyResult<u32> {
+        let free = is_free(escapes)?;
+        self::node(self.builder()?.quoted(node, free))
+    }
+
+    fn is_empty(&mut self, node: u32) -> PyResult<bool> {
+        self.builder()?.is_empty(node).map_err(raise)
+    }
+
+    fn accepts(&mut self, node: u32, data: &[u8]) -> PyResult<bool> {
+        self.builder()?.accepts(node, data).map_err(raise)
+    }
+
+    #[pyo3(name = "enumerate")]
+    fn enumerated<'py>(
+        &mut self,
+        py: Python<'py>,
+        node: u32,
+        limit: usize,
+    ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
+        let texts = self.builder()?.enumerate(node, limit).map_err(raise)?;
+        Ok(texts.map(|texts| texts.iter().map(|text| PyBytes::new(py, text)).collect()))
+    }
+
+    fn disjoint(&mut self, left: u32, right: u32) -> PyResult<bool> {
+        self.builder()?.disjoint(left, right).map_err(raise)
+    }
+
+    fn seq(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+        node(self.builder()?.seq(&nodes))
+    }
+
+    fn rule(&mut self, name: &str) -> PyResult<u32> {
+        node(self.builder()?.rule(name))
+    }
+
+    fn define(&mut self, rule: u32, body: u32) -> PyResult<()> {
+        self.builder()?.define(rule, body).map_err(raise)
+    }
+
+    fn special(&mut self, name: &str) -> PyResult<u32> {
+        node(self.builder()?.special(name))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=0, max_properties=None,
+        required_marks=0, implies=Vec::new(), any_order=false, extras_last=true, escapes="raw"))]
+    fn object(
+        &mut self,
+        properties: Vec<(String, bool, Values)>,
+        extras: Vec<(u32, Values)>,
+        open: u32,
+        close: u32,
+        colon: u32,
+        comma: u32,
+        empty: u32,
+        min_properties: u64,
+        max_properties: Option<u64>,
+        required_marks: u64,
+        implies: Vec<(u32, u32)>,
+        any_order: bool,
+        extras_last: bool,
+        escapes: &str,
+    ) -> PyResult<u32> {
+        let rules = ObjectRules {
+            min: count(min_properties),
+            max: max_properties.map(count),
+            required_marks,
+            implies,
+            any_order,
+            extras_last,
+            free: is_free(escapes)?,
+        };
+        let builder = self.builder()?;
+        let punctuation = punctuation(builder, [open, close, colon, comma, empty])?;
+        node(builder.object(&properties, &extras, punctuation, rules))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (prefix, rest, *, open, close, comma, empty, min_items=0, max_items=None, unique=false))]
+    fn array(
+        &mut self,
+        prefix: Vec<u32>,
+        rest: Option<u32>,
+        open: u32,
+        close: u32,
+        comma: u32,
+        empty: u32,
+        min_items: u64,
+        max_items: Option<u64>,
+        unique: bool,
+    ) -> PyResult<u32> {
+        if unique {
+            return Err(raise(Error::Misuse("arrays of unique items are not built yet".into())));
+        }
+        let builder = self.builder()?;
+        let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
+        node(builder.array(&prefix, rest, punctuation, count(min_items), max_items.map(count)))
+    }
+
+    fn build(&mut self, root: u32) -> PyResult<Grammar> {
+        let builder = self.builder()?;
+        builder.node(root).map_err(raise)?;
+        let builder = self.0.take().unwrap_or_default();
+        builder.build(root).map(|grammar| Grammar(Arc::new(grammar))).map_err(raise)
+    }
+}
+
+/// Counts beyond 32 bits are as good as unbounded: no text is that long.
+fn count(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX - 1)
+}
+
+fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
+    let mut made = [frisket_core::term::EMPTY; 5];
+    for (slot, id) in made.iter_mut().zip(nodes) {
+        *slot = builder.node(id).map_err(raise)?;
+    }
+    let [open, close, colon, comma, empty] = made;
+    Ok(Punctuation { open, close, colon, comma, empty })
+}
+
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Grammar(Arc<frisket_core::builder::Grammar>);
+
+#[pymethods]
+impl Grammar {
+    fn compile(&self, py: Python<'_>, vocabulary: &Vocabulary) -> PyResult<CompiledGrammar> {
+        let vocabulary = vocabulary.inner();
+        py.detach(|| frisket_core::matcher::CompiledGrammar::new(&self.0, vocabulary))
+            .map(CompiledGrammar::new)
+            .map_err(raise)
+    }
+
+    #[getter]
+    fn node_count(&self) -> usize {
+        self.0.node_count()
+    }
+
+    fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
+        py.detach(|| self.0.accepts(data)).map_err(raise)
+    }
+
+    fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
+        py.detach(|| self.0.accepts_prefix(data)).map_err(raise)
+    }
+}

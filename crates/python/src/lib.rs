@@ -1,0 +1,24 @@
+//! frisket-core for Python: convert, release the GIL, raise.
+
+mod buffer;
+mod builder;
+mod error;
+mod matcher;
+
+use pyo3::prelude::*;
+
+#[pyfunction]
+fn core_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<builder::GrammarBuilder>()?;
+    module.add_class::<builder::Grammar>()?;
+    module.add_class::<matcher::Vocabulary>()?;
+    module.add_class::<matcher::CompiledGrammar>()?;
+    module.add_class::<matcher::Matcher>()?;
+    module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
+    module.add_function(wrap_pyfunction!(core_version, module)?)
+}

@@ -1,0 +1,274 @@
+//! Vocabulary, CompiledGrammar, Matcher.
+
+use crate::buffer::Bitmask;
+use crate::error::{bug, raise};
+use frisket_core::error::Error;
+use frisket_core::matcher as core;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::{Arc, Mutex};
+
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Vocabulary(Arc<frisket_core::vocabulary::Vocabulary>);
+
+impl Vocabulary {
+    pub fn inner(&self) -> Arc<frisket_core::vocabulary::Vocabulary> {
+        self.0.clone()
+    }
+}
+
+#[pymethods]
+impl Vocabulary {
+    #[new]
+    #[pyo3(signature = (tokens, *, special=None, eos=Vec::new(), size=None))]
+    fn new(
+        py: Python<'_>,
+        tokens: Vec<Option<Bound<'_, PyBytes>>>,
+        special: Option<&Bound<'_, PyDict>>,
+        eos: Vec<u32>,
+        size: Option<usize>,
+    ) -> PyResult<Self> {
+        let texts: Vec<Option<Box<[u8]>>> =
+            tokens.iter().map(|token| token.as_ref().map(|bytes| bytes.as_bytes().into())).collect();
+        let mut names: Vec<(String, u32)> = Vec::new();
+        for (name, id) in special.into_iter().flat_map(|special| special.iter()) {
+            names.push((name.extract()?, id.extract()?));
+        }
+        let size = size.unwrap_or(texts.len());
+        py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size))
+            .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
+            .map_err(raise)
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    #[getter]
+    fn eos(&self) -> Vec<u32> {
+        self.0.eos.clone()
+    }
+
+    #[getter]
+    fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let special = PyDict::new(py);
+        for (name, id) in &self.0.special {
+            special.set_item(name, id)?;
+        }
+        Ok(special)
+    }
+
+    fn token<'py>(&self, py: Python<'py>, token_id: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        if token_id >= self.0.size() {
+            return Err(PyIndexError::new_err(format!("token {token_id} is beyond the vocabulary of {}", self.0.size())));
+        }
+        Ok(self.0.token(token_id as u32).map(|bytes| PyBytes::new(py, bytes)))
+    }
+
+    #[getter]
+    fn mask_words(&self) -> usize {
+        self.0.mask_words()
+    }
+
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes()
+    }
+}
+
+#[pyclass(frozen, module = "frisket._core")]
+pub struct CompiledGrammar(Arc<core::CompiledGrammar>);
+
+impl CompiledGrammar {
+    pub fn new(compiled: Arc<core::CompiledGrammar>) -> Self {
+        CompiledGrammar(compiled)
+    }
+}
+
+#[pymethods]
+impl CompiledGrammar {
+    fn matcher(&self) -> Matcher {
+        Matcher(Mutex::new(self.0.matcher()))
+    }
+
+    #[getter]
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary(self.0.vocabulary.clone())
+    }
+
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes()
+    }
+}
+
+/// One sequence; the lock only ever waits when two threads use the same matcher.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Matcher(Mutex<core::Matcher>);
+
+impl Matcher {
+    /// Act on the matcher without the GIL. The lock is taken and given back inside: a thread that holds it never waits
+    /// for the GIL, so the two cannot block each other.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut core::Matcher) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| self.act(act))
+            .ok_or_else(|| bug("a matcher was left in the middle of a call"))?
+            .map_err(raise)
+    }
+
+    fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
+        self.0.lock().ok().map(|mut matcher| act(&mut matcher))
+    }
+
+    fn mask_words(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |matcher| Ok(matcher.compiled().vocabulary.mask_words()))
+    }
+}
+
+fn fill(matcher: &core::Matcher, row: &mut [u32]) -> Result<(), Error> {
+    let (words, beyond) = row.split_at_mut(matcher.compiled().vocabulary.mask_words());
+    beyond.fill(0);
+    matcher.fill(words)
+}
+
+#[pymethods]
+impl Matcher {
+    #[pyo3(signature = (bitmask, row=0))]
+    fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: usize) -> PyResult<()> {
+        let target = Bitmask::new(bitmask)?;
+        target.check(row, self.mask_words(py)?)?;
+        // SAFETY: checked above; the array belongs to the caller, who waits.
+        let words = unsafe { target.row(row) };
+        self.with(py, |matcher| fill(matcher, words))
+    }
+
+    fn mask_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes: Vec<u8> = self.words(py)?.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn allowed(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        let words = self.words(py)?;
+        Ok((0..words.len() as u32 * 32).filter(|id| words[*id as usize >> 5] >> (id & 31) & 1 == 1).collect())
+    }
+
+    fn advance(&self, py: Python<'_>, token_id: u32) -> PyResult<()> {
+        self.with(py, |matcher| matcher.advance(token_id))
+    }
+
+    fn try_advance(&self, py: Python<'_>, token_id: u32) -> PyResult<bool> {
+        self.with(py, |matcher| matcher.try_advance(token_id))
+    }
+
+    fn advance_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        self.with(py, |matcher| matcher.advance_bytes(data))
+    }
+
+    fn validate(&self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<usize> {
+        self.with(py, |matcher| matcher.validate(&token_ids))
+    }
+
+    #[getter]
+    fn can_end(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |matcher| Ok(matcher.can_end()))
+    }
+
+    #[getter]
+    fn ended(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |matcher| Ok(matcher.ended()))
+    }
+
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |matcher| Ok(matcher.steps()))
+    }
+
+    fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let forced = self.with(py, |matcher| matcher.forced_bytes())?;
+        Ok(PyBytes::new(py, &forced))
+    }
+
+    fn rollback(&self, py: Python<'_>, steps: usize) -> PyResult<()> {
+        let (done, available) = self.with(py, |matcher| {
+            let available = matcher.steps();
+            Ok((matcher.rollback(steps), available))
+        })?;
+        if done {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("cannot roll back {steps} steps: only {available} were taken")))
+    }
+
+    fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
+        self.with(py, |matcher| Ok(Matcher(Mutex::new(matcher.clone()))))
+    }
+
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |matcher| {
+            matcher.reset();
+            Ok(())
+        })
+    }
+}
+
+impl Matcher {
+    fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        self.with(py, |matcher| {
+            let mut words = vec![0u32; matcher.compiled().vocabulary.mask_words()];
+            matcher.fill(&mut words)?;
+            Ok(words)
+        })
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (matchers, bitmask, rows=None))]
+pub fn fill_masks(
+    py: Python<'_>,
+    matchers: Vec<Py<Matcher>>,
+    bitmask: &Bound<'_, PyAny>,
+    rows: Option<Vec<usize>>,
+) -> PyResult<()> {
+    let target = Bitmask::new(bitmask)?;
+    let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+    if rows.len() != matchers.len() {
+        return Err(PyValueError::new_err(format!("{} rows for {} matchers", rows.len(), matchers.len())));
+    }
+    let mut distinct = rows.clone();
+    distinct.sort_unstable();
+    if let Some(pair) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(PyValueError::new_err(format!("row {} is given twice", pair[0])));
+    }
+    for (matcher, &row) in matchers.iter().zip(&rows) {
+        target.check(row, matcher.get().mask_words(py)?)?;
+    }
+    let work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
+    let share = |part: &[(&Matcher, usize)]| -> Option<Result<(), Error>> {
+        for &(matcher, row) in part {
+            // SAFETY: every row was checked, and no row comes twice.
+            match matcher.act(|matcher| fill(matcher, unsafe { target.row(row) })) {
+                Some(Ok(())) => {}
+                other => return other,
+            }
+        }
+        Some(Ok(()))
+    };
+    let done = py.detach(|| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(work.len() / 8 + 1);
+        if threads == 1 {
+            return share(&work);
+        }
+        std::thread::scope(|scope| {
+            let parts = work.chunks(work.len().div_ceil(threads));
+            let running: Vec<_> = parts.map(|part| scope.spawn(|| share(part))).collect();
+            let results = running.into_iter().map(|thread| thread.join().ok().flatten());
+            results.fold(Some(Ok(())), |all, one| if matches!(all, Some(Ok(()))) { one } else { all })
+        })
+    });
+    done.ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
+}
