@@ -33,6 +33,7 @@ from frisket.json_schema.value import (
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
+    from frisket.json_schema.formats import Format
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
 
@@ -72,7 +73,7 @@ class Algebra:
         self.sites: list[Site] = []
         self.places: list[tuple[str, str]] = []
         self.patterns: dict[str, int | None] = {}
-        self.formats: dict[str, int | None] = {}
+        self.formats: dict[tuple[str, int], string.Matches | None] = {}
         self._by_key: dict[tuple[int, int, tuple[int, ...]], Site] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
@@ -212,6 +213,17 @@ class Algebra:
                     "loosened",
                     slips,
                 )
+            )
+
+    def inexact(self, pointer: str, keyword: str, name: str, known: Format) -> None:
+        """Note a format whose node is not its exact language."""
+        if not known.sound:
+            self.unsupported(pointer, keyword, f"{name}: {known.reason}")
+        else:
+            from frisket.json_schema.report import Entry
+
+            self.report.narrowed.append(
+                Entry(pointer.rpartition("/")[0], keyword, "narrowed", f"{name}: {known.reason}")
             )
 
     def raise_unsupported(self) -> None:

@@ -153,11 +153,9 @@ def is_void(algebra: Algebra, atoms: tuple[ArrayAtom, ...], depth: int) -> bool:
         algebra.is_void(shape.at(position), depth - 1) for position in range(min(shape.least, len(shape.prefix) + 1))
     ):
         return True
-    for atom in shape.has:
-        if atom.least and not any(atom.start <= position for position in range(len(shape.prefix))):
-            if algebra.is_void(shape.rest | atom.goal, depth - 1):
-                return True
-    return False
+    if shape.prefix:
+        return False
+    return any(atom.least and algebra.is_void(shape.rest | atom.goal, depth - 1) for atom in shape.has)
 
 
 def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, number, object, string
@@ -85,7 +85,7 @@ class Lowering:
         self._depth = 0
         self._nodes: dict[tuple[Goal, int], int | None] = {}
         self._active: dict[tuple[Goal, int], int | None] = {}
-        self._parts: dict[tuple[object, ...], int | None] = {}
+        self._parts: dict[tuple[Any, ...], int | None] = {}
         self._level = _Level(self)
 
     def document(self, goal: Goal) -> int:
@@ -167,10 +167,7 @@ class Lowering:
 
     def _union(self, cases: list[Case]) -> int | None:
         """One node for a union: type by type, what an unconditional case covers is not said twice."""
-        if len(cases) == 1:
-            nodes = self._case(cases[0])
-        else:
-            nodes = self._cases(cases)
+        nodes = self._case(cases[0]) if len(cases) == 1 else self._cases(cases)
         if not nodes:
             return None
         if len(nodes) == 1:
@@ -182,7 +179,7 @@ class Lowering:
 
     def _case(self, case: Case) -> list[int]:
         mask = case.mask
-        found = []
+        found: list[int | None] = []
         words = self._words(mask)
         if words is not None:
             found.append(words)
@@ -198,7 +195,7 @@ class Lowering:
 
     def _cases(self, cases: list[Case]) -> list[int]:
         words = 0
-        groups: dict[tuple[str, int], dict[tuple[object, ...], None]] = {}
+        groups: dict[tuple[str, int], dict[tuple[Any, ...], None]] = {}
         for case in cases:
             words |= case.mask
             if case.mask & NUMBER:
@@ -209,7 +206,7 @@ class Lowering:
                 groups.setdefault(("array", ARRAY), {})[case.arrays] = None
             if case.mask & OBJECT:
                 groups.setdefault(("object", OBJECT), {})[case.objects] = None
-        found = []
+        found: list[int | None] = []
         node = self._words(words)
         if node is not None:
             found.append(node)
@@ -231,15 +228,15 @@ class Lowering:
             self._parts[key] = self.builder.words(words)
         return self._parts[key]
 
-    def _texts(self, alternatives: tuple[tuple[object, ...], ...]) -> int | None:
+    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> int | None:
         """A union of strings, joined before it is quoted."""
-        nodes = [string.lower(self.builder, atoms) for atoms in alternatives]  # type: ignore[arg-type]
+        nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return None
         return self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)
 
-    def _part(self, kind: str, mask: int, atoms: tuple[object, ...]) -> int | None:
+    def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
         key = (kind, mask, self._depth, atoms)
         if key in self._parts:
@@ -247,22 +244,22 @@ class Lowering:
         node: int | None
         if kind == "number":
             try:
-                node = number.lower(self.builder, self.options, mask, atoms)  # type: ignore[arg-type]
+                node = number.lower(self.builder, self.options, mask, atoms)
             except number.TooManyResidues:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )
                 kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
-                node = number.lower(self.builder, self.options, mask, kept)  # type: ignore[arg-type]
+                node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
-            node = string.lower(self.builder, atoms)  # type: ignore[arg-type]
+            node = string.lower(self.builder, atoms)
             if node is not None:
                 node = self.builder.quoted(node, self.options.escapes)
                 self.recursive = self.recursive or len(atoms) > 1
         elif kind == "array":
-            node = array.lower(self, atoms)  # type: ignore[arg-type]
+            node = array.lower(self, atoms)
         else:
-            node = object.lower(self, atoms)  # type: ignore[arg-type]
+            node = object.lower(self, atoms)
         self._parts[key] = node
         return node
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -548,12 +549,12 @@ class Numerals:
         endings: dict[str, list[str]] = {}
         for number in range(0, 10**length, step):
             text = str(number).zfill(length)
-            whole, part = text[: length - places], text[length - places :]
-            endings.setdefault(whole, []).append(part.rstrip("0"))
+            head_text, part = text[: length - places], text[length - places :]
+            endings.setdefault(head_text, []).append(part.rstrip("0"))
         nodes: list[int] = []
         groups: dict[tuple[str, ...], list[str]] = {}
-        for whole, parts in endings.items():
-            groups.setdefault(tuple(sorted(set(parts))), []).append(whole)
+        for head_text, parts in endings.items():
+            groups.setdefault(tuple(sorted(set(parts))), []).append(head_text)
         for parts_key, wholes in groups.items():
             head = self.whole_ending(wholes)
             alternatives: list[int] = []
@@ -655,7 +656,7 @@ def split_range(first: int, last: int, single: list[int], beyond: int) -> list[t
     """first..last cut at the single values, without those of magnitude up to `beyond`, and cut at zero."""
     cuts = sorted({first, last + 1, 0, -beyond, beyond + 1, *(s for s in single), *(s + 1 for s in single)})
     runs = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         if start >= first and stop - 1 <= last and abs(start) > beyond and abs(stop - 1) > beyond:
             runs.append((start, stop - 1))
     return runs

@@ -175,7 +175,7 @@ class Shape:
             goal |= fields.at(algebra.builder, key)
         return goal
 
-    def keys(self) -> dict[str, None]:
+    def named(self) -> dict[str, None]:
         found: dict[str, None] = {}
         for fields in self.fields:
             found.update(dict.fromkeys(fields.names))
@@ -217,7 +217,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         properties: list[tuple[str, bool, list[tuple[int, int]]]] = []
         places: dict[str, int] = {}
         reached = possible = 0
-        for key in shape.keys():
+        for key in shape.named():
             goal = shape.at(algebra, key)
             values = alternatives(lowering, goal, shape.some, key)
             needed = key in required

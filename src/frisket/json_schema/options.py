@@ -43,8 +43,9 @@ class JSONSchemaOptions:
     max_exponent_digits: int = 3
     """An exponent has at most so many digits; 0 forbids exponents."""
 
-    formats: Literal["assert", "annotate"] = "assert"
-    """`assert`: known formats are enforced, unknown ones are not; `annotate`: none is."""
+    formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
+    """`assert`: JSON Schema's formats are enforced; `annotate`: none is; `openapi`: also what OpenAPI and Pydantic write
+    (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold (leap seconds)."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""

@@ -115,6 +115,10 @@ class Reading:
         return seen.union(Evaluated(all_members=members, all_items=items))
 
 
+#: Drafts as the formats name them.
+DRAFT_NAMES = {DRAFT4: "4", DRAFT6: "6", DRAFT7: "7", DRAFT2019: "2019-09", DRAFT2020: "2020-12"}
+
+
 class Reader:
     """Collects the conditions while the keywords are read."""
 
@@ -335,16 +339,38 @@ def read_pattern(reader: Reader, value: Any) -> None:
 def read_format(reader: Reader, value: Any) -> None:
     if not isinstance(value, str):
         raise reader.invalid("format", "a string")
-    if reader.algebra.options.formats == "annotate":
+    mode = reader.algebra.options.formats
+    if mode == "annotate":
         return
-    known = reader.algebra.formats
-    if value not in known:
-        from frisket.json_schema.formats import format_node
+    from frisket.json_schema.formats import find_format, numeric_format
 
-        known[value] = format_node(reader.algebra.builder, value)
-    node = known[value]
-    if node is not None:
-        reader.strings.append(string.Matches(node, True))
+    wide = mode in ("openapi", "python")
+    if wide:
+        limits = numeric_format(value)
+        if limits is not None:
+            reader.numbers += [
+                number.AtLeast(number.exact(limits[0]), False),
+                number.AtMost(number.exact(limits[1]), False),
+            ]
+            return
+    known = reader.algebra.formats
+    key = (value, reader.draft)
+    if key not in known:
+        draft = DRAFT_NAMES[reader.draft]
+        found = find_format(value, draft=draft, openapi=wide)
+        if found is None:
+            known[key] = None
+        elif found.node is None:
+            known[key] = None
+            where = f"{reader.site.pointer}/format"
+            reader.algebra.unsupported(where, "format", f"{value}: {found.reason}; any text could slip through")
+        else:
+            known[key] = string.Matches(found.node(reader.algebra.builder, mode == "python"), True)
+        if found is not None and found.node is not None and not found.exact:
+            reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)
+    matches = known[key]
+    if matches is not None:
+        reader.strings.append(matches)
 
 
 # -- arrays -------------------------------------------------------------------------------------------------------

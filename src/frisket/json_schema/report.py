@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """One keyword at one place: `status` is `enforced` or `loosened`; `slips` says what a loosened one lets through."""
+    """One keyword at one place.
+
+    `status` is `enforced`; `loosened`: `slips` says what comes through; `narrowed`: which valid values are left out.
+    """
 
     pointer: str
     keyword: str
@@ -25,6 +28,7 @@ class Report:
     """
 
     loosened: list[Entry] = field(default_factory=list)
+    narrowed: list[Entry] = field(default_factory=list)
     source: Callable[[], Iterator[tuple[str, str]]] | None = None
 
     @property
@@ -34,12 +38,12 @@ class Report:
     @property
     def entries(self) -> list[Entry]:
         """Every entry, by pointer."""
-        slipping = {(entry.pointer, entry.keyword) for entry in self.loosened}
+        slipping = {(entry.pointer, entry.keyword) for entry in [*self.loosened, *self.narrowed]}
         found = dict.fromkeys(self.source() if self.source is not None else ())
         enforced = [
             Entry(pointer, keyword, "enforced") for pointer, keyword in found if (pointer, keyword) not in slipping
         ]
-        return sorted([*enforced, *self.loosened], key=lambda entry: (entry.pointer, entry.keyword))
+        return sorted([*enforced, *self.loosened, *self.narrowed], key=lambda entry: (entry.pointer, entry.keyword))
 
     def to_json(self) -> dict[str, Any]:
         """The report for a program."""
@@ -57,8 +61,9 @@ class Report:
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{'ok ' if e.status == 'enforced' else 'NOT'}  {e.pointer or '(root)'}  {e.keyword}{': ' + e.slips if e.slips else ''}"
-            for e in self.entries
-        ]
-        return "\n".join(lines)
+        marks = {"enforced": "ok ", "loosened": "NOT", "narrowed": "<  "}
+        return "\n".join(
+            f"{marks[entry.status]}  {entry.pointer or '(root)'}  {entry.keyword}"
+            + (f": {entry.slips}" if entry.slips else "")
+            for entry in self.entries
+        )

@@ -20,11 +20,25 @@ DRAFTS = {
 }
 
 SCHEMA_KEYWORDS = frozenset(
-    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then "
-    "unevaluatedItems unevaluatedProperties".split()
+    (
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    )
 )
-LIST_KEYWORDS = frozenset("allOf anyOf oneOf prefixItems items".split())
-MAP_KEYWORDS = frozenset("$defs definitions dependentSchemas patternProperties properties dependencies".split())
+LIST_KEYWORDS = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
+MAP_KEYWORDS = frozenset(
+    ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties", "dependencies")
+)
 
 Schema = Any
 
@@ -218,10 +232,10 @@ class Documents:
             cause = UnresolvedReference(uri)
         if "json-schema.org/" in uri:
             try:
-                from jsonschema_specifications import REGISTRY
+                from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
                 return REGISTRY.contents(uri)
-            except (ImportError, LookupError):
+            except (ImportError, LookupError, ValueError):
                 pass
         raise UnresolvedReference(uri) from cause
 

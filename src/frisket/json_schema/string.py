@@ -105,7 +105,7 @@ def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
 
 
 def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list[bytes] | None, int]:
-    """All texts if some atom lists them (in an order that does not depend on hashing), and how many atoms are regular."""
+    """All texts, in byte order, if some atom lists them; and how many atoms are regular."""
     values: frozenset[str] | None = None
     regular = 0
     for atom in atoms:
