@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError
-from frisket.logits.numpy import allocate_bitmask, allowed, apply_mask
+from frisket.logits.numpy import allocate_bitmask, allowed
 
 if TYPE_CHECKING:
     from frisket._core import Matcher, Vocabulary
@@ -63,22 +64,21 @@ def decode(
         raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
     rng = np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
-    eos = set(vocabulary.eos)
-    bitmask = allocate_bitmask(1, vocabulary.size)[0]
-    if matcher is not None and _closed(matcher, bitmask, eos):
+    position = None if matcher is None else Position(matcher, vocabulary)
+    if position is not None and position.closed:
         return "end"
     while True:
-        step = _choose(session.logits(), None if matcher is None else bitmask, sampler, rng, history, eos)
+        step = _choose(session.logits(), position, vocabulary.eos, sampler, rng, history)
         if len(history) == max_tokens and not step.ends:
             return "length"
-        if matcher is not None:
-            matcher.advance(step.token)
+        if position is not None:
+            position.advance(step.token)
         if step.ends:
             yield replace(step, text=text.flush())
             return "end"
         history.append(step.token)
         new = text.feed(_bytes(vocabulary, step.token))
-        closed = matcher is not None and _closed(matcher, bitmask, eos)
+        closed = position is not None and position.closed
         full = len(history) == max_tokens
         if closed or full:
             new += text.flush()
@@ -87,52 +87,72 @@ def decode(
             return "stop"
         if closed:
             return "end"
-        if full and matcher is not None and not matcher.can_end:
+        if full and position is not None and not position.can_end:
             return "length"
         session.push(step.token)
 
 
+class Position:
+    """A matcher with its mask as ids: the allowed tokens in ascending order."""
+
+    def __init__(self, matcher: Matcher, vocabulary: Vocabulary) -> None:
+        self._matcher = matcher
+        self._eos = set(vocabulary.eos)
+        self._shape = (vocabulary.size,)
+        self._bitmask = allocate_bitmask(1, vocabulary.size)[0]
+        self._read()
+
+    def advance(self, token: int) -> None:
+        self._matcher.advance(token)
+        if token not in self._eos:
+            self._read()
+
+    def _read(self) -> None:
+        self._matcher.fill_mask(self._bitmask)
+        self.allowed = np.flatnonzero(allowed(self._bitmask, self._shape))
+        self.can_end = self._matcher.can_end
+        # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
+        few = len(self.allowed) <= len(self._eos)
+        self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
+
+
 def _choose(
     logits: NDArray[np.float32],
-    bitmask: NDArray[np.uint32] | None,
+    position: Position | None,
+    eos: Sequence[int],
     sampler: Sampler,
     rng: np.random.Generator,
     history: Sequence[int],
-    eos: set[int],
 ) -> Step:
-    free = np.array(logits, dtype=np.float64)
-    masked = free
-    if bitmask is not None:
-        masked = free.copy()
-        apply_mask(masked, bitmask)
+    free = logits if logits.dtype == np.float32 else logits.astype(np.float32)
+    # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
+    ids = np.arange(free.size) if position is None else position.allowed[: _within(position.allowed, free.size)]
+    masked = free if position is None else free[ids]
     if not (np.isfinite(masked.max(initial=-np.inf)) and np.isfinite(free.max())):
         raise EngineError(
-            f"the model gives no finite logit to any of the {_count(bitmask, free)} tokens that may come next",
+            f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
             where=f"token {len(history)}",
             hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
         )
-    token = sampler.choose(masked, rng, history)
-    before, after = _log_sum_exp(free), _log_sum_exp(masked)
+    seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
+    place = sampler.choose(masked, rng, seen)
+    before = _log_sum_exp(free)
+    after = before if position is None else _log_sum_exp(masked)
+    logit, token = float(masked[place]), int(ids[place])
     return Step(
         token=token,
         text="",
-        logprob=float(free[token] - before),
-        masked_logprob=float(free[token] - after),
-        feasible=float(np.exp(min(after - before, 0.0))),
-        allowed=_count(bitmask, free),
+        logprob=logit - before,
+        masked_logprob=logit - after,
+        feasible=math.exp(min(after - before, 0.0)),
+        allowed=len(ids),
         ends=token in eos,
     )
 
 
-def _closed(matcher: Matcher, bitmask: NDArray[np.uint32], eos: set[int]) -> bool:
-    """Fill the mask; whether nothing but the end may follow. Read off the mask, because that is about tokens."""
-    matcher.fill_mask(bitmask)
-    ends = sum(int(bitmask[token >> 5]) >> (token & 31) & 1 for token in eos)
-    return matcher.can_end and int(np.count_nonzero(np.unpackbits(bitmask.view(np.uint8)))) == ends
-
-
-def _count(bitmask: NDArray[np.uint32] | None, logits: NDArray[np.float64]) -> int:
-    return logits.size if bitmask is None else int(np.count_nonzero(allowed(bitmask, logits.shape)))
+def _within(ascending: NDArray[np.intp], size: int) -> int:
+    """How many of the ids have a logit."""
+    return len(ascending) if not len(ascending) or ascending[-1] < size else int(np.searchsorted(ascending, size))
 
 
 def _bytes(vocabulary: Vocabulary, token: int) -> bytes:
@@ -140,6 +160,6 @@ def _bytes(vocabulary: Vocabulary, token: int) -> bytes:
     return (vocabulary.token(token) or b"") if token < vocabulary.size else b""
 
 
-def _log_sum_exp(logits: NDArray[np.float64]) -> float:
+def _log_sum_exp(logits: NDArray[np.floating]) -> float:
     largest = logits.max()
-    return float(largest + np.log(np.exp(logits - largest).sum()))
+    return float(largest) + math.log(float(np.exp(logits - largest).sum(dtype=np.float64)))

@@ -59,6 +59,8 @@ class Sampler:
 
         Ties go to the smaller id. A draw takes exactly one number from `rng`, so one seed is one answer.
         """
+        if self.temperature == 0 and self.repetition_penalty == 1:
+            return int(np.argmax(masked))
         logits = self.adjust(masked, history)
         if self.temperature == 0:
             return int(np.argmax(logits))

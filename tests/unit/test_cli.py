@@ -1,0 +1,221 @@
+"""The command line: what it prints for a person and a program, and how it fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frisket.cli import run
+
+pytest.importorskip("typer", reason="typer is not installed")
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"size": {"enum": ["S", "M", "L"]}, "count": {"type": "integer", "minimum": 1, "maximum": 12}},
+    "required": ["size", "count"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), encoding="utf-8")
+    return tmp_path
+
+
+class Ran:
+    def __init__(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
+        self.code = run(arguments)
+        self.out, self.err = capsys.readouterr()
+        assert "Traceback" not in self.out + self.err
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", ["generate", "example", "check", "mask"])
+    def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
+        ran = Ran(capsys, command, "--help")
+        assert ran.code == 0
+        assert f"frisket {command}" in ran.out and "$ frisket" in ran.out
+
+    def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys)
+        assert "generate" in ran.out + ran.err
+
+    def test_version(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert Ran(capsys, "--version").out.startswith("frisket 0")
+
+
+class TestGenerate:
+    def test_schema(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "generate", "--schema", "schema.json", "two large oat lattes")
+        assert ran.code == 0
+        assert ran.json["size"] in ("S", "M", "L") and 1 <= ran.json["count"] <= 12
+        assert ran.out.count("\n") == 1
+
+    def test_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "generate", "--schema", "schema.json", "two large oat lattes", "--json")
+        assert ran.json["value"] == json.loads(ran.json["text"])
+        assert ran.json["whole"] and ran.json["finish_reason"] == "end"
+        assert len(ran.json["feasible"]) >= len(ran.json["tokens"]) > 0
+        assert ran.json["logprob"] <= ran.json["masked_logprob"] + 1e-9
+
+    def test_choices_and_regex(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert Ran(capsys, "generate", "--choices", "yes, no", "Is water wet?").out.strip() in ("yes", "no")
+        assert len(Ran(capsys, "generate", "--regex", "[a-c]{4}", "?").out.strip()) == 4
+
+    def test_one_seed_is_one_answer(self, capsys: pytest.CaptureFixture[str]) -> None:
+        arguments = ("generate", "--regex", "[a-z]{12}", "?", "--temperature", "3", "--seed")
+        first, again, other = (Ran(capsys, *arguments, seed).out for seed in ("1", "1", "2"))
+        assert first == again != other
+
+    def test_stream(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        whole = Ran(capsys, "generate", "--schema", "schema.json", "?")
+        streamed = Ran(capsys, "generate", "--schema", "schema.json", "?", "--stream")
+        assert json.loads(streamed.out) == whole.json
+        lines = Ran(capsys, "generate", "--schema", "schema.json", "?", "--stream", "--json").out.splitlines()
+        assert "".join(json.loads(line)["text"] for line in lines[:-1]) == json.loads(lines[-1])["text"]
+
+    def test_type(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("pydantic", reason="pydantic is not installed")
+        (folder / "cafe_of_the_test.py").write_text(
+            "from typing import Literal\nclass Shop:\n    Size = Literal['S', 'L']\n"
+        )
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        ran = Ran(capsys, "generate", "--type", "cafe_of_the_test:Shop.Size", "?")
+        assert ran.json in ("S", "L")
+        missing = Ran(capsys, "generate", "--type", "cafe_of_the_test:Sise", "?")
+        assert missing.code == 1 and "Shop" in missing.err
+
+    def test_length(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "generate", "--schema", "schema.json", "?", "--max-tokens", "2")
+        assert ran.code == 1 and ran.out == "" and "2 tokens" in ran.err and "hint:" in ran.err
+        partial = Ran(
+            capsys, "generate", "--schema", "schema.json", "?", "--max-tokens", "2", "--allow-partial", "--json"
+        )
+        assert partial.code == 0 and not partial.json["whole"] and partial.json["value"] is None
+
+
+class TestExample:
+    def test_list(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert [line.split()[0] for line in Ran(capsys, "example").out.splitlines()][:4] == [
+            "triage", "tutor", "orders", "agent",
+        ]  # fmt: skip
+        assert "tutor" in Ran(capsys, "example", "--json").json
+
+    def test_tutor(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "example", "tutor", "She wrote a book")
+        assert ran.out == '{"verb": "write", "tense": "past_simple", "person": "3sg"}\n'
+
+    def test_unknown_and_incomplete(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "triage" in Ran(capsys, "example", "nope", "x").err
+        assert Ran(capsys, "example", "tutor").code == 2
+
+
+class TestCheck:
+    def test_exact(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "check", "schema.json")
+        assert ran.code == 0 and "exact" in ran.out and "/properties/count" in ran.out and "minimum" in ran.out
+        for_programs = Ran(capsys, "check", "schema.json", "--json").json
+        assert for_programs["exact"] and for_programs["refused"] == []
+        assert {"pointer": "/properties/count", "keyword": "minimum", "status": "enforced"} in for_programs["entries"]
+
+    def test_typed_in_place_and_stdin(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert Ran(capsys, "check", '{"type": "integer"}').code == 0
+        monkeypatch.setattr(sys, "stdin", io.StringIO('{"type": "integer"}'))
+        assert Ran(capsys, "check", "-").code == 0
+
+    def test_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+        refused = '{"type": "object", "properties": {"a": {"type": "string", "pattern": "(a)\\\\1"}}}'
+        ran = Ran(capsys, "check", refused)
+        assert ran.code == 1 and "refused" in ran.out and "/properties/a" in ran.out
+        for_programs = Ran(capsys, "check", refused, "--json")
+        assert for_programs.code == 1 and not for_programs.json["exact"]
+        assert "/properties/a" in for_programs.json["refused"][0]["pointer"]
+
+
+class TestMask:
+    def test_for_a_person(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "mask", "schema.json", "--prefix", '{"size": "')
+        assert ran.code == 0
+        assert "cannot end" in ran.out and "letters" in ran.out and '"S"' in ran.out
+        assert "may end" in Ran(capsys, "mask", "--regex", "a[b[]*", "--prefix", "ab[").out
+
+    def test_for_a_program(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "ye", "--json")
+        assert [token["text"] for token in ran.json["tokens"]] == ['"s"']
+        assert ran.json["forced"] == "s" and not ran.json["can_end"]
+
+    def test_half_a_character_may_be_typed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "mask", "--choices", "é", "--prefix", "\udcc3", "--json")
+        assert [token["kind"] for token in ran.json["tokens"]] == ["part of a character"]
+
+    def test_rejected_prefix(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "yeah")
+        assert ran.code == 1 and "error:" in ran.err
+
+
+class TestMistakes:
+    """Each says what, where and what to do, with its exit code, and never with a traceback."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "says"),
+        [
+            (["check", "nowhere.json"], 1, "nowhere.json"),
+            (["check", "."], 1, "cannot read"),
+            (["check", "broken.json"], 1, "broken.json:2:1"),
+            (["check", "latin.json"], 1, "not UTF-8"),
+            (["check", '{"type": "strng"}'], 1, "strng"),
+            (["generate", "--regex", r"(a)\1", "?"], 1, "hint:"),
+            (["generate", "--regex", "(a", "?"], 1, "error:"),
+            (["generate", "?"], 2, "exactly one"),
+            (["generate", "--regex", "a", "--choices", "b", "?"], 2, "exactly one"),
+            (["generate", "--type", "nomodule_of_this_name:X", "?"], 1, "cannot import"),
+            (["generate", "--type", "json", "?"], 2, "module:Name"),
+            (["generate", "--type", "json:JSONDecoder", "?"], 1, "JSON Schema"),
+            (["generate", "--choices", "a", "?", "--model", "nowhere"], 1, "no model"),
+            (["generate", "--choices", "a", "?", "--temperature", "nan"], 2, "temperature"),
+            (["generate", "--choices", "a", "word " * 5000], 1, "tokens"),
+            (["mask", "--choices", "a", "--vocabulary", "nowhere.json"], 1, "nowhere.json"),
+            (["mask", "--choices", "b", "--vocabulary", "tokenizer.json"], 1, "hint:"),
+            (["mask", "--choices", "a", "--vocabulary", "broken.json"], 1, "error:"),
+            (["frobnicate"], 2, "frobnicate"),
+            (["generate", "?", "--no-such-option"], 2, "no-such-option"),
+        ],
+        ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
+    )
+    def test_mistake(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, says: str
+    ) -> None:
+        (folder / "broken.json").write_text('{"type": "object",\n}')
+        (folder / "latin.json").write_bytes(b'{"title": "caf\xe9"}')
+        (folder / "tokenizer.json").write_text(
+            json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0, "<unk>": 1}, "unk_token": "<unk>"}})
+        )
+        ran = Ran(capsys, *arguments)
+        assert ran.code == code
+        assert says in ran.err
+        assert ran.out == ""
+
+    def test_a_program_gets_the_error_as_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "check", "nowhere.json", "--json")
+        assert ran.code == 1
+        assert ran.json["error"]["code"] == "file" and ran.json["error"]["where"] == "nowhere.json"
+        assert set(ran.json["error"]) == {"code", "message", "where", "hint"}
+
+    def test_without_typer(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setitem(sys.modules, "typer", None)
+        ran = Ran(capsys, "generate", "?")
+        assert ran.code == 1 and 'pip install "frisket[cli]"' in ran.err

@@ -1,0 +1,181 @@
+"""`generate`: from a model with wishes of its own to a value of the type that was asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import frisket
+from frisket.errors import FrisketError, LimitExceededError
+from frisket.grammar import Grammar
+from frisket.vocabulary import Vocabulary
+
+END = 256
+
+
+class Wishful:
+    """A model of single bytes that wants to write one text and then end."""
+
+    def __init__(self, wish: str, context: int = 400) -> None:
+        self.wish = wish.encode()
+        self.context = context
+        self.eos = [END]
+        self.vocabulary = Vocabulary.from_bytes([bytes([b]) for b in range(256)] + [None], {"<end>": END}, eos=[END])
+        self.prompts: list[str] = []
+        self.keys: list[Sequence[str] | None] = []
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode()
+
+    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
+        self.keys.append(keys)
+        return text
+
+    def start(self, prompt_ids: Sequence[int]) -> WishfulSession:
+        return WishfulSession(self, len(prompt_ids))
+
+
+class WishfulSession:
+    def __init__(self, model: Wishful, read: int) -> None:
+        self.model, self.read, self.written = model, read, list[int]()
+
+    def logits(self) -> np.ndarray:
+        logits = np.zeros(257, dtype=np.float32)
+        place = len(self.written)
+        logits[self.model.wish[place] if place < len(self.model.wish) else END] = 8.0
+        return logits
+
+    def push(self, token_id: int) -> None:
+        assert self.read + len(self.written) < self.model.context
+        self.written.append(token_id)
+
+    def fork(self) -> WishfulSession:
+        twin = WishfulSession(self.model, self.read)
+        twin.written = list(self.written)
+        return twin
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"size": {"enum": ["S", "L"]}, "count": {"type": "integer", "minimum": 1, "maximum": 9}},
+    "required": ["size", "count"],
+    "additionalProperties": False,
+}
+WISH = '{"size": "L", "count": 3}'
+
+
+@dataclasses.dataclass
+class Order:
+    size: Literal["S", "L"]
+    count: int
+
+
+def test_schema_type_grammar_and_bool() -> None:
+    assert frisket.generate(Wishful(WISH), "?", SCHEMA) == {"size": "L", "count": 3}
+    assert frisket.generate(Wishful(WISH), "?", Grammar.from_json_schema(SCHEMA)) == {"size": "L", "count": 3}
+    assert frisket.generate(Wishful("no"), "?", Grammar.from_choices(["yes", "no"])) == "no"
+    assert frisket.generate(Wishful("[1]"), "?", True) == [1]
+    with pytest.raises(TypeError, match="ambiguous"):
+        frisket.generate(Wishful(""), "?", "[a-z]")
+
+
+def test_typed() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    assert frisket.generate(Wishful(WISH), "?", Order) == Order("L", 3)
+    assert frisket.generate(Wishful("[true]"), "?", list[bool]) == [True]
+
+
+def test_the_model_is_told_the_names_of_the_properties() -> None:
+    model = Wishful(WISH)
+    frisket.generate(model, "?", SCHEMA)
+    frisket.generate(model, "?", Grammar.from_choices(["a"]))
+    assert model.keys == [["size", "count"], None]
+
+
+def test_what_the_model_cannot_have_it_does_not_get() -> None:
+    answer = frisket.stream(Wishful('{"size": "M", "count": 3}'), "?", SCHEMA).generation()
+    assert answer.value()["size"] in ("S", "L")
+    assert answer.finish_reason == "end" and answer.whole
+    assert min(answer.feasible) < 0.01 < max(answer.feasible)
+    assert answer.masked_logprob > answer.logprob
+
+
+def test_stream_shows_what_generate_returns() -> None:
+    shown: list[str] = []
+    value = frisket.generate(Wishful(WISH), "?", SCHEMA, on_step=lambda step: shown.append(step.text))
+    answer = frisket.stream(Wishful(WISH), "?", SCHEMA)
+    assert "".join(step.text for step in answer) == "".join(shown) == WISH
+    assert answer.generation().value() == value
+    assert answer.generation().tokens == list(WISH.encode())
+    assert list(answer) == []
+
+
+def test_one_seed_is_one_answer() -> None:
+    grammar = Grammar.from_regex("[a-z]{8}")
+
+    def answer(seed: int) -> Any:
+        return frisket.generate(Wishful(""), "?", grammar, sampler=frisket.Sampler(), seed=seed)
+
+    assert answer(3) == answer(3)
+    assert len({answer(seed) for seed in range(8)}) == 8
+
+
+def test_an_answer_that_was_cut_is_an_error_unless_partial_is_welcome() -> None:
+    with pytest.raises(LimitExceededError, match="10 tokens") as caught:
+        frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=10)
+    assert caught.value.where == "token 10" and "max_tokens" in (caught.value.hint or "")
+    assert frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=10, allow_partial=True) == WISH[:10]
+    assert frisket.stream(Wishful(WISH), "?", SCHEMA, max_tokens=10).generation().finish_reason == "length"
+
+
+def test_a_number_that_was_cut_is_not_a_shorter_number() -> None:
+    with pytest.raises(LimitExceededError):
+        frisket.generate(Wishful("1234"), "?", {"type": "integer"}, max_tokens=2)
+    assert frisket.generate(Wishful("12"), "?", {"type": "integer"}, max_tokens=2) == 12
+
+
+def test_exactly_enough_tokens_and_exactly_enough_context() -> None:
+    assert frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=len(WISH)) == {"size": "L", "count": 3}
+    assert frisket.generate(Wishful(WISH, context=1 + len(WISH)), "?", SCHEMA) == {"size": "L", "count": 3}
+    with pytest.raises(LimitExceededError, match=f"{len(WISH) - 1} tokens"):
+        frisket.generate(Wishful(WISH, context=len(WISH)), "?", SCHEMA)
+
+
+@pytest.mark.parametrize("length", [20, 21, 1000])
+def test_a_prompt_too_long(length: int) -> None:
+    with pytest.raises(LimitExceededError, match=rf"{length} tokens.*20") as caught:
+        frisket.generate(Wishful(WISH, context=20), "x" * length, SCHEMA)
+    assert caught.value.where == "prompt" and caught.value.hint
+
+
+def test_stop_strings() -> None:
+    line = Grammar.from_regex("[a-z\n]*")
+    assert frisket.generate(Wishful("one\ntwo"), "?", line, stop=["\n"]) == "one"
+    with pytest.raises(LimitExceededError, match="stop string"):
+        frisket.generate(Wishful(WISH), "?", SCHEMA, stop=["size"])
+    assert frisket.generate(Wishful(WISH), "?", SCHEMA, stop=["size"], allow_partial=True) == '{"'
+
+
+def test_a_validator_that_no_mask_can_know() -> None:
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+
+    class Even(pydantic.BaseModel):
+        n: int
+
+        @pydantic.field_validator("n")
+        @classmethod
+        def even(cls, n: int) -> int:
+            if n % 2:
+                raise ValueError("odd")
+            return n
+
+    with pytest.raises(FrisketError, match=r"Even refused.*n: .*odd") as caught:
+        frisket.generate(Wishful('{"n": 3}'), "?", Even)
+    assert caught.value.code == "type-refused"
