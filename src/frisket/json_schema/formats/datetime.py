@@ -1,7 +1,7 @@
 """date, time, date-time, duration (RFC 3339), true to the calendar.
 
-A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days there
-is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0, since
+A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days
+there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0, since
 `datetime` holds neither.
 """
 

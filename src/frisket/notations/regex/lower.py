@@ -8,6 +8,7 @@ assertion that looks out of the loop it stands in) goes through an automaton of 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -57,9 +58,35 @@ def lower_regex(
 @lru_cache(maxsize=4096)
 def _prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
     node = parse(pattern, dialect, flags)
-    if "(?>" in pattern or "+" in pattern:
+    if dialect == "python" and _MAY_BE_ATOMIC.search(pattern):
         node = release(node)
+    if len(pattern) > _LONG:
+        node = _shared(node, {})
     return node, asserts(node)
+
+
+_MAY_BE_ATOMIC = re.compile(r"[+*?}]\+|\(\?>")
+
+# Characters from which on the same part is likely to come twice.
+_LONG = 200
+
+
+def _shared(node: Node, known: dict[object, Node]) -> Node:
+    """The same tree with equal subtrees as one object, which is then lowered once."""
+    key: object
+    if isinstance(node, Text):
+        key = node.text
+    elif isinstance(node, Chars):
+        key = node.ranges
+    elif isinstance(node, (Seq, Alt)):
+        node = type(node)([_shared(item, known) for item in node.items])
+        key = (type(node), *map(id, node.items))
+    elif isinstance(node, Repeat):
+        node = Repeat(_shared(node.item, known), node.low, node.high, node.at)
+        key = (id(node.item), node.low, node.high)
+    else:
+        return node
+    return known.setdefault(key, node)
 
 
 class _Unplaced(Exception):
@@ -89,10 +116,17 @@ _MOST_ALTERNATIVES = 64
 class _Lowering:
     def __init__(self, builder: GrammarBuilder) -> None:
         self.builder = builder
+        self.known: dict[int, int] = {}
 
     # -- without assertions ---------------------------------------------------------------------------------------
 
     def plain(self, node: Node) -> int:
+        known = self.known.get(id(node))
+        if known is None:
+            known = self.known[id(node)] = self.lowered(node)
+        return known
+
+    def lowered(self, node: Node) -> int:
         builder = self.builder
         if isinstance(node, Text):
             return builder.literal(node.text.encode())
@@ -171,7 +205,8 @@ class _Lowering:
     def alternatives(self, node: Node) -> list[list[_Item]]:
         """The tree as alternatives of sequences of pieces and assertions."""
         if not asserts(node):
-            return [[_Piece(self.plain(node), measure(node))]]
+            # Not `plain`: the tree may be made for the occasion, and its id be another's tomorrow.
+            return [[_Piece(self.lowered(node), measure(node))]]
         if isinstance(node, Seq):
             return self.sequences(node.items)
         if isinstance(node, Alt):

@@ -171,15 +171,12 @@ class _Parser:
             self.fail("nothing to repeat: an assertion has no width", at)
         if (isinstance(item, Repeat) and item.at >= 0) or (isinstance(item, Atomic) and item.at < 0):
             self.fail("a quantifier after a quantifier", at)
+        possessive = not self.take("?") and not self.ecma and self.take("+")
         if isinstance(item, Look):
             return item if low else Seq([])
-        repeat: Node = Repeat(item, low, high, at)
-        if self.take("?"):
-            pass
-        elif not self.ecma and self.take("+"):
-            # The negative place marks a quantifier, so that a second one after it is told from one after a group.
-            return Atomic(repeat, -1 - at)
-        return repeat
+        repeat = Repeat(item, low, high, at)
+        # The negative place marks a quantifier, so that a second one after it is told from one after a group.
+        return Atomic(repeat, -1 - at) if possessive else repeat
 
     def atom(self, char: str) -> Node | None:
         at = self.at
