@@ -160,10 +160,10 @@ class Byte(Node):
 
 @dataclass(frozen=True, eq=False)
 class Char(Node):
-    """One code point in any of the ranges, as UTF-8, of which the bytes `seen` have been read."""
+    """One code point in any of the ranges, as UTF-8; or, of one begun, the `more` bytes that are left."""
 
     ranges: tuple[tuple[int, int], ...]
-    seen: bytes
+    more: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +250,7 @@ def char(*ranges: tuple[int, int]) -> Node:
     if all(high < 0x80 for _, high in ranges):
         return byte(*ranges)
     halves = [half for low, high in ranges for half in ((low, min(high, 0xD7FF)), (max(low, 0xE000), high))]
-    return _char(tuple(sorted({(low, high) for low, high in halves if low <= high})), b"")
+    return _char(tuple(_merged((low, high) for low, high in halves if low <= high)), None)
 
 
 @cache
@@ -328,11 +328,8 @@ def _byte(members: frozenset[int]) -> Node:
 
 
 @cache
-def _char(ranges: tuple[tuple[int, int], ...], seen: bytes) -> Node:
-    span = _code_points(seen)
-    if span is None or not any(low <= span[1] and span[0] <= high for low, high in ranges):
-        return NOTHING
-    return EPSILON if span[0] == span[1] else Char(ranges, seen)
+def _char(ranges: tuple[tuple[int, int], ...], more: int | None) -> Node:
+    return Char(ranges, more) if ranges else NOTHING
 
 
 @cache
@@ -404,8 +401,15 @@ def derivative(node: Node, value: int) -> Node:
     match node:
         case Byte(members):
             return EPSILON if value in members else NOTHING
-        case Char(ranges, seen):
-            return _char(ranges, seen + bytes([value]))
+        case Char(ranges, None):
+            length = next((n for n, (first, last, _, _) in enumerate(UTF8) if first <= value <= last), None)
+            if length is None:
+                return NOTHING
+            lead, _, least, most = UTF8[length]
+            fitting = tuple((max(low, least), min(high, most)) for low, high in ranges)
+            return _tail(fitting, value - lead << 6 * length, length)
+        case Char(ranges, int(more)):
+            return _tail(ranges, (value & 0x3F) << 6 * (more - 1), more - 1) if 0x80 <= value <= 0xBF else NOTHING
         case Cat(first, rest):
             follow = cat(derivative(first, value), rest)
             return alt(follow, derivative(rest, value)) if nullable(first) else follow
@@ -478,26 +482,26 @@ def regular(node: Node) -> bool:
     return not isinstance(node, (Rule, Special))
 
 
-def _code_points(seen: bytes) -> tuple[int, int] | None:
-    """The first and last code point whose UTF-8 begins with `seen`; None if there is none.
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged
 
-    >>> [hex(value) for value in _code_points(bytes([0xE2, 0x82]))]
-    ['0x2080', '0x20bf']
-    """
-    if not seen:
-        return 0, 0x10FFFF
-    lead = seen[0]
-    for length, (first, last, least, most) in enumerate(UTF8, start=1):
-        if first <= lead <= last and len(seen) <= length and all(0x80 <= value <= 0xBF for value in seen[1:]):
-            value = reduce(lambda point, more: point << 6 | more & 0x3F, seen[1:], lead - first)
-            missing = 6 * (length - len(seen))
-            low, high = max(value << missing, least), min((value + 1 << missing) - 1, most)
-            return (low, high) if low <= high else None
-    return None
+
+def _tail(ranges: tuple[tuple[int, int], ...], base: int, more: int) -> Node:
+    """The `more` last bytes of the code points in the ranges whose first bytes stand for `base` and above."""
+    size = 1 << 6 * more
+    left = tuple((max(low - base, 0), min(high - base, size - 1)) for low, high in ranges)
+    left = tuple((low, high) for low, high in left if low <= high)
+    return _char(left, more) if more or not left else EPSILON
 
 
 UTF8 = (
-    # lead bytes, code points, by the number of bytes
+    # first and last lead byte, first and last code point, by the number of bytes
     (0x00, 0x7F, 0x0, 0x7F),
     (0xC0, 0xDF, 0x80, 0x7FF),
     (0xE0, 0xEF, 0x800, 0xFFFF),
@@ -653,16 +657,6 @@ def _class(pattern: str, at: int) -> tuple[Node, int]:
         edges = [0, *(edge for low, high in _merged(ranges) for edge in (low - 1, high + 1)), 0x10FFFF]
         ranges = list(zip(edges[::2], edges[1::2], strict=True))
     return char(*ranges), at + 1
-
-
-def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for low, high in sorted(ranges):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return merged
 
 
 def _character(pattern: str, at: int) -> tuple[int, int]:
