@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from functools import partial
 from typing import Any
 
@@ -15,6 +17,10 @@ from .engine import Session
 
 class Engine:
     def __init__(self, tokenizer: Tokenizer) -> None:
+        # A format's module is imported when the first schema names it: once per process, like the vocabulary.
+        for module in pkgutil.walk_packages(frisket.__path__, "frisket."):
+            if module.name.startswith(("frisket.json_schema", "frisket.notations")):
+                importlib.import_module(module.name)
         self.vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
         self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
 
