@@ -547,8 +547,8 @@ class Numerals:
         if padding > 1 and 10**watched // step * padding > 5000:
             return self.by_long_ending(step, watched, places)
         endings: dict[str, list[str]] = {}
-        for number in range(0, 10**length, step):
-            text = str(number).zfill(length)
+        for ending in range(0, 10**length, step):
+            text = str(ending).zfill(length)
             head_text, part = text[: length - places], text[length - places :]
             endings.setdefault(head_text, []).append(part.rstrip("0"))
         nodes: list[int] = []

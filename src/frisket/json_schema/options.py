@@ -44,8 +44,8 @@ class JSONSchemaOptions:
     """An exponent has at most so many digits; 0 forbids exponents."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced; `annotate`: none is; `openapi`: also what OpenAPI and Pydantic write
-    (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold (leap seconds)."""
+    """`assert`: JSON Schema's formats are enforced; `annotate`: none is; `openapi`: also those of OpenAPI and
+    Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold (leap seconds)."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""
