@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import socket
 import time
 from collections.abc import Iterator
+from multiprocessing import Process
 from pathlib import Path
 
 import numpy as np
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 from data import STREAMS, evaluation, pair
 from torch import Tensor, nn
 
 from frisket.models.embedded import EPSILON, WEIGHTS, Tokenizer
 from frisket.models.prompt import render
-from frisket.models.safetensors import load, save
+from frisket.models.safetensors import save
 
 WIDTH, LAYERS, HEADS, CONTEXT, BASE = 128, 4, 4, 384, 10_000.0
-BATCH_TOKENS = 4096
+BATCH_TOKENS = 3072  # per worker
+WORKERS = 2
+MUON_RATE, ADAM_RATE = 0.02, 0.004
+FLAT = 0.35  # the share of the time before the rates begin to fall
+CHECK_EVERY = 6.0  # minutes
 POOL = 512  # samples that are sorted by length together, so that a batch holds little padding
 
 
@@ -107,30 +115,27 @@ def batches(tokenizer: Tokenizer, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
             yield torch.from_numpy(rows), torch.from_numpy(goals)
 
 
-def train(minutes: float, seed: int, log: Path, *, resume: bool) -> None:
+def train(minutes: float, seed: int, worker: int) -> None:
+    """One of WORKERS processes. Each has one thread and its own data; gradients are averaged at every step, because two
+    processes that meet once per step lose far less to a busy machine than two threads that meet at every operation."""
+    dist.init_process_group("gloo", rank=worker, world_size=WORKERS)
     torch.manual_seed(seed)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     tokenizer = Tokenizer(json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8")))
     model = Decoder(len(tokenizer.tokens))
-    if resume:
-        restore(model)
+    parameters = list(model.parameters())
     hidden = [p for block in model.blocks for p in block.parameters()]
-    muon = torch.optim.Muon(hidden, lr=0.02, momentum=0.95, weight_decay=0.01)
-    adam = torch.optim.AdamW(
-        [model.embedding.weight, model.head.weight], lr=0.004, betas=(0.9, 0.98), weight_decay=0.01
-    )
-    flat = 0.0 if resume else 0.35
-    rates = [(muon, 0.02), (adam, 0.004)]
+    muon = torch.optim.Muon(hidden, lr=MUON_RATE, momentum=0.95, weight_decay=0.01)
+    outer = [model.embedding.weight, model.head.weight]
+    adam = torch.optim.AdamW(outer, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.01)
     average = {name: p.detach().clone() for name, p in model.named_parameters()}
-    start, step, seen, running = time.monotonic(), 0, 0, 0.0
-    next_check = 4.0
-    print(f"{sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
-    for ids, goals in batches(tokenizer, seed):
-        done = (time.monotonic() - start) / 60 / minutes
-        if done >= 1:
-            break
-        factor = min(1.0, (step + 1) / 50) * (1.0 if done < flat else max(0.02, (1 - done) / (1 - flat)))
-        for optimizer, rate in rates:
+    log = Path(__file__).with_name("train.log")
+    if worker == 0:
+        log.write_text(f"{sum(p.numel() for p in parameters):,} parameters, {minutes:g} minutes\n", encoding="utf-8")
+    start, done, step, seen, running, next_check = time.monotonic(), 0.0, 0, 0, 0.0, CHECK_EVERY
+    for ids, goals in batches(tokenizer, seed * WORKERS + worker):
+        factor = min(1.0, (step + 1) / 50) * min(1.0, max(0.02, (1 - done) / (1 - FLAT)))
+        for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             for group in optimizer.param_groups:
                 group["lr"] = rate * factor
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -139,25 +144,42 @@ def train(minutes: float, seed: int, log: Path, *, resume: bool) -> None:
             logits = model.head(states[chosen])
         loss = F.cross_entropy(logits.float(), goals[chosen])
         loss.backward()
-        for optimizer, _ in rates:
+        elapsed = (time.monotonic() - start) / 60
+        shared = torch.cat([p.grad.flatten() for p in parameters] + [torch.tensor([elapsed / minutes, loss.item()])])
+        dist.all_reduce(shared)
+        shared /= WORKERS
+        place = 0
+        for p in parameters:
+            p.grad.copy_(shared[place : place + p.numel()].view_as(p))
+            place += p.numel()
+        for optimizer in (muon, adam):
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-        step, seen = step + 1, seen + ids.numel()
-        running = loss.item() if step == 1 else 0.98 * running + 0.02 * loss.item()
-        decay = min(0.995, 1 - 1 / (step + 1))
+        done, mean_loss = shared[-2:].tolist()
+        step, seen = step + 1, seen + WORKERS * ids.numel()
+        running = mean_loss if step == 1 else 0.98 * running + 0.02 * mean_loss
         for name, p in model.named_parameters():
-            average[name].lerp_(p.detach(), 1 - decay)
-        if step % 50 == 0 or step == 20:
-            line = f"step {step} minute {(time.monotonic() - start) / 60:.1f} tokens {seen} loss {running:.4f}"
-            print(line, flush=True)
-            with log.open("a", encoding="utf-8") as stream:
-                stream.write(line + "\n")
-        if (time.monotonic() - start) / 60 >= next_check:
-            export(average)
-            next_check += 4.0
-            print("exact match, greedy and unmasked:", check(25), flush=True)
-    export(average)
-    print("exact match, greedy and unmasked:", check(100), flush=True)
+            average[name].lerp_(p.detach(), max(0.005, 1 / (step + 1)))
+        if worker == 0:
+            if step % 50 == 0:
+                report(log, f"step {step} minute {elapsed:.1f} tokens {seen} loss {running:.4f}")
+            if elapsed >= next_check:
+                next_check += CHECK_EVERY
+                export(average)
+                report(log, f"exact match, greedy and unmasked: {check(12)}")
+        if done >= 1:
+            break
+    if worker == 0:
+        export(average)
+        report(log, f"step {step} tokens {seen} loss {running:.4f}: done")
+        report(log, f"exact match, greedy and unmasked: {check(50)}")
+    dist.destroy_process_group()
+
+
+def report(log: Path, line: str) -> None:
+    print(line, flush=True)
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
 
 
 def export(parameters: dict[str, Tensor]) -> None:
@@ -169,16 +191,6 @@ def export(parameters: dict[str, Tensor]) -> None:
     metadata = {"layers": LAYERS, "heads": HEADS, "context": CONTEXT, "base": BASE}
     arrays = {name: np.ascontiguousarray(tensor.numpy().astype(np.float16)) for name, tensor in tensors.items()}
     save(WEIGHTS / "model.safetensors", arrays, {name: str(value) for name, value in metadata.items()})
-
-
-def restore(model: Decoder) -> None:
-    """Go on from the exported weights: what `export` did, undone."""
-    tensors, _ = load(WEIGHTS / "model.safetensors")
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parts = name.split(".")
-            stored = tensors[".".join(parts[1:3]) if parts[0] == "blocks" else parts[0]].astype(np.float32)
-            parameter.copy_(torch.from_numpy(stored if parts[0] == "embedding" else stored.T.copy()))
 
 
 def check(count: int) -> dict[str, float]:
@@ -204,6 +216,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--resume", action="store_true", help="go on from the exported weights, at the decaying end")
     options = parser.parse_args()
-    train(options.minutes, options.seed, Path(__file__).with_name("train.log"), resume=options.resume)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    workers = [Process(target=train, args=(options.minutes, options.seed, rank)) for rank in range(WORKERS)]
+    for process in workers:
+        process.start()
+    for process in workers:
+        process.join()

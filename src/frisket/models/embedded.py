@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,12 @@ WEIGHTS = Path(__file__).parent / "weights"
 SPECIAL = ("<|bos|>", "<|eos|>")
 PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
 EPSILON = 1e-5
+
+
+@cache
+def embedded() -> Embedded:
+    """The small model inside the package: offline, numpy only; loaded once per process, safe to share."""
+    return Embedded()
 
 
 class Embedded:

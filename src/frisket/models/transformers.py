@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 UNLIMITED = 1 << 30
 
 
+def transformers(model: Any, tokenizer: Any) -> Transformers:
+    """A causal language model of Hugging Face transformers and its fast tokenizer, both already loaded."""
+    return Transformers(model, tokenizer)
+
+
 class Transformers:
     """A causal model with a KV cache, one sequence per session.
 

@@ -1,0 +1,195 @@
+"""The embedded model: its parts against slow twins, its limits, its place in the package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import frisket
+from frisket.errors import LimitExceededError
+from frisket.models.embedded import PIECES, WEIGHTS, Embedded, Network, Tokenizer, byte_characters, rotate, softmax
+from frisket.models.prompt import property_names, render
+from frisket.models.safetensors import load, save
+
+
+@pytest.fixture(scope="module")
+def model() -> Embedded:
+    return frisket.models.embedded()
+
+
+TEXTS = [
+    "",
+    "two oat lattes",
+    "  spaces \n\t",
+    "naïve café ☕ 日本",
+    '{"a": [1, 2.5, "\\n"]}',
+    "\x00\x7f",
+    "I'm it's",
+    "é" * 40,
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_bytes_of_the_tokens_concatenate_to_the_text(model: Embedded, text: str) -> None:
+    ids = model.tokenizer.encode(text)
+    assert b"".join(model.tokenizer.tokens[i] or b"" for i in ids) == text.encode()
+    assert model.decode(ids) == text
+
+
+def test_the_tokenizer_equals_the_library_that_trained_it() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    ours = Tokenizer(json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8")))
+    alphabet = byte_characters()
+    names = ["".join(alphabet[byte] for byte in token) for token in ours.tokens if token is not None]
+    document = json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8"))
+    merges = [(names[left], names[right]) for left, right in document["merges"]]
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE({name: i for i, name in enumerate(names)}, merges))
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(PIECES), "isolated")
+    level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([split, level])
+    for text in [*TEXTS, "Could I have two large oat lattes and a blueberry muffin please?", "rm src/old_2024.txt"]:
+        assert ours.encode(text) == theirs.encode(text).ids
+
+
+def test_reading_a_prompt_at_once_equals_reading_it_token_by_token(model: Embedded) -> None:
+    ids = model.encode(model.prompt("My card was charged twice", ["priority", "category"]))
+    whole, single = model.start(ids), model.start(ids[:1])
+    for token in ids[1:]:
+        single.push(token)
+    np.testing.assert_allclose(whole.logits(), single.logits(), atol=1e-3)
+    assert whole.logits().dtype == np.float32
+    assert whole.logits().shape == (len(model.tokenizer.tokens),)
+
+
+def test_the_network_equals_its_definition() -> None:
+    """The same arithmetic without a cache and without batched attention, on random weights."""
+    rng = np.random.default_rng(0)
+    width, heads, layers, size, context = 8, 2, 2, 11, 6
+    shapes = {"embedding": (size, width), "head": (width, size)}
+    for layer in range(layers):
+        shapes |= {f"{layer}.qkv": (width, 3 * width), f"{layer}.out": (width, width)}
+        shapes |= {f"{layer}.up": (width, 4 * width), f"{layer}.down": (4 * width, width)}
+    tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    metadata = {"layers": str(layers), "heads": str(heads), "context": str(context), "base": "100.0"}
+    network = Network(tensors, metadata)
+    ids = [3, 1, 4, 1, 5]
+    got = network.logits(network.read(np.array(ids), network.cache()))
+    np.testing.assert_allclose(got, slow_logits(tensors, ids, layers, heads, 100.0), rtol=2e-3, atol=2e-3)
+
+
+def slow_logits(tensors: dict[str, Any], ids: list[int], layers: int, heads: int, base: float) -> Any:
+    def norm(x: Any) -> Any:
+        return x / np.sqrt(np.mean(x * x) + 1e-5)
+
+    rows = [tensors["embedding"][token].astype(np.float64) for token in ids]
+    width = rows[0].size
+    head = width // heads
+    half = head // 2
+    for layer in range(layers):
+        q, k, v = zip(*(np.split(norm(row) @ tensors[f"{layer}.qkv"], 3) for row in rows), strict=True)
+        new = []
+        for place in range(len(rows)):
+            mixed = []
+            for part in range(heads):
+                cut = slice(part * head, (part + 1) * head)
+                angles = [np.arange(half) * 0 + p * base ** (-np.arange(half) / half) for p in range(place + 1)]
+                turned = [rotate(k[p][cut], np.cos(angles[p]), np.sin(angles[p])) for p in range(place + 1)]
+                query = rotate(q[place][cut], np.cos(angles[place]), np.sin(angles[place]))
+                weights = softmax(np.array([query @ key for key in turned]) / head**0.5)
+                mixed.append(sum(weight * v[p][cut] for p, weight in enumerate(weights)))
+            row = rows[place] + np.concatenate(mixed) @ tensors[f"{layer}.out"]
+            new.append(row + np.maximum(norm(row) @ tensors[f"{layer}.up"], 0) ** 2 @ tensors[f"{layer}.down"])
+        rows = new
+    return norm(rows[-1]) @ tensors["head"]
+
+
+def test_a_fork_goes_its_own_way(model: Embedded) -> None:
+    session = model.start(model.encode("two lattes"))
+    before = session.logits()
+    twin = session.fork()
+    twin.push(65)
+    np.testing.assert_array_equal(session.logits(), before)
+    session.push(66)
+    again = model.start([*model.encode("two lattes"), 66])
+    np.testing.assert_allclose(session.logits(), again.logits(), atol=1e-3)
+
+
+def test_the_caller_owns_the_logits(model: Embedded) -> None:
+    session = model.start(model.encode("x"))
+    session.logits()[:] = -np.inf
+    assert np.isfinite(session.logits()).all()
+
+
+def test_a_prompt_that_is_too_long_says_how_much_and_what_to_do(model: Embedded) -> None:
+    with pytest.raises(LimitExceededError, match=f"at most {model.context}") as caught:
+        model.start(model.encode("word " * 5000))
+    assert caught.value.where == "prompt"
+    assert caught.value.hint
+
+
+def test_a_full_context_leaves_the_session_as_it_was(model: Embedded) -> None:
+    session = model.start([65] * model.context)
+    before = session.logits()
+    with pytest.raises(LimitExceededError):
+        session.push(65)
+    np.testing.assert_array_equal(session.logits(), before)
+
+
+def test_an_empty_prompt_is_misuse(model: Embedded) -> None:
+    with pytest.raises(ValueError):
+        model.start([])
+
+
+def test_the_vocabulary_is_the_tokenizers(model: Embedded) -> None:
+    vocabulary = model.vocabulary
+    assert vocabulary.size == len(model.tokenizer.tokens) == len(model.start(model.encode("x")).logits())
+    assert vocabulary.token(65) == b"A"
+    assert list(vocabulary.eos) == model.eos
+
+
+def test_safetensors_round_trip(tmp_path: Path) -> None:
+    tensors = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([0.5], dtype=np.float16)}
+    save(tmp_path / "x.safetensors", tensors, {"k": "v"})
+    loaded, metadata = load(tmp_path / "x.safetensors")
+    assert metadata == {"k": "v"}
+    for name, tensor in tensors.items():
+        np.testing.assert_array_equal(loaded[name], tensor)
+        assert loaded[name].dtype == tensor.dtype
+
+
+def test_safetensors_as_the_library_reads_them() -> None:
+    library = pytest.importorskip("safetensors.numpy")
+    theirs = library.load_file(WEIGHTS / "model.safetensors")
+    ours, _ = load(WEIGHTS / "model.safetensors")
+    assert theirs.keys() == ours.keys()
+    for name, tensor in theirs.items():
+        np.testing.assert_array_equal(ours[name], tensor)
+
+
+def test_the_prompt_is_one_template_of_lines() -> None:
+    assert render("a\nb", ["x", "y"]) == "keys: x, y\ninput: a b\noutput: "
+    assert render("a") == "input: a\noutput: "
+
+
+def test_property_names_follow_references_and_survive_cycles() -> None:
+    schema = {
+        "$defs": {"node": {"properties": {"value": {}, "next": {"$ref": "#/$defs/node"}}}},
+        "anyOf": [{"$ref": "#/$defs/node"}, {"properties": {"value": {}, "other": {}}}, {"$ref": "#/nowhere"}],
+    }
+    assert property_names(schema) == ["value", "next", "other"]
+    assert property_names(True) == []
+
+
+@pytest.mark.parametrize("name", frisket.examples.NAMES)
+def test_the_schemas_of_the_examples_are_schemas(name: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(frisket.examples.load(name))
+
+
+def test_an_unknown_example_is_refused_with_the_names_that_exist() -> None:
+    with pytest.raises(ValueError, match="triage, tutor"):
+        frisket.examples.load("nothing")
