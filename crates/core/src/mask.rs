@@ -21,8 +21,9 @@ use std::sync::Arc;
 pub struct Local {
     dense: Option<Bits>,
     tokens: Vec<u32>,
-    /// Nodes at which the head is at an end, each with the head there if it matters (`binds`).
+    /// Nodes at which the head is at an end and tokens go on.
     exits: Vec<u32>,
+    /// The same for many nodes with little below each, merged.
     forest: Option<Arc<Trie>>,
     /// Tokens for which all this may be wrong: they are replayed.
     asks: Vec<u32>,
@@ -72,6 +73,9 @@ impl Mask {
 
 /// Above this many ends, one merged walk is cheaper than one walk each.
 const FOREST_FROM: usize = 12;
+
+/// A subtrie of more nodes is not merged with others.
+const LARGE_SUBTRIE: u32 = 1_000;
 
 /// A class of fewer ASCII bytes is walked: its subtries are small.
 const WIDE_CLASS: u32 = 20;
@@ -128,7 +132,7 @@ impl Masks {
             }
             composer.tokens.extend_from_slice(&local.tokens);
             composer.asks.extend_from_slice(&local.asks);
-            if !local.exits.is_empty() {
+            if !local.exits.is_empty() || local.forest.is_some() {
                 composer.leave(head, frame, &local)?;
             }
         }
@@ -207,8 +211,16 @@ impl Masks {
                 }
             },
         };
-        if local.exits.len() >= FOREST_FROM {
-            local.forest = Some(Arc::new(vocabulary.trie.merged(&local.exits)));
+        // Large subtries stay as they are: what follows enters them by a few bytes only.
+        let trie = &vocabulary.trie;
+        let (large, small): (Vec<u32>, Vec<u32>) =
+            local.exits.iter().partition(|&&node| trie.end(node) - node > LARGE_SUBTRIE);
+        let small: Vec<u32> = small.into_iter().filter(|&node| trie.end(node) > node + 1).collect();
+        local.exits = large;
+        if small.len() >= FOREST_FROM {
+            local.forest = Some(Arc::new(trie.merged(&small)));
+        } else {
+            local.exits.extend(small);
         }
         Ok(local)
     }
@@ -496,15 +508,13 @@ impl Composer<'_> {
             _ => EPSILON,
         };
         let after = self.machine.after(ended, frame)?;
-        match &local.forest {
-            Some(forest) => self.resume(forest, 0, &after),
-            None => {
-                for &node in &local.exits {
-                    self.resume(&vocabulary.trie, node, &after)?;
-                }
-                Ok(())
-            }
+        if let Some(forest) = &local.forest {
+            self.resume(forest, 0, &after)?;
         }
+        for &node in &local.exits {
+            self.resume(&vocabulary.trie, node, &after)?;
+        }
+        Ok(())
     }
 
     /// Everything that may follow, below a node.
