@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -366,3 +368,48 @@ def test_only_ten_tokens_are_named() -> None:
     tokens = [added(token_id, f"é{token_id}", special=False) for token_id in range(1, 21)]
     with pytest.raises(VocabularyError, match="and 10 more\n"):
         table(definition(ids("a"), BYTE_LEVEL, added=tokens))
+
+
+# -- damage --------------------------------------------------------------------------------------------------------
+
+WHOLE: dict[str, Any] = {
+    "tokenizer.json": {
+        **definition(
+            ids("a", "Ġb", "▁c", "<0x0A>", "##d"), LLAMA, added=[added(5, "<s>"), added(6, "x", special=False)]
+        ),
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTE_LEVEL, {"type": "Metaspace"}]},
+    },
+    "config.json": {"vocab_size": 10, "eos_token_id": [5], "text_config": {"vocab_size": 3}},
+    "generation_config.json": {"eos_token_id": 5},
+    "tokenizer_config.json": {"eos_token": {"content": "<s>"}, "added_tokens_decoder": {"7": added(7, "<y>")}},
+    "special_tokens_map.json": {"eos_token": "<s>"},
+}
+WHOLE["tokenizer.json"]["model"].update(unk_token="a", unk_id=0, continuing_subword_prefix="##", end_of_word_suffix="")
+JUNK: list[Any] = [None, True, 0, -1, 5, 2**40, 1.5, "", "x", "▁", "é", "\ud800", "WordPiece", "Fuse", "Strip", "CTC"]
+JUNK += [[], {}, [1], {"a": 1}, [["a", 0.1], ["b", 0.2]], {"type": []}, {"type": "ByteLevel"}, {"String": ""}]
+
+
+def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    parts = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    return [path, *(place for key, part in parts for place in places(part, (*path, key)))]
+
+
+def test_any_damage_is_a_vocabulary_error() -> None:
+    chance = random.Random(0)
+    fine = 0
+    for _ in range(2_000):
+        files = copy.deepcopy(WHOLE)
+        files["tokenizer.json"]["decoder"] = copy.deepcopy(chance.choice([LLAMA, BYTE_LEVEL, {"type": "WordPiece"}]))
+        for _ in range(chance.randint(1, 3)):
+            *path, last = chance.choice(places(files)[1:])
+            node: Any = files
+            for key in path:
+                node = node[key]
+            node[last] = copy.deepcopy(chance.choice(JUNK))
+        try:
+            huggingface.build({name: json.dumps(content).encode() for name, content in files.items()}, where=None)
+            fine += 1
+        except VocabularyError as error:
+            assert error.message
+    assert 0 < fine < 2_000

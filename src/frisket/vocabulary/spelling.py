@@ -34,7 +34,7 @@ def spell(
 ) -> Texts:
     """The bytes of each of the model's `pieces` and of the `added` tokens (id → content), by id."""
     steps = _decoder(definition, where)
-    kinds = {step.get("type") for step in steps}
+    kinds = {str(step.get("type")) for step in steps}
     whole = pieces + [None] * (max(added, default=-1) + 1 - len(pieces))
     if kinds != {"WordPiece"}:
         _refuse_marks(definition["model"], whole, where)
@@ -65,13 +65,16 @@ def prepends_space(definition: Definition) -> bool:
 
 def flatten(step: object, inner: str) -> Iterator[Definition]:
     """A step of the pipeline, or the steps of a Sequence, whose key for them is `inner`."""
-    if not isinstance(step, dict):
-        return
-    if step.get("type") == "Sequence":
-        for part in step.get(inner) or []:
-            yield from flatten(part, inner)
-    else:
-        yield step
+    steps = [step]
+    while steps:
+        step = steps.pop()
+        if not isinstance(step, dict):
+            continue
+        if step.get("type") == "Sequence":
+            parts = step.get(inner)
+            steps.extend(reversed(parts) if isinstance(parts, list) else ())
+        else:
+            yield step
 
 
 def _decoder(definition: Definition, where: str | None) -> list[Definition]:
@@ -169,7 +172,7 @@ def _local_pattern(step: Definition, *, fused: bool) -> str | None:
 def _refuse_marks(model: Definition, pieces: Pieces, where: str | None) -> None:
     for key in ("end_of_word_suffix", "continuing_subword_prefix"):
         mark = model.get(key)
-        if not mark:
+        if not isinstance(mark, str) or not mark:
             continue
         marked = [(piece, token_id) for token_id, piece in enumerate(pieces) if piece is not None and mark in piece]
         if marked:

@@ -16,9 +16,9 @@ from frisket.errors import VocabularyError
 
 Eos: TypeAlias = "int | str | Iterable[int | str] | None"
 
-# The largest real vocabularies have 262,144 tokens; an id far beyond is a broken or hostile file, and the table is a
-# list indexed by id.
-MAX_SIZE = 1 << 24
+# The largest real vocabularies have about a million tokens; an id far beyond is a broken or hostile file, and the table
+# is a list indexed by id.
+MAX_SIZE = 1 << 22
 
 # What models call the token they end with, for tokenizers that do not say which it is (a bare `tokenizers.Tokenizer`,
 # a rank file). Only special tokens are looked up here: a word of the text is never taken for a stop.
