@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from frisket.cli import run
+from frisket.errors import UnsupportedSchemaError
+from frisket.grammar import Grammar
 
 pytest.importorskip("typer", reason="typer is not installed")
 
@@ -137,30 +139,42 @@ class TestCheck:
         monkeypatch.setattr(sys, "stdin", io.StringIO('{"type": "integer"}'))
         assert Ran(capsys, "check", "-").code == 0
 
-    def test_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
-        refused = '{"type": "object", "properties": {"a": {"type": "string", "pattern": "(a)\\\\1"}}}'
-        ran = Ran(capsys, "check", refused)
-        assert ran.code == 1 and "refused" in ran.out and "/properties/a" in ran.out
-        for_programs = Ran(capsys, "check", refused, "--json")
+    def test_refused(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        exact = Grammar.from_json_schema
+
+        def refuse(schema: str, options: Any = None) -> Grammar:
+            if options is None or not options.relaxed:
+                raise UnsupportedSchemaError("not exact", places=[("/format", "unknowable")])
+            return exact(schema, options)
+
+        monkeypatch.setattr(Grammar, "from_json_schema", refuse)
+        ran = Ran(capsys, "check", '{"type": "integer"}')
+        assert ran.code == 1 and "refused" in ran.out and "/format: unknowable" in ran.out and "type" in ran.out
+        for_programs = Ran(capsys, "check", '{"type": "integer"}', "--json")
         assert for_programs.code == 1 and not for_programs.json["exact"]
-        assert "/properties/a" in for_programs.json["refused"][0]["pointer"]
+        assert for_programs.json["refused"] == [{"pointer": "/format", "reason": "unknowable"}]
+
+    def test_a_pattern_that_no_automaton_knows(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "check", '{"properties": {"a": {"type": "string", "pattern": "(a)\\\\1"}}}')
+        assert ran.code == 1 and "/properties/a" in ran.out + ran.err and "back-reference" in ran.out + ran.err
 
 
 class TestMask:
     def test_for_a_person(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "schema.json", "--prefix", '{"size": "')
         assert ran.code == 0
-        assert "cannot end" in ran.out and "letters" in ran.out and '"S"' in ran.out
+        assert "cannot end" in ran.out and "letters" in ran.out and "'S'" in ran.out
         assert "may end" in Ran(capsys, "mask", "--regex", "a[b[]*", "--prefix", "ab[").out
 
     def test_for_a_program(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "ye", "--json")
-        assert [token["text"] for token in ran.json["tokens"]] == ['"s"']
+        assert [token["text"] for token in ran.json["tokens"]] == ["s"]
         assert ran.json["forced"] == "s" and not ran.json["can_end"]
 
     def test_half_a_character_may_be_typed(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "é", "--prefix", "\udcc3", "--json")
         assert [token["kind"] for token in ran.json["tokens"]] == ["part of a character"]
+        assert (ran.json["tokens"][0]["text"], ran.json["tokens"][0]["hex"]) == (None, "a9")
 
     def test_rejected_prefix(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "yeah")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket.errors import FrisketError, LimitExceededError
+from frisket.errors import FrisketError, LimitExceededError, VocabularyError
 from frisket.grammar import Grammar
 from frisket.vocabulary import Vocabulary
 
@@ -153,6 +153,17 @@ def test_a_prompt_too_long(length: int) -> None:
     with pytest.raises(LimitExceededError, match=rf"{length} tokens.*20") as caught:
         frisket.generate(Wishful(WISH, context=20), "x" * length, SCHEMA)
     assert caught.value.where == "prompt" and caught.value.hint
+
+
+@pytest.mark.parametrize("known", [b"ab", b"1ab"])
+def test_a_vocabulary_that_cannot_spell_the_grammar(known: bytes) -> None:
+    model = Wishful("12")
+    model.vocabulary = Vocabulary.from_bytes(
+        [bytes([b]) if b in known else None for b in range(256)] + [None], {"<end>": END}, eos=[END]
+    )
+    with pytest.raises(VocabularyError) as caught:
+        frisket.generate(model, "?", Grammar.from_choices(["12"]))
+    assert caught.value.hint
 
 
 def test_stop_strings() -> None:

@@ -73,6 +73,6 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     if not places:
         console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
         return
-    console.print(f"[red]refused[/red]: {len(places)} places cannot be enforced exactly")
+    console.print(f"[red]refused[/red]: not to be enforced exactly at {len(places)} place{'s' * (len(places) > 1)}")
     for pointer, reason in places:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from frisket.cli import option, source
+from frisket.errors import VocabularyError
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -40,6 +41,12 @@ def command(
     matcher = compiled.matcher()
     if prefix:
         matcher.advance_bytes(_given(prefix))
+    if not (matcher.can_end or matcher.allowed()):
+        raise VocabularyError(
+            "no token of the vocabulary can come next",
+            where=f"after {quoted(_given(prefix))}",
+            hint="use a vocabulary with a token for every byte, or allow other text here",
+        )
     if as_json:
         print(json.dumps(_described(matcher, compiled.vocabulary, prefix), ensure_ascii=False))
     else:
@@ -52,10 +59,7 @@ def _described(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str
         "can_end": matcher.can_end,
         "forced": matcher.forced_bytes().decode("utf-8", "replace"),
         "size": vocabulary.size,
-        "tokens": [
-            {"id": token, "kind": kind(vocabulary, token), "text": text(vocabulary, token)}
-            for token in matcher.allowed()
-        ],
+        "tokens": [_token(vocabulary, token) for token in matcher.allowed()],
     }
 
 
@@ -116,11 +120,26 @@ def text(vocabulary: _core.Vocabulary, token: int) -> str:
 
 
 def quoted(data: bytes) -> str:
-    """Text in quotes with control characters escaped; bytes that are no text as in Python."""
+    """Text in quotes, control characters escaped, as Python writes it; bytes that are no text with a b before."""
     try:
-        return json.dumps(data.decode(), ensure_ascii=False)
+        return repr(data.decode())
     except UnicodeDecodeError:
         return repr(data)
+
+
+def _token(vocabulary: _core.Vocabulary, token: int) -> dict[str, Any]:
+    data = vocabulary.token(token)
+    described = {"id": token, "kind": kind(vocabulary, token), "text": None if data is None else _decoded(data)}
+    if data is not None and described["text"] is None:
+        described["hex"] = data.hex()
+    return described
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _given(prefix: str) -> bytes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
-from frisket.errors import EngineError
+from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import allocate_bitmask, allowed
 
 if TYPE_CHECKING:
@@ -128,6 +128,12 @@ def _choose(
     # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
     ids = np.arange(free.size) if position is None else position.allowed[: _within(position.allowed, free.size)]
     masked = free if position is None else free[ids]
+    if not len(ids):
+        raise VocabularyError(
+            "no token of the vocabulary can continue the text",
+            where=f"token {len(history)}",
+            hint="use a vocabulary with a token for every byte, or allow other text here",
+        )
     if not (np.isfinite(masked.max(initial=-np.inf)) and np.isfinite(free.max())):
         raise EngineError(
             f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
