@@ -37,6 +37,7 @@ def main() -> None:
 
     tokenizer = load_tokenizer(options.tokenizer)
     sample = cases(tokenizer, options.corpus or maskbench(), count=options.schemas, seed=options.seed)
+    commit = report.commit()  # now: the sources may change while this runs, the loaded engines do not
     limit = Limit(options.seconds, options.megabytes)
     runs = run(engines, tokenizer, sample, limit=limit, rounds=options.rounds, progress=_show(len(sample)))
     settings = {
@@ -50,7 +51,7 @@ def main() -> None:
         "megabytes": options.megabytes,
         "rounds": options.rounds,
     }
-    result = report.document(runs, settings, {name: versions[name] for name in engines})
+    result = report.document(runs, settings, {name: versions[name] for name in engines}, commit)
     paths = report.write(result, runs, options.out)
     print(report.markdown(result))
     print("\n".join(str(path) for path in paths))

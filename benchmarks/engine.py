@@ -56,4 +56,6 @@ def version(name: str) -> str | None:
     try:
         return importlib.metadata.version(ENGINES[name])
     except importlib.metadata.PackageNotFoundError:
-        return "in place" if importlib.util.find_spec(name) is not None else None
+        if importlib.util.find_spec(name) is None:
+            return None
+        return str(getattr(importlib.import_module(name), "__version__", "unknown"))

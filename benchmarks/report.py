@@ -66,13 +66,15 @@ def ratios(ours: Run, theirs: Run) -> dict[str, dict[str, float]]:
     return {"schemas": {"count": len(names)}, **found}
 
 
-def document(runs: Sequence[Run], settings: dict[str, Any], versions: dict[str, str | None]) -> dict[str, Any]:
+def document(
+    runs: Sequence[Run], settings: dict[str, Any], versions: dict[str, str | None], commit: str
+) -> dict[str, Any]:
     """All that is worth keeping of a run."""
     ours = next((run for run in runs if run.engine == "frisket"), None)
     return {
         "settings": settings,
         "machine": machine(),
-        "commit": commit(),
+        "commit": commit,
         "versions": versions,
         "engines": {
             run.engine: {
