@@ -1,13 +1,13 @@
 """date, time, date-time, duration (RFC 3339), true to the calendar.
 
 A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days
-there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0, since
-`datetime` holds neither.
+there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0,
+since `datetime` holds neither.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format, by_pattern
@@ -49,42 +49,52 @@ def _date_time(builder: GrammarBuilder, python: bool) -> int:
 
 
 def _leap_second(builder: GrammarBuilder) -> int:
-    """23:59:60 of UTC in local time: its minute and hour each follow from the offset's, two relations to intersect."""
-    literal, cat, alt = builder.literal, builder.cat, builder.alt
-    fraction = lower_regex(builder, _FRACTION, dialect="ecma")
-    two = lower_regex(builder, "[0-9]{2}", dialect="ecma")
-    second = cat([literal(b":60"), fraction])
-    zulu = cat([literal(b"23:59"), second, lower_regex(builder, "[Zz]", dialect="ecma")])
-    hours = [b"%02d" % hour for hour in range(24)]
-    minutes = [b"%02d" % minute for minute in range(60)]
+    """23:59:60 of UTC in local time: each of its parts follows from a part of the offset, relations to intersect."""
+    cat, alt, literal = builder.cat, builder.alt, builder.literal
+    hour = [literal(b"%02d" % value) for value in range(24)]
+    digit = [literal(b"%d" % value) for value in range(10)]
+    any_digit, one_to_nine = (builder.byte_class([(ord(low), ord("9"))]) for low in "01")
+    any_number, colon = cat([any_digit, any_digit]), literal(b":")
+    last_minute = literal(b":59")
+    second = cat([literal(b":60"), lower_regex(builder, _FRACTION, dialect="ecma")])
+    west_of, east_of = cat([second, literal(b"-")]), cat([second, literal(b"+")])
 
-    def relation(pairs: list[tuple[bytes, bytes]], sign: bytes, *, of_hours: bool) -> int:
-        parts = []
-        for local, offset in pairs:
-            if of_hours:
-                parts.append(cat([literal(local + b":"), two, second, literal(sign + offset + b":"), two]))
-            else:
-                parts.append(cat([two, literal(b":" + local), second, literal(sign), two, literal(b":" + offset)]))
-        return alt(parts)
+    def hours(sign: int, here: Iterable[int]) -> int:
+        """The local hour for the offsets 00, 01, …"""
+        return alt([cat([hour[h], colon, any_number, sign, hour[o], colon, any_number]) for o, h in enumerate(here)])
 
-    # West of Greenwich: local = 23:59 - offset never borrows.
+    def tens(sign: int, ways: Iterable[tuple[int, int, int]]) -> int:
+        """The local minute's first digit for the offset's two."""
+        return alt([cat([any_number, colon, m, any_digit, sign, any_number, colon, *offset]) for m, *offset in ways])
+
+    def units(sign: int, here: Iterable[int]) -> int:
+        """The local minute's second digit for the offset's 0, 1, …"""
+        head, middle = cat([any_number, colon, any_digit]), cat([sign, any_number, colon, any_digit])
+        return alt([cat([head, digit[m], middle, digit[o]]) for o, m in enumerate(here)])
+
+    zulu = cat([hour[23], last_minute, second, builder.byte_class([(ord("Z"), ord("Z")), (ord("z"), ord("z"))])])
+    # West of Greenwich, local = 23:59 - offset never borrows.
     west = builder.and_(
         [
-            relation(list(zip(minutes[::-1], minutes, strict=True)), b"-", of_hours=False),
-            relation(list(zip(hours[::-1], hours, strict=True)), b"-", of_hours=True),
+            hours(west_of, range(23, -1, -1)),
+            tens(west_of, [(digit[5 - n], digit[n], any_digit) for n in range(6)]),
+            units(west_of, range(9, -1, -1)),
         ]
     )
-    # East: offset minutes carry into the hour, except 00.
+    # East of it, local = offset - 1 minute, which borrows an hour only where the offset's minute is 00.
     east = builder.and_(
         [
-            relation(list(pairwise(minutes)), b"+", of_hours=False),
-            relation(list(zip(hours, hours, strict=True)), b"+", of_hours=True),
+            hours(east_of, range(24)),
+            tens(
+                east_of,
+                [(digit[n], digit[n], one_to_nine) for n in range(6)]
+                + [(digit[n - 1], digit[n], digit[0]) for n in range(1, 6)],
+            ),
+            units(east_of, [9, *range(9)]),
         ]
     )
-    east_full = alt(
-        [cat([literal(hours[hour - 1] + b":59"), second, literal(b"+" + hours[hour] + b":00")]) for hour in range(24)]
-    )
-    return alt([zulu, west, east, east_full])
+    on_the_hour = [cat([hour[o - 1], last_minute, east_of, hour[o], colon, digit[0], digit[0]]) for o in range(24)]
+    return alt([zulu, west, east, *on_the_hour])
 
 
 FORMATS = (

@@ -17,8 +17,8 @@ class Format:
     """One value of `format`.
 
     `exact`: the node holds the format's texts, no more and no fewer. Where it is False, `reason` says what is amiss,
-    and `sound` whether every text of the node is valid at least. `check` decides single texts where the node cannot, for
-    `enum`. `vocabulary` is `json-schema` or `openapi`; the latter's names are annotations to a JSON Schema.
+    and `sound` whether every text of the node is valid at least. `check` decides single texts where the node cannot
+    (for `enum`). `vocabulary` is `json-schema` or `openapi`; the latter's names are annotations to a JSON Schema.
     """
 
     name: str
