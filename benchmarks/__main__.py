@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="limit per schema and engine")
     parser.add_argument("--megabytes", type=int, default=8192, help="limit of an engine's process")
     parser.add_argument("--rounds", type=int, default=1, help="repeat all, keep the smallest time of each call")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="take no further schema after so long")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the results")
     options = parser.parse_args()
 
@@ -39,11 +41,19 @@ def main() -> None:
     sample = cases(tokenizer, options.corpus or maskbench(), count=options.schemas, seed=options.seed)
     commit = report.commit()  # now: the sources may change while this runs, the loaded engines do not
     limit = Limit(options.seconds, options.megabytes)
-    runs = run(engines, tokenizer, sample, limit=limit, rounds=options.rounds, progress=_show(len(sample)))
+    runs = run(
+        engines,
+        tokenizer,
+        sample,
+        limit=limit,
+        rounds=options.rounds,
+        minutes=options.minutes,
+        progress=_show(len(sample)),
+    )
     settings = {
         "date": datetime.date.today().isoformat(),
         "corpus": options.corpus.name if options.corpus else "MaskBench",
-        "schemas": len(sample),
+        "schemas": max(len(run.timings) for run in runs),
         "seed": options.seed,
         "tokenizer": tokenizer.folder.name,
         "vocabulary": tokenizer.size,

@@ -6,6 +6,7 @@ order, so that a noisy minute of the machine hits all of them. Only one of them 
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 from collections.abc import Callable, Sequence
@@ -105,14 +106,23 @@ def run(
     *,
     limit: Limit,
     rounds: int = 1,
+    minutes: float = math.inf,
     progress: Callable[[int, Case, dict[str, Timing]], None] = lambda place, case, timings: None,
 ) -> list[Run]:
-    """Each round starts all processes anew; of several rounds the smallest time of each call is kept."""
+    """Each round starts all processes anew; of several rounds the smallest time of each call is kept.
+
+    A first round that has taken `minutes` ends there, and the others stop at the same case.
+    """
+    deadline = time.monotonic() + minutes * 60
     runs = {name: Run(name) for name in engines}
-    for _ in range(rounds):
+    for number in range(rounds):
+        deadline = deadline if number == 0 else math.inf
         processes = [Process(name, tokenizer, limit) for name in engines]
         try:
             for place, case in enumerate(cases):
+                if time.monotonic() > deadline:
+                    cases = cases[:place]
+                    break
                 turn = place % len(processes)
                 measured = {}
                 for process in processes[turn:] + processes[:turn]:
