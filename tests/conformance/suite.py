@@ -97,7 +97,10 @@ def compile_frisket(case: Case, documents: Any) -> Any:
     from frisket.json_schema import JSONSchemaOptions
 
     options = JSONSchemaOptions(
-        property_order="any", numbers="free", max_integer_digits=330, formats=case.formats  # type: ignore[arg-type]
+        property_order="any",
+        numbers="free",
+        max_integer_digits=330,
+        formats=case.formats,  # type: ignore[arg-type]
     )
     return Grammar.from_json_schema(case.schema, options, documents).accepts
 

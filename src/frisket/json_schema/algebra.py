@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
 from frisket.json_schema import array, number, object, string
-from frisket.json_schema.reader import Evaluated, Reading, read
+from frisket.json_schema.reader import KEYWORDS, Evaluated, Reading, read
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
 from frisket.json_schema.value import (
     ANY,
@@ -74,7 +74,11 @@ class Algebra:
         self.places: list[tuple[str, str]] = []
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | None] = {}
-        self._by_key: dict[tuple[int, int, tuple[int, ...]], Site] = {}
+        self._by_key: dict[tuple[int, int, tuple[int, ...]], Goal] = {}
+        self._by_content: dict[tuple[Any, ...], Goal] = {}
+        self._aliases: list[tuple[Site, tuple[str, ...]]] = []
+        self._following: set[int] = set()
+        self._singles: dict[tuple[str, Goal], object.Fields] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
         self._void: dict[Goal, bool] = {}
@@ -157,12 +161,60 @@ class Algebra:
         if not schema:
             return ANYTHING
         key = (id(schema), id(resource), tuple(map(id, scope)) if scope else ())
-        site = self._by_key.get(key)
-        if site is None:
+        known = self._by_key.get(key)
+        if known is not None:
+            return known
+        goal = self._same_as(schema, resource, scope, origin, tokens)
+        if goal is None:
             site = Site(len(self.sites), schema, resource, scope, origin, tokens)
             self.sites.append(site)
-            self._by_key[key] = site
-        return frozenset((2 * site.number,))
+            goal = frozenset((2 * site.number,))
+        self._by_key[key] = goal
+        return goal
+
+    def _same_as(
+        self,
+        schema: dict[str, Any],
+        resource: Resource,
+        scope: tuple[Resource, ...],
+        origin: Site | str,
+        tokens: tuple[str, ...],
+    ) -> Goal | None:
+        """The goal of another place that says the same, if that is easy to see: equal goals cancel out early."""
+        said: list[tuple[str, str]] = []
+        for keyword, value in schema.items():
+            if keyword in KEYWORDS:
+                if not isinstance(value, str) or len(said) > 2:
+                    return None
+                said.append((keyword, value))
+        if len(said) == 1 and said[0][0] == "$ref":
+            site = Site(-1, schema, resource, scope, origin, tokens)
+            if id(schema) in self._following:
+                raise InvalidSchemaError(
+                    "the schema refers to itself without looking into the value", where=site.pointer
+                )
+            self._following.add(id(schema))
+            try:
+                goal = self.referred(site, said[0][1])
+            finally:
+                self._following.discard(id(schema))
+            self._aliases.append((site, ("$ref",)))
+            return goal
+        if not said:
+            return ANYTHING
+        if any(keyword.startswith("$") for keyword, _ in said):
+            return None
+        key = (resource.draft, *sorted(said))
+        found = self._by_content.get(key)
+        if found is not None:
+            self._aliases.append(
+                (Site(-1, schema, resource, scope, origin, tokens), tuple(keyword for keyword, _ in said))
+            )
+            return found
+        site = Site(len(self.sites), schema, resource, scope, origin, tokens)
+        self.sites.append(site)
+        goal = self._by_content[key] = frozenset((2 * site.number,))
+        return goal
 
     def invented(self, origin: Site, schema: dict[str, Any]) -> Goal:
         """The demand of a schema that nobody wrote, made for a keyword of `origin`."""
@@ -191,6 +243,13 @@ class Algebra:
         if found is None:
             found = self.either(frozenset((literal ^ 1,)) for literal in sorted(goal))
             self._negated[goal] = found
+        return found
+
+    def single(self, key: str, goal: Goal) -> object.Fields:
+        """A demand on one member alone; the same demand is the same object."""
+        found = self._singles.get((key, goal))
+        if found is None:
+            found = self._singles[key, goal] = object.Fields({key: goal})
         return found
 
     def where(self, goal: Goal = ANYTHING) -> str:
@@ -245,9 +304,9 @@ class Algebra:
         if len(goal) == 1:
             (literal,) = goal
             return [] if literal < 0 else self._literal(literal)
-        if -1 in goal:
-            return []
         found = self._expanded.get(goal)
+        if found is None and (-1 in goal or any(literal ^ 1 in goal for literal in goal)):
+            found = self._expanded[goal] = []
         if found is None:
             found = [WHOLE]
             for literal in sorted(goal):
@@ -286,13 +345,12 @@ class Algebra:
         reading = self._reading(site)
         if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
             return [case for case, _ in self.annotated(site)]
-        found = [WHOLE]
-        for position, (kind, goals) in enumerate(reading.parts):
-            if position == reading.own_at:
-                found = self._own(found, reading)
-            found = self.product(found, self._part(kind, goals))
-        if reading.own_at >= len(reading.parts):
-            found = self._own(found, reading)
+        found = self._own([WHOLE], reading)
+        for kind, goals in reading.parts:
+            if kind == "one":
+                found = self.sum([self._exactly(found, goals, i) for i in range(len(goals))])
+            else:
+                found = self.product(found, self._part(kind, goals))
         return found
 
     def _own(self, found: list[Case], reading: Reading) -> list[Case]:
@@ -351,7 +409,7 @@ class Algebra:
         if kind == "any":
             return self.sum(self.expand(goal) for goal in goals)
         if kind == "one":
-            return self.sum(self._exactly(goals, i) for i in range(len(goals)))
+            return self.sum(self._exactly([WHOLE], goals, i) for i in range(len(goals)))
         if kind == "not":
             return self.expand(self.negated(goals[0]))
         condition, then, other = goals
@@ -364,12 +422,17 @@ class Algebra:
             ]
         )
 
-    def _exactly(self, goals: list[Goal], chosen: int) -> list[Case]:
-        """The cases of one alternative that no other alternative shares."""
-        found = self.expand(goals[chosen])
+    def _exactly(self, context: list[Case], goals: list[Goal], chosen: int) -> list[Case]:
+        """The cases of `context` and one alternative that no other alternative shares.
+
+        What is demanded beside oneOf often tells the alternatives apart (a discriminator that is required only there).
+        """
+        found = self.product(context, self.expand(goals[chosen]))
+        if len(context) > 1 or context[0] is not WHOLE:
+            found = self.pruned(found)
         for i, goal in enumerate(goals):
             if i != chosen and not self.apart(found, self.expand(goal)):
-                found = self.pruned(self.product(found, self.expand(self.negated(goal))))
+                found = self.least(self.pruned(self.product(found, self.expand(self.negated(goal)))))
         return found
 
     def _part_negated(self, kind: str, goals: list[Goal]) -> list[Case]:
@@ -490,9 +553,24 @@ class Algebra:
         if len(found) > 1:
             found = list({case.key(): case for case in found}.values())
         if len(found) > CROWD:
-            found = self.pruned(found)
+            found = self.least(self.pruned(found))
         self._spend(len(found))
         return found
+
+    def least(self, cases: list[Case]) -> list[Case]:
+        """Without cases that another one, demanding less, covers."""
+        if not 1 < len(cases) <= 400:
+            return cases
+        parts = [
+            (case.mask, frozenset(case.numbers + case.strings + case.arrays + case.objects), case) for case in cases
+        ]
+        parts.sort(key=lambda part: len(part[1]))
+        kept: list[tuple[int, frozenset[Any], Case]] = []
+        for mask, atoms, case in parts:
+            if not any(mask | wider == wider and atoms >= fewer for wider, fewer, _ in kept):
+                kept.append((mask, atoms, case))
+        chosen = {id(case) for _, _, case in kept}
+        return [case for case in cases if id(case) in chosen]
 
     def pruned(self, cases: list[Case]) -> list[Case]:
         return [case for case in cases if not self.case_is_void(case, 2)]
@@ -596,6 +674,9 @@ class Algebra:
                 pointer = site.pointer
                 for keyword in site.reading.keywords:
                     yield pointer, keyword
+        for site, keywords in self._aliases:
+            for keyword in keywords:
+                yield site.pointer, keyword
 
 
 def _kind(value: Any) -> str:

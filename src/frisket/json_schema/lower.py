@@ -162,7 +162,7 @@ class Lowering:
         return self.algebra.where(goal)
 
     def _impossible(self, goal: Goal) -> bool:
-        node = self._nodes.get((goal, 0), None) if -1 not in goal else None
+        node = self.lower(goal)
         return node is None or self.builder.is_empty(node)
 
     def _union(self, cases: list[Case]) -> int | None:

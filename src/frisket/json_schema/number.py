@@ -46,8 +46,11 @@ class Multiple:
 
 @dataclass(frozen=True, slots=True)
 class Among:
+    """`pointed` are the integers that the schema wrote with a point: they may be spelled so."""
+
     values: frozenset[Fraction]
     positive: bool
+    pointed: frozenset[Fraction] = frozenset()
 
 
 NumberAtom = AtLeast | AtMost | Multiple | Among
@@ -79,7 +82,7 @@ def negate(atom: NumberAtom) -> NumberAtom:
 class Interval:
     """The conjunction of number atoms, and whether integers and fractions are meant."""
 
-    __slots__ = ("excluded", "high", "high_open", "low", "low_open", "mask", "multiple", "values", "without")
+    __slots__ = ("excluded", "high", "high_open", "low", "low_open", "mask", "multiple", "pointed", "values", "without")
 
     def __init__(self, mask: int, atoms: Iterable[NumberAtom]) -> None:
         self.mask = mask
@@ -91,6 +94,7 @@ class Interval:
         self.without: list[Fraction] = []
         self.values: frozenset[Fraction] | None = None
         self.excluded: set[Fraction] = set()
+        self.pointed: frozenset[Fraction] = frozenset()
         for atom in atoms:
             if isinstance(atom, AtLeast):
                 if self.low is None or (atom.bound, atom.strict) > (self.low, self.low_open):
@@ -106,6 +110,7 @@ class Interval:
                 else:
                     self.multiple = common_multiple(self.multiple, atom.of)
             elif atom.positive:
+                self.pointed |= atom.pointed
                 self.values = atom.values if self.values is None else self.values & atom.values
             else:
                 self.excluded |= atom.values
@@ -180,7 +185,7 @@ class Numerals:
     def lower(self, interval: Interval) -> int | None:
         listed = interval.listed()
         if listed is not None:
-            return self.listed(listed, interval.mask) if listed else None
+            return self.listed(listed, interval) if listed else None
         if interval.is_void():
             return None
         b = self.builder
@@ -243,7 +248,7 @@ class Numerals:
             )
         return b.alt([node for node in nodes if node is not None])
 
-    def listed(self, values: list[Fraction], mask: int) -> int | None:
+    def listed(self, values: list[Fraction], interval: Interval) -> int | None:
         b = self.builder
         if self.free:
             return b.alt([self.every_spelling(value) for value in values])
@@ -253,7 +258,7 @@ class Numerals:
             words.append(text)
             if value == 0:
                 words.append(b"-0")
-            if value.denominator == 1 and mask & FRACTION:
+            if value.denominator == 1 and (interval.mask & FRACTION or value in interval.pointed):
                 words += [text + b".0", b"-0.0"] if value == 0 else [text + b".0"]
         return b.words(words)
 

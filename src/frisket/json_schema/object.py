@@ -89,12 +89,12 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
     """The alternatives, each a conjunction, that together are the complement."""
     b = algebra.builder
     if isinstance(atom, Required):
-        return [(absent(key),) for key in atom.keys]
+        return [(algebra.single(key, NOTHING),) for key in atom.keys]
     if isinstance(atom, Count):
         fewer: list[tuple[ObjectAtom, ...]] = [(Count(0, atom.least - 1),)] if atom.least > 0 else []
         return fewer + ([(Count(atom.most + 1, None),)] if atom.most is not None else [])
     if isinstance(atom, Implies):
-        return [(Required((atom.key,)), absent(atom.needs))]
+        return [(Required((atom.key,)), algebra.single(atom.needs, NOTHING))]
     if isinstance(atom, Names):
         allowed = algebra.texts(atom.goal)
         wrong = b.any_text() if allowed is None else b.and_([b.any_text(), b.not_(allowed)])
@@ -105,7 +105,7 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
     found: list[tuple[ObjectAtom, ...]] = []
     for key, goal in atom.names.items():
         if goal:
-            found.append((Required((key,)), Fields({key: algebra.negated(goal)})))
+            found.append((Required((key,)), algebra.single(key, algebra.negated(goal))))
     found += [(Some(pattern, algebra.negated(goal)),) for pattern, goal in atom.patterns if goal]
     if atom.rest:
         found.append((Some(other_keys(b, atom), algebra.negated(atom.rest)),))
@@ -119,10 +119,6 @@ def other_keys(builder: GrammarBuilder, fields: Fields) -> int:
         nodes.append(builder.not_(builder.words(sorted(encoded(key) for key in fields.names))))
     nodes += [builder.not_(pattern) for pattern, _ in fields.patterns]
     return builder.and_(nodes) if len(nodes) > 1 else nodes[0]
-
-
-def absent(key: str) -> Fields:
-    return Fields({key: NOTHING})
 
 
 def encoded(key: str) -> bytes:

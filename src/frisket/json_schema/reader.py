@@ -74,7 +74,6 @@ class Reading:
         "case",
         "evaluated",
         "keywords",
-        "own_at",
         "parts",
         "unevaluated_items",
         "unevaluated_properties",
@@ -86,8 +85,6 @@ class Reading:
         self.alternatives: list[list[Case]] = []
         #: In-place applicators in document order: (all | any | one | not | if, goals).
         self.parts: list[tuple[str, list[Goal]]] = []
-        #: How many parts come before the place's own members: it decides the order of properties.
-        self.own_at = 0
         self.evaluated = NOTHING_EVALUATED
         self.unevaluated_properties: Goal | None = None
         self.unevaluated_items: Goal | None = None
@@ -248,6 +245,7 @@ def read_values(reader: Reader, values: list[Any]) -> None:
     mask = 0
     texts: list[str] = []
     numbers: set[Fraction] = set()
+    pointed: set[Fraction] = set()
     composite: list[Case] = []
     for value in values:
         if isinstance(value, str):
@@ -262,10 +260,14 @@ def read_values(reader: Reader, values: list[Any]) -> None:
             exact = number.exact(value)
             mask |= INTEGER if exact.denominator == 1 else FRACTION
             numbers.add(exact)
+            if isinstance(value, float) or (
+                isinstance(value, Decimal) and exact.denominator == 1 and "." in str(value)
+            ):
+                pointed.add(exact)
         else:
             composite.append(case_of(reader, value))
     mask |= STRING if texts else 0
-    among_numbers = (number.Among(frozenset(numbers), True),) if numbers else ()
+    among_numbers = (number.Among(frozenset(numbers), True, frozenset(pointed)),) if numbers else ()
     among_texts = (string.Among(frozenset(texts), True),) if texts else ()
     if not composite:
         reader.mask &= mask
@@ -449,7 +451,6 @@ def read_properties(reader: Reader, _: Any) -> None:
         return
     reader.fields_read = True
     schema, reading = reader.schema, reader.reading
-    reading.own_at = len(reading.parts)
     names: dict[str, Goal] = {}
     if "properties" in schema:
         for key, value in reader.mapping("properties", schema["properties"]).items():
@@ -523,7 +524,7 @@ def need_keys(reader: Reader, key: str, needs: Iterable[str]) -> None:
 
 def need_schema(reader: Reader, key: str, goal: Goal) -> None:
     if goal == NOTHING:
-        reader.objects.append(object.absent(key))
+        reader.objects.append(reader.algebra.single(key, NOTHING))
     elif goal:
         present = reader.algebra.invented(reader.site, {"type": "object", "required": [key]})
         reader.reading.parts.append(("if", [present, goal, ANYTHING]))
