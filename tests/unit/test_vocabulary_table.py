@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from frisket.errors import VocabularyError
-from frisket.vocabulary.table import MAX_SIZE, TokenTable
+from frisket.vocabulary.table import MAX_SIZE, MAX_TOKEN_BYTES, TokenTable
 
 TOKENS = [b"a", b"b", "é".encode(), b"<end>", None]
 
@@ -90,13 +90,20 @@ def test_impossible_sizes(size: int) -> None:
         TokenTable.of([], special={}, size=size)
 
 
+def test_endless_tokens_are_refused() -> None:
+    with pytest.raises(VocabularyError, match=r"1 tokens are longer than 4,096 bytes, the first has id 1"):
+        TokenTable.of([b"a", b"a" * (MAX_TOKEN_BYTES + 1)], special={})
+
+
 def test_negative_special_ids_are_named() -> None:
     with pytest.raises(VocabularyError, match=r"'<x>' \(id -1\)"):
         TokenTable.of(TOKENS, special={"<x>": -1})
 
 
 def test_data_holds_the_whole_table() -> None:
-    table = TokenTable.of([b"a", None, b"\x00\xff" * 40_000], special={"<é>": 3}, eos=1, size=9, prepends_space=True)
+    table = TokenTable.of(
+        [b"a", None, b"\x00\xff" * (MAX_TOKEN_BYTES // 2)], special={"<é>": 3}, eos=1, size=9, prepends_space=True
+    )
     again = TokenTable.from_data(table.data)
     assert again == table
     assert again.fingerprint == table.fingerprint

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,10 +50,9 @@ def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = Non
     unknown = _unknown(model, pieces)
     if unknown is not None:
         special.setdefault(*unknown)
-    names = {piece: token_id for token_id, piece in enumerate(pieces) if piece is not None}
-    names.update((content, token_id) for token_id, content in contents.items())
+    names = ChainMap({content: token_id for token_id, content in contents.items()}, _ids(model["vocab"]))
     rows = _rows(sides) if size is None else size
-    stops = eos if eos is not None else _stops(sides, names, rows)
+    stops = eos if eos is not None else _stops(sides, names, len(texts) if rows is None else rows)
     return TokenTable.of(
         texts, special=special, eos=stops, size=rows, names=names, prepends_space=prepends_space(definition)
     )
@@ -128,12 +128,18 @@ def _pieces(model: Definition, where: str | None) -> Pieces:
     pieces: Pieces = [None] * (max(vocab.values(), default=-1) + 1)
     for piece, token_id in vocab.items():
         pieces[token_id] = piece
-    if sum(piece is not None for piece in pieces) != len(vocab):
+    if len(pieces) - pieces.count(None) != len(vocab):
         shared = [(piece, token_id) for piece, token_id in vocab.items() if pieces[token_id] != piece]
         raise unknown_bytes(
             shared, "tokens share their id with another token", where=where, hint="the vocabulary is damaged"
         )
     return pieces
+
+
+def _ids(vocab: object) -> dict[str, int]:
+    if isinstance(vocab, dict):
+        return vocab
+    return {piece: token_id for token_id, (piece, _score) in enumerate(vocab if isinstance(vocab, list) else ())}
 
 
 def _added(definition: Definition, config: Definition, where: str | None) -> dict[int, Definition]:
@@ -175,7 +181,7 @@ def _rows(sides: Mapping[str, Definition]) -> int | None:
     return None
 
 
-def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int | None) -> list[int] | None:
+def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int) -> list[int] | None:
     """Every token that some file beside the tokenizer calls the end; None if none does."""
     config = sides.get("config.json", {})
     stops: set[int] = set()
@@ -190,6 +196,5 @@ def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int 
         if isinstance(name, str) and name in names:
             stops.add(names[name])
     # A configuration inherited from another model may name a stop that this tokenizer does not have.
-    known = max(names.values(), default=-1) + 1 if rows is None else rows
-    within = sorted(stop for stop in stops if 0 <= stop < known)
+    within = sorted(stop for stop in stops if 0 <= stop < rows)
     return within or None

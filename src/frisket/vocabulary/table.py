@@ -20,6 +20,9 @@ Eos: TypeAlias = "int | str | Iterable[int | str] | None"
 # is a list indexed by id.
 MAX_SIZE = 1 << 22
 
+# Real tokens have a few hundred bytes at most (runs of spaces); the engine's trie is as deep as the longest token.
+MAX_TOKEN_BYTES = 1 << 12
+
 # What models call the token they end with, for tokenizers that do not say which it is (a bare `tokenizers.Tokenizer`,
 # a rank file). Only special tokens are looked up here: a word of the text is never taken for a stop.
 # fmt: off
@@ -71,6 +74,12 @@ class TokenTable:
             if 0 <= token_id < rows:
                 row[token_id] = None
         _check_ids(tokens, special, stops, rows)
+        if max(map(len, filter(None, row)), default=0) > MAX_TOKEN_BYTES:
+            long = [token_id for token_id, token in enumerate(row) if token and len(token) > MAX_TOKEN_BYTES]
+            raise VocabularyError(
+                f"{len(long):,} tokens are longer than {MAX_TOKEN_BYTES:,} bytes, the first has id {long[0]}",
+                hint="pass None for tokens that are not text",
+            )
         kept = {name: token_id for name, token_id in sorted(special.items()) if token_id < rows}
         return cls(tuple(row), kept, stops, prepends_space)
 
