@@ -72,6 +72,13 @@ class TestGenerate:
         assert len(ran.json["feasible"]) >= len(ran.json["tokens"]) > 0
         assert ran.json["logprob"] <= ran.json["masked_logprob"] + 1e-9
 
+    def test_numbers_are_shown_as_they_were_written(self) -> None:
+        from frisket.cli.answer import plain
+
+        assert plain('{"a\\"b": [1e999,\n-0.10, {} ],"c d":"x, y:\\\\"}') == (
+            '{"a\\"b": [1e999, -0.10, {}], "c d": "x, y:\\\\"}'
+        )
+
     def test_choices_and_regex(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert Ran(capsys, "generate", "--choices", "yes, no", "Is water wet?").out.strip() in ("yes", "no")
         assert len(Ran(capsys, "generate", "--regex", "[a-c]{4}", "?").out.strip()) == 4

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from typing_extensions import TypedDict
 
 import frisket
 from frisket.errors import FrisketError, LimitExceededError, VocabularyError
@@ -190,3 +191,43 @@ def test_a_validator_that_no_mask_can_know() -> None:
     with pytest.raises(FrisketError, match=r"Even refused.*n: .*odd") as caught:
         frisket.generate(Wishful('{"n": 3}'), "?", Even)
     assert caught.value.code == "type-refused"
+
+
+class Drunkard(Wishful):
+    """A model that prefers nothing but to come to an end."""
+
+    def start(self, prompt_ids: Sequence[int]) -> DrunkardSession:
+        return DrunkardSession(self, len(prompt_ids))
+
+
+class DrunkardSession(WishfulSession):
+    def logits(self) -> np.ndarray:
+        logits = np.zeros(257, dtype=np.float32)
+        logits[[ord('"'), ord("}"), ord("]"), END]] = 3.0
+        return logits
+
+
+class Tree(TypedDict):
+    label: str
+    children: list[Tree]
+
+
+@dataclasses.dataclass
+class Cafe:
+    orders: list[Order]
+    open: bool
+    note: str | None = None
+
+
+@pytest.mark.parametrize(
+    "tp", [Cafe, list[Order], dict[str, int], tuple[bool, str], Literal["a", 1, None], int | str, Tree]
+)
+def test_random_walks_end_in_values_of_the_type(tp: Any) -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    grammar = Grammar.from_type(tp)
+    answers = []
+    for seed in range(15):
+        answer = frisket.stream(Drunkard("", 5000), "?", grammar, max_tokens=4000, sampler=frisket.Sampler(), seed=seed)
+        assert grammar.accepts(answer.generation().text)
+        answers.append(answer.generation().value())
+    assert any(answer != answers[0] for answer in answers)

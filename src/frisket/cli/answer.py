@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -51,25 +52,38 @@ def answer(
         print()
     if not (result.whole or partial):
         result.value()  # raises the error that says what was cut
+    if result.whole:
+        result.value()  # a type may still refuse what its schema allows
+    text = result.text if grammar.schema is None or not result.whole else plain(result.text)
     if as_json:
-        print(json.dumps(_described(result, grammar), ensure_ascii=False))
+        print(_described(result, None if not result.whole else json.dumps(text) if grammar.schema is None else text))
     elif not streamed:
-        _show(_plain(result, grammar))
+        _show(text)
     if errors.is_terminal and not as_json:
         least = min(result.feasible, default=1.0)
         errors.print(
-            f"[dim]{len(result.tokens)} tokens; the allowed ones had {least:.1%} of the model's probability "
-            "at the hardest place[/dim]"
+            f"[dim]{len(result.tokens)} tokens; at the hardest place, the allowed ones had {least:.1%} of the model's "
+            "probability[/dim]",
+            soft_wrap=True,
         )
 
 
-def _described(result: Generation[Any], grammar: Grammar) -> dict[str, Any]:
-    value: Any = None
-    if result.whole:
-        result.value()  # a type may still refuse what its schema allows
-        value = result.text if grammar.schema is None else json.loads(result.text)
-    return {
-        "value": value,
+def plain(text: str) -> str:
+    """A JSON document on one line in its plainest form, every number as it was written.
+
+    >>> plain('{ "n" :1e999,\\n"a":[] }')
+    '{"n": 1e999, "a": []}'
+    """
+    spaced = {",": ", ", ":": ": "}
+    return "".join(spaced.get(part, part) for part in PARTS.findall(text))
+
+
+PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+
+
+def _described(result: Generation[Any], value: str | None) -> str:
+    # The value is spliced in as text: a float of Python could not hold every number of JSON.
+    about = {
         "text": result.text,
         "finish_reason": result.finish_reason,
         "whole": result.whole,
@@ -78,13 +92,7 @@ def _described(result: Generation[Any], grammar: Grammar) -> dict[str, Any]:
         "masked_logprob": result.masked_logprob,
         "feasible": result.feasible,
     }
-
-
-def _plain(result: Generation[Any], grammar: Grammar) -> str:
-    if grammar.schema is None or not result.whole:
-        return result.text
-    result.value()
-    return json.dumps(json.loads(result.text), ensure_ascii=False)
+    return f'{{"value": {value or "null"}, {json.dumps(about, ensure_ascii=False)[1:]}'
 
 
 def _show(text: str) -> None:
