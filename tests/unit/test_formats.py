@@ -1,0 +1,148 @@
+"""Formats → texts: the official suite, the calendar, and whole formats against other implementations."""
+
+from __future__ import annotations
+
+import calendar
+import ipaddress
+import json
+import random
+
+import pytest
+
+from frisket._core import GrammarBuilder
+from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
+from tests.data import data_dir
+
+DRAFTS = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"]
+
+
+class Language:
+    """The node of one format, ready to be asked."""
+
+    def __init__(self, name: str, **options: bool) -> None:
+        self.builder = GrammarBuilder()
+        node = format_node(self.builder, name, **options)
+        assert node is not None
+        self.node = node
+
+    def __contains__(self, text: str) -> bool:
+        return self.builder.accepts(self.node, text.encode())
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_official_suite(draft: str) -> None:
+    wrong = []
+    for path in sorted(
+        (data_dir() / "json-schema-test-suite" / "tests" / draft / "optional" / "format").glob("*.json")
+    ):
+        for group in json.loads(path.read_text(encoding="utf-8")):
+            known = find_format(group["schema"]["format"], draft=draft.removeprefix("draft"))
+            if known is None:
+                continue
+            builder = GrammarBuilder()
+            node = None if known.node is None else known.node(builder, False)
+            for test in group["tests"]:
+                text, valid = test["data"], test["valid"]
+                if not isinstance(text, str):
+                    continue
+                if known.check is not None and known.check(text) != valid:
+                    wrong.append((known.name, text, "check", test["description"]))
+                if node is None:
+                    continue
+                found = builder.accepts(node, text.encode())
+                if found != valid and (known.exact or (known.sound and found)):
+                    wrong.append((known.name, text, "node", test["description"]))
+    assert not wrong
+
+
+def test_what_is_not_exact_says_why() -> None:
+    inexact = {name for name, known in FORMATS.items() if not known.exact}
+    assert inexact == {"hostname", "idn-email", "idn-hostname", "regex"}
+    assert all(FORMATS[name].reason for name in inexact)
+    assert {name for name in inexact if FORMATS[name].sound} == {"hostname"}
+
+
+def test_unknown_formats_are_annotations() -> None:
+    builder = GrammarBuilder()
+    assert format_node(builder, "phone") is None
+    assert format_node(builder, "byte") is None
+    assert format_node(builder, "byte", openapi=True) is not None
+
+
+def test_dates_are_those_of_the_calendar() -> None:
+    dates, python_dates = Language("date"), Language("date", python=True)
+    for year in [*range(0, 10000, 97), 100, 400, 1900, 2000, 2023, 2024, 2100, 9999]:
+        for month in range(14):
+            days = calendar.monthrange(year or 400, month)[1] if 1 <= month <= 12 else 0
+            for day in (0, 1, 28, 29, 30, 31, 32):
+                text = f"{year:04}-{month:02}-{day:02}"
+                assert (text in dates) == (1 <= day <= days), text
+                assert (text in python_dates) == (year > 0 and 1 <= day <= days), text
+
+
+def test_leap_seconds_are_the_last_minute_of_utc() -> None:
+    times, python_times = Language("time"), Language("time", python=True)
+    chance = random.Random(1)
+    for _ in range(20000):
+        hour, offset_hour = chance.randrange(25), chance.randrange(25)
+        minute, offset_minute = chance.randrange(61), chance.choice([0, 0, 1, 30, 45, 59, 60])
+        sign = chance.choice([1, -1])
+        if chance.random() < 0.5:
+            hour, minute = divmod((23 * 60 + 59 + sign * (offset_hour * 60 + offset_minute)) % 1440, 60)
+        text = f"{hour:02}:{minute:02}:60{'+' if sign > 0 else '-'}{offset_hour:02}:{offset_minute:02}"
+        utc = (hour * 60 + minute - sign * (offset_hour * 60 + offset_minute)) % 1440
+        legal = hour < 24 and minute < 60 and offset_hour < 24 and offset_minute < 60
+        assert (text in times) == (legal and utc == 23 * 60 + 59), text
+        assert text not in python_times
+    assert "23:59:60.25z" in times
+    assert "23:58:60Z" not in times
+
+
+def test_ipv6_is_what_ipaddress_takes() -> None:
+    language = Language("ipv6")
+    chance = random.Random(2)
+    groups, rare = ["0", "1", "ab", "FFFF", ""], ["12345", "g", "1.2.3.4", "1.2.3.04", "256.1.1.1"]
+    for _ in range(5000):
+        parts = [chance.choice(groups if chance.random() < 0.9 else rare) for _ in range(chance.randint(1, 9))]
+        text = ":".join(parts)
+        try:
+            ipaddress.IPv6Address(text)
+            valid = True
+        except ValueError:
+            valid = False
+        assert (text in language) == valid, text
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        (
+            "email",
+            ["a@b", '"a b"@c.d', "a@[1.2.3.4]", "a@[IPv6:::1]", "a" * 64 + "@b"],
+            ["a" * 65 + "@b", "a@b..c", "a@" + "b" * 64],
+        ),
+        ("hostname", ["a", "a-b.c1", "1.1"], ["", "-a", "a-", "a..b", "a.", "xn--a", ".".join(["a" * 63] * 4)]),
+        ("uri", ["a:", "http://a:80/b?c#d", "urn:x:y"], ["a", "//a", "http://[1]/", "a:%", "a:é"]),
+        ("iri", ["http://é/ü", "a:é?\ue000"], ["a:\ue000", "é"]),
+        ("uri-reference", ["", "a/b:c", "//a", "?x", "#y"], ["a b", "\\", "1:a"]),
+        ("uri-template", ["{a}", "{+a,b*}", "{a:9999}"], ["{", "{a:0}", "<", "{a*:1}"]),
+        ("duration", ["P1Y2M3DT4H5M6S", "P1W"], ["P", "P1Y1W", "PT", "P1Y2D"]),
+        ("relative-json-pointer", ["0", "1#", "10/a"], ["01", "#", "1##"]),
+        ("uuid", ["2EB8AA08-AA98-11EA-B4AA-73B441D16380"], ["2EB8AA08AA9811EAB4AA73B441D16380"]),
+    ],
+)
+def test_samples(name: str, good: list[str], bad: list[str]) -> None:
+    language = Language(name)
+    assert [text for text in good if text not in language] == []
+    assert [text for text in bad if text in language] == []
+
+
+def test_openapi_and_pydantic_names() -> None:
+    byte = Language("byte", openapi=True)
+    assert "YQ==" in byte and "YWI=" in byte and "" in byte
+    assert "YQ" not in byte and "YQ=" not in byte and "Y-==" not in byte
+    version_four = Language("uuid4", openapi=True)
+    assert "98d80576-482e-427f-8434-7f86890ab222" in version_four
+    assert "99c17cbb-656f-564a-940f-1a4568f03487" not in version_four
+    assert numeric_format("int32") == (-(2**31), 2**31 - 1)
+    assert numeric_format("uuid") is None
