@@ -33,6 +33,9 @@ def run(arguments: Sequence[str]) -> int:
     except FrisketError as error:
         show(error, as_json="--json" in arguments)
         return 1
+    except UnicodeEncodeError as error:
+        show(_unwritable(error), as_json="--json" in arguments)
+        return 1
     return 0
 
 
@@ -47,6 +50,15 @@ def show(error: FrisketError, *, as_json: bool) -> None:
         return
     lines = [f"error: {error.message}"]
     lines += [f"   at: {error.where}"] if error.where else []
-    lines += [f"       {pointer or '(root)'}: {reason}" for pointer, reason in places]
+    lines += [f"       {pointer or '(root)'}: {reason}" for pointer, reason in places if len(places) > 1]
     lines += [f" hint: {error.hint}"] if error.hint else []
     print("\n".join(lines), file=sys.stderr)
+
+
+def _unwritable(error: UnicodeEncodeError) -> FrisketError:
+    """Bytes on the command line that are no text, or a terminal that lacks a character."""
+    return FrisketError(
+        f"{error.object[error.start : error.end]!a} cannot be written in {error.encoding}",
+        hint="give arguments in UTF-8, and let the output be UTF-8: PYTHONIOENCODING=utf-8",
+        code="encoding",
+    )
