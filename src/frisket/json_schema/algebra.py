@@ -78,6 +78,7 @@ class Algebra:
         self._by_content: dict[tuple[Any, ...], Goal] = {}
         self._aliases: list[tuple[Site, tuple[str, ...]]] = []
         self._following: set[int] = set()
+        self._splitting: dict[int, bool] = {}
         self._singles: dict[tuple[str, Goal], object.Fields] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
@@ -189,15 +190,15 @@ class Algebra:
                 said.append((keyword, value))
         if len(said) == 1 and said[0][0] == "$ref":
             site = Site(-1, schema, resource, scope, origin, tokens)
-            if id(schema) in self._following:
+            if -id(schema) in self._following:
                 raise InvalidSchemaError(
                     "the schema refers to itself without looking into the value", where=site.pointer
                 )
-            self._following.add(id(schema))
+            self._following.add(-id(schema))
             try:
                 goal = self.referred(site, said[0][1])
             finally:
-                self._following.discard(id(schema))
+                self._following.discard(-id(schema))
             self._aliases.append((site, ("$ref",)))
             return goal
         if not said:
@@ -310,7 +311,7 @@ class Algebra:
         if found is None:
             found = [WHOLE]
             for literal in sorted(goal):
-                found = self.product(found, self._literal(literal))
+                found = self._within(found, frozenset((literal,)))
             self._expanded[goal] = found
         return found
 
@@ -345,12 +346,55 @@ class Algebra:
         reading = self._reading(site)
         if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
             return [case for case, _ in self.annotated(site)]
-        found = self._own([WHOLE], reading)
+        return self._applied([WHOLE], reading)
+
+    def _applied(self, context: list[Case], reading: Reading) -> list[Case]:
+        found = self._own(context, reading)
         for kind, goals in reading.parts:
             if kind == "one":
                 found = self.sum([self._exactly(found, goals, i) for i in range(len(goals))])
+            elif kind == "all":
+                for goal in goals:
+                    found = self._within(found, goal)
+            elif kind == "any" and (len(found) > 1 or found[0] is not WHOLE):
+                found = self.pruned(self.sum([self._within(found, goal) for goal in goals])) if found else found
             else:
                 found = self.product(found, self._part(kind, goals))
+        return found
+
+    def _within(self, context: list[Case], goal: Goal) -> list[Case]:
+        """The cases of `context` that meet the goal; alternatives are told apart with what the context demands."""
+        if len(goal) != 1 or not context or (len(context) == 1 and context[0] is WHOLE):
+            return self.product(context, self.expand(goal))
+        (literal,) = goal
+        if literal < 0 or literal & 1 or not self._splits(literal) or literal in self._following:
+            return self.product(context, self.expand(goal))
+        self._following.add(literal)
+        try:
+            return self._applied(context, self._reading(self.sites[literal >> 1]))
+        finally:
+            self._following.discard(literal)
+
+    def _splits(self, literal: int) -> bool:
+        """Whether oneOf stands in the place itself or in what it applies to the same value."""
+        found = self._splitting.get(literal)
+        if found is None:
+            self._splitting[literal] = False
+            site = self.sites[literal >> 1]
+            if site.union is not None:
+                return False
+            reading = self._reading(site)
+            if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+                return False
+            found = any(
+                kind == "one"
+                or (
+                    kind in ("all", "any")
+                    and any(self._splits(one) for goal in goals for one in goal if one >= 0 and not one & 1)
+                )
+                for kind, goals in reading.parts
+            )
+            self._splitting[literal] = found
         return found
 
     def _own(self, found: list[Case], reading: Reading) -> list[Case]:

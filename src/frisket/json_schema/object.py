@@ -67,11 +67,10 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
-    """Some member whose key is in the regular node `keys` has a value that meets the goal."""
+class Breaks:
+    """Some member has a value that the fields do not admit: the complement of `Fields` in one piece."""
 
-    keys: int
-    goal: Goal
+    fields: Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +81,11 @@ class Implies:
     needs: str
 
 
-ObjectAtom = Fields | Required | Count | Names | Some | Implies
+ObjectAtom = Fields | Required | Count | Names | Breaks | Implies
 
 
 def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
     """The alternatives, each a conjunction, that together are the complement."""
-    b = algebra.builder
     if isinstance(atom, Required):
         return [(algebra.single(key, NOTHING),) for key in atom.keys]
     if isinstance(atom, Count):
@@ -97,28 +95,9 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         return [(Required((atom.key,)), algebra.single(atom.needs, NOTHING))]
     if isinstance(atom, Names):
         allowed = algebra.texts(atom.goal)
-        wrong = b.any_text() if allowed is None else b.and_([b.any_text(), b.not_(allowed)])
-        return [(Some(wrong, ANYTHING),)]
-    if isinstance(atom, Some):
-        fields = Fields({}, ((atom.keys, algebra.negated(atom.goal)),))
-        return [(fields,)]
-    found: list[tuple[ObjectAtom, ...]] = []
-    for key, goal in atom.names.items():
-        if goal:
-            found.append((Required((key,)), algebra.single(key, algebra.negated(goal))))
-    found += [(Some(pattern, algebra.negated(goal)),) for pattern, goal in atom.patterns if goal]
-    if atom.rest:
-        found.append((Some(other_keys(b, atom), algebra.negated(atom.rest)),))
-    return found
-
-
-def other_keys(builder: GrammarBuilder, fields: Fields) -> int:
-    """The keys that neither the names nor the patterns cover."""
-    nodes = [builder.any_text()]
-    if fields.names:
-        nodes.append(builder.not_(builder.words(sorted(encoded(key) for key in fields.names))))
-    nodes += [builder.not_(pattern) for pattern, _ in fields.patterns]
-    return builder.and_(nodes) if len(nodes) > 1 else nodes[0]
+        patterns = () if allowed is None else ((allowed, ANYTHING),)
+        return [(Breaks(Fields({}, patterns, NOTHING)),)]
+    return [(atom.fields,)] if isinstance(atom, Breaks) else [(Breaks(atom),)]
 
 
 def encoded(key: str) -> bytes:
@@ -128,14 +107,14 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("fields", "implies", "least", "most", "names", "required", "some")
+    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "required")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
         self.required: dict[str, None] = {}
         self.implies: list[Implies] = []
         self.names: Goal = ANYTHING
-        self.some: list[Some] = []
+        self.breaks: list[Fields] = []
         self.least, self.most = 0, None
         for atom in atoms:
             if isinstance(atom, Fields):
@@ -148,8 +127,8 @@ class Shape:
                     self.most = atom.most if self.most is None else min(self.most, atom.most)
             elif isinstance(atom, Names):
                 self.names |= atom.goal
-            elif isinstance(atom, Some):
-                self.some.append(atom)
+            elif isinstance(atom, Breaks):
+                self.breaks.append(atom.fields)
             else:
                 self.implies.append(atom)
         if self.implies:
@@ -178,6 +157,8 @@ class Shape:
         found.update(self.required)
         for rule in self.implies:
             found[rule.key] = found[rule.needs] = None
+        for fields in self.breaks:
+            found.update(dict.fromkeys(fields.names))
         return found
 
     def crossed(self) -> bool:
@@ -195,9 +176,23 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
         goal = shape.at(algebra, key)
         if -1 in goal or (depth > 0 and algebra.is_void(goal, depth - 1)):
             return True
-    if shape.some and depth > 0:
-        return any(algebra.is_void(some.goal, depth - 1) for some in shape.some)
+    if depth > 0 and shape.breaks:
+        named = list(shape.named())
+        return any(not breakable(algebra, shape, fields, named, depth - 1) for fields in shape.breaks)
     return False
+
+
+def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], depth: int) -> bool:
+    """Whether some member might have a value that `broken` does not admit."""
+    for key in named:
+        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra.builder, key)), depth):
+            return True
+    if broken.patterns or any(fields.patterns for fields in shape.fields):
+        return True
+    goal = algebra.negated(broken.rest)
+    for fields in shape.fields:
+        goal |= fields.rest
+    return not algebra.is_void(goal, depth)
 
 
 def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
@@ -206,8 +201,8 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
     shape = Shape(atoms)
     if shape.crossed():
         return None
-    if len(shape.some) > DEMANDS:
-        raise LimitExceededError(f"{len(shape.some)} demands on some member at once", where=lowering.where())
+    if len(shape.breaks) > 64:
+        raise LimitExceededError(f"{len(shape.breaks)} demands on some member at once", where=lowering.where())
     required = shape.required
     with lowering.deeper() as layout:
         properties: list[tuple[str, bool, list[tuple[int, int]]]] = []
@@ -215,7 +210,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         reached = possible = 0
         for key in shape.named():
             goal = shape.at(algebra, key)
-            values = alternatives(lowering, goal, shape.some, key)
+            values = with_marks(lowering, goal, [fields.at(b, key) for fields in shape.breaks])
             needed = key in required
             if not values:
                 if needed:
@@ -227,13 +222,13 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             places[key] = len(properties)
             properties.append((key, needed, values))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
-        for keys, goal, able in regions(algebra, shape):
-            values = with_marks(lowering, goal, [(i, shape.some[i]) for i in able])
+        for keys, goal, broken in regions(algebra, shape):
+            values = with_marks(lowering, goal, list(broken))
             if values:
                 extras.append((keys, values))
                 for _, marks in values:
                     reached |= marks
-        wanted = (1 << len(shape.some)) - 1
+        wanted = (1 << len(shape.breaks)) - 1
         if reached & wanted != wanted or (not extras and possible < shape.least):
             return None
         node = b.object(
@@ -255,48 +250,53 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
     return node
 
 
-def alternatives(lowering: Lowering, goal: Goal, some: list[Some], key: str) -> list[tuple[int, int]]:
-    if not some:
-        node = lowering.lower(goal)
-        return [] if node is None else [(node, 0)]
-    text = encoded(key)
-    able = [(i, demand) for i, demand in enumerate(some) if lowering.builder.accepts(demand.keys, text)]
-    return with_marks(lowering, goal, able)
-
-
-def with_marks(lowering: Lowering, goal: Goal, able: list[tuple[int, Some]]) -> list[tuple[int, int]]:
-    """Every way in which a value can meet some of the demands (not meeting one needs no proof)."""
-    found: list[tuple[int, int]] = []
-    for chosen in range(1 << len(able)):
-        demand, marks = goal, 0
-        for bit, (i, some) in enumerate(able):
+def with_marks(lowering: Lowering, goal: Goal, admitted: list[Goal]) -> list[tuple[int, int]]:
+    """(value node, which of the demands it breaks): a value that breaks several at once carries all their marks."""
+    algebra = lowering.algebra
+    if -1 in goal:
+        return []
+    free = 0
+    open_demands: dict[Goal, int] = {}
+    for i, admits in enumerate(admitted):
+        outside = algebra.negated(admits)
+        if outside == NOTHING or algebra.is_void(goal | outside):
+            continue
+        if not outside or algebra.is_void(goal | admits):
+            free |= 1 << i
+        else:
+            open_demands[outside] = open_demands.get(outside, 0) | 1 << i
+    if len(open_demands) > DEMANDS:
+        raise LimitExceededError(f"{len(open_demands)} demands on one member at once", where=lowering.where())
+    found: dict[int, int] = {}
+    choices = list(open_demands.items())
+    for chosen in range(1 << len(choices)):
+        demand, marks = goal, free
+        for bit, (outside, several) in enumerate(choices):
             if chosen >> bit & 1:
-                demand, marks = demand | some.goal, marks | 1 << i
+                demand, marks = demand | outside, marks | several
+        if chosen.bit_count() > 1 and algebra.is_void(demand):
+            continue
         node = lowering.lower(demand)
         if node is not None:
-            found.append((node, marks))
-    best: dict[int, int] = {}
-    for node, marks in found:
-        best[node] = best.get(node, 0) | marks
-    return list(best.items())
+            found[node] = found.get(node, 0) | marks
+    return list(found.items())
 
 
-def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[int, ...]]]:
-    """The keys without a name, cut so that in each region the demands are the same: (keys, goal, demands able)."""
+def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
+    """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit)."""
     b = algebra.builder
-    if not shape.some and not any(fields.patterns for fields in shape.fields):
+    if not any(fields.patterns for fields in shape.fields) and not any(fields.patterns for fields in shape.breaks):
         goal = ANYTHING
         for fields in shape.fields:
             goal |= fields.rest
         if -1 in goal:
             return []
         keys = b.any_text() if not shape.names else algebra.texts(shape.names)
-        return [] if keys is None else [(keys, goal, ())]
+        return [] if keys is None else [(keys, goal, tuple(fields.rest for fields in shape.breaks))]
     nodes: dict[int, None] = {}
-    for fields in shape.fields:
+    for fields in (*shape.fields, *shape.breaks):
         nodes.update(dict.fromkeys(pattern for pattern, _ in fields.patterns))
     everything = b.any_text()
-    nodes.update(dict.fromkeys(some.keys for some in shape.some if some.keys != everything))
     allowed = algebra.texts(shape.names) if shape.names else everything
     if allowed is None:
         return []
@@ -311,20 +311,25 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[int, 
         cut = split
         if len(cut) > REGIONS:
             raise LimitExceededError(f"key patterns overlap in more than {REGIONS} ways", where=algebra.where())
-    merged: dict[tuple[Goal, tuple[int, ...]], list[int]] = {}
+    merged: dict[tuple[Goal, tuple[Goal, ...]], list[int]] = {}
     for conditions, inside in cut:
         goal = ANYTHING
         for fields in shape.fields:
-            matching = [demand for pattern, demand in fields.patterns if pattern in inside]
-            goal = goal.union(*matching) if matching else goal | fields.rest
+            goal |= within(fields, inside)
         if -1 in goal:
             continue
-        able = tuple(i for i, some in enumerate(shape.some) if some.keys == everything or some.keys in inside)
+        broken = tuple(within(fields, inside) for fields in shape.breaks)
         trimmed = [node for node in conditions if node != everything]
         if allowed == everything and not inside:
             trimmed.insert(0, everything)
         keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0]
-        merged.setdefault((goal, able), []).append(keys)
+        merged.setdefault((goal, broken), []).append(keys)
     if len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
-        return [(allowed, goal, able) for goal, able in merged]
-    return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, able) for (goal, able), keys in merged.items()]
+        return [(allowed, goal, broken) for goal, broken in merged]
+    return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, broken) for (goal, broken), keys in merged.items()]
+
+
+def within(fields: Fields, inside: frozenset[int]) -> Goal:
+    """What fields demand of a key without a name that is in just these patterns."""
+    matching = [demand for pattern, demand in fields.patterns if pattern in inside]
+    return ANYTHING.union(*matching) if matching else fields.rest
