@@ -8,11 +8,23 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 from collections.abc import Sequence
 from typing import final
 
+from typing_extensions import Self
+
+__all__ = [
+    "CompiledGrammar",
+    "Grammar",
+    "GrammarBuilder",
+    "Matcher",
+    "Vocabulary",
+    "core_version",
+    "fill_masks",
+]
+
 @final
 class GrammarBuilder:
     """Nodes of one grammar. Not thread-safe."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -78,7 +90,7 @@ class GrammarBuilder:
         min_properties: int = 0,
         max_properties: int | None = None,
         required_marks: int = 0,
-        implies: Sequence[tuple[int, int]] = (),
+        implies: Sequence[tuple[int, int]] = ...,
         any_order: bool = False,
         extras_last: bool = True,
         escapes: str = "raw",
@@ -131,14 +143,14 @@ class Grammar:
 class Vocabulary:
     """Token id → bytes, and the trie; built once per tokenizer, shared by all grammars and threads."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tokens: Sequence[bytes | None],
         *,
         special: dict[str, int] | None = None,
-        eos: Sequence[int] = (),
+        eos: Sequence[int] = ...,
         size: int | None = None,
-    ) -> None:
+    ) -> Self:
         """`tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of
         special tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits
         when larger than `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None."""

@@ -126,8 +126,13 @@ impl Builder {
     }
 
     pub fn bounded(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
-        let node = self.regular(id)?;
-        self.fresh().bounded(node, min, max.unwrap_or(MANY))
+        let mut node = self.regular(id)?;
+        let arena = self.fresh();
+        if !arena.info(node).utf8 {
+            let any = arena.any_text()?;
+            node = arena.and(vec![any, node])?;
+        }
+        arena.bounded(node, min, max.unwrap_or(MANY))
     }
 
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {

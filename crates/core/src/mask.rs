@@ -366,6 +366,9 @@ impl Chain {
         }
         let Some(sample) = class.iter().next() else { return Ok(None) };
         let wide = Self::wide_onto(arena, head, next)?;
+        if !wide && !Self::dead_outside(arena, head, 0..=0x7f, 0xc0..=0xff)? {
+            return Ok(None);
+        }
         let mut chain = Chain { states: vec![head], class: class.ascii(), wide, loops: false };
         while chain.states.len() <= longest as usize + 1 {
             let state = chain.states[chain.states.len() - 1];
@@ -376,12 +379,19 @@ impl Chain {
             chain.states.push(next);
             let after = arena.derive(next, sample)?;
             if after == EMPTY {
-                // The count is used up; what else the last state allows must not be wide again.
-                let live = (0..0x80u8).filter_map(|byte| arena.derive(next, byte).ok()).filter(|&t| t != EMPTY).count();
-                return Ok((live < WIDE_CLASS as usize).then_some(chain));
+                // The count is used up. What else the last state allows is walked place by place: it must be little.
+                let mut live = ByteSet::EMPTY;
+                for byte in 0..=255u8 {
+                    if arena.derive(next, byte)? != EMPTY {
+                        live.insert(byte);
+                    }
+                }
+                let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
+                return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
             }
             if arena.loop_bytes(next, after)?.ascii() != chain.class
                 || Self::wide_onto(arena, next, after)? != chain.wide
+                || !chain.wide && !Self::dead_outside(arena, next, 0..=0x7f, 0xc0..=0xff)?
             {
                 return Ok(None);
             }
@@ -391,9 +401,12 @@ impl Chain {
         Ok(Some(chain))
     }
 
-    /// Whether every character beyond ASCII leads from `head` to `onto`.
+    /// Whether every character beyond ASCII leads from `head` to `onto`, and nothing that is no character does.
     fn wide_onto(arena: &mut Arena, head: TermId, onto: TermId) -> Result<bool> {
         let mut state = [EMPTY; 4];
+        if !Self::dead_outside(arena, head, 0..=0x7f, 0xc2..=0xf4)? {
+            return Ok(false);
+        }
         for (leads, seconds, rest) in [
             (0xc2..=0xdfu8, 0x80..=0xbfu8, 0),
             (0xe0..=0xe0, 0xa0..=0xbf, 1),
@@ -405,13 +418,34 @@ impl Chain {
             (0xf4..=0xf4, 0x80..=0x8f, 2),
         ] {
             let Some(first) = Self::uniform(arena, head, leads)? else { return Ok(false) };
-            let Some(second) = Self::uniform(arena, first, seconds)? else { return Ok(false) };
+            let Some(second) = Self::uniform(arena, first, seconds.clone())? else { return Ok(false) };
+            if !Self::dead_outside(arena, first, seconds.clone(), seconds)? {
+                return Ok(false);
+            }
             state[1] = second;
             for at in 0..rest {
                 let Some(next) = Self::uniform(arena, state[1 + at], 0x80..=0xbf)? else { return Ok(false) };
+                if !Self::dead_outside(arena, state[1 + at], 0x80..=0xbf, 0x80..=0xbf)? {
+                    return Ok(false);
+                }
                 state[2 + at] = next;
             }
             if state[1 + rest] != onto {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether every byte outside two ranges is refused.
+    fn dead_outside(
+        arena: &mut Arena,
+        head: TermId,
+        one: std::ops::RangeInclusive<u8>,
+        other: std::ops::RangeInclusive<u8>,
+    ) -> Result<bool> {
+        for byte in (0..=255u8).filter(|byte| !one.contains(byte) && !other.contains(byte)) {
+            if arena.derive(head, byte)? != EMPTY {
                 return Ok(false);
             }
         }
@@ -468,9 +502,22 @@ impl Chain {
             walk(arena, &vocabulary.trie, 0, self.states[0], &mut local)?;
             return Ok(local);
         }
+        if !self.loops {
+            // Beyond the last count even the class's own bytes may mean something else.
+            let end = self.states[last as usize];
+            for byte in 0..0x80u8 {
+                if self.class >> byte & 1 == 1 && arena.derive(end, byte)? != EMPTY {
+                    live.insert(byte);
+                }
+            }
+        }
         for byte in live.iter() {
+            let inner = byte < 0x80 && self.class >> byte & 1 == 1;
             for place in vocabulary.occurrences(byte) {
-                if place.before & !self.class != 0 || place.wide && !self.wide {
+                if place.before & !self.class != 0
+                    || place.wide && !self.wide
+                    || inner && u32::from(place.chars) != last
+                {
                     continue;
                 }
                 let Some(state) = self.after(u32::from(place.chars)) else { continue };

@@ -31,8 +31,18 @@ impl CompiledGrammar {
                 None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}"))),
             }
         }
-        let machine = grammar.machine()?;
+        let mut machine = grammar.machine()?;
         let start = machine.start;
+        let first = machine.position(start).clone();
+        if !first.accepting && first.specials.is_empty() {
+            let spans = next_bytes(&mut machine, start, 256)?;
+            if !spans.iter().any(|&(low, high)| vocabulary.begins_between(low, high)) {
+                return Err(Error::Vocabulary(format!(
+                    "no token of the vocabulary begins as the grammar must: {}",
+                    shown(&spans[..spans.len().min(12)])
+                )));
+            }
+        }
         let masks = Masks::new(special_ids.clone());
         Ok(Arc::new(CompiledGrammar { vocabulary, special_ids, state: Mutex::new((machine, masks)), start }))
     }
@@ -227,22 +237,14 @@ impl Matcher {
         self.compiled.with(|machine| {
             let position = machine.position(place.position).clone();
             let spans = next_bytes(machine, place.position, 12)?;
-            let show = |byte: u8| match byte {
-                0x21..=0x7e => (byte as char).to_string(),
-                b' ' => "a space".into(),
-                b'\n' => "a line break".into(),
-                _ => format!("byte {byte:#04x}"),
-            };
-            let mut parts: Vec<String> = spans
-                .iter()
-                .map(|&(low, high)| if low == high { show(low) } else { format!("{}–{}", show(low), show(high)) })
-                .collect();
+            let mut parts = vec![shown(&spans)];
             if !position.specials.is_empty() {
                 parts.push("a special token".into());
             }
             if position.accepting {
                 parts.push("the end".into());
             }
+            parts.retain(|part| !part.is_empty());
             Ok(parts.join(", "))
         })
     }
@@ -269,6 +271,20 @@ fn follow(machine: &mut Machine, mut id: PositionId, bytes: &[u8]) -> Result<Pos
         }
     }
     Ok(id)
+}
+
+fn shown(spans: &[(u8, u8)]) -> String {
+    let show = |byte: u8| match byte {
+        0x21..=0x7e => (byte as char).to_string(),
+        b' ' => "a space".into(),
+        b'\n' => "a line break".into(),
+        _ => format!("byte {byte:#04x}"),
+    };
+    let parts: Vec<String> = spans
+        .iter()
+        .map(|&(low, high)| if low == high { show(low) } else { format!("{}–{}", show(low), show(high)) })
+        .collect();
+    parts.join(", ")
 }
 
 /// The first spans of bytes that may come next, disjoint and ascending.

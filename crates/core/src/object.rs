@@ -133,7 +133,7 @@ impl ObjectSpec {
 
     /// Whether the object can still be closed in some way.
     pub(crate) fn feasible(&self, state: &ObjectState) -> bool {
-        if state.count > self.max {
+        if state.count > self.max || self.min > self.max {
             return false;
         }
         let Some(Outlook { must, may }) = self.outlook(state) else { return false };

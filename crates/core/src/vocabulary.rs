@@ -31,6 +31,9 @@ struct Shape {
     valid: bool,
 }
 
+/// Real tokens have at most a few hundred bytes; walks recurse once per byte.
+const LONGEST_TOKEN: usize = 2_048;
+
 type Cache<K, V> = Mutex<FxHashMap<K, V>>;
 
 pub struct Vocabulary {
@@ -73,6 +76,10 @@ impl Vocabulary {
             if token.as_ref().is_some_and(|bytes| bytes.is_empty()) {
                 *token = None;
             }
+        }
+        let long = tokens.iter().position(|token| token.as_ref().is_some_and(|bytes| bytes.len() > LONGEST_TOKEN));
+        if let Some(id) = long {
+            return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")));
         }
         let texts = tokens.iter().enumerate().filter_map(|(id, token)| Some((&**token.as_ref()?, id as u32)));
         let trie = Trie::new(texts.collect());
@@ -167,6 +174,18 @@ impl Vocabulary {
         let cached = lock(&self.classes).len() + lock(&self.counts).len();
         let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
         texts + occurrences + self.shapes.len() * size_of::<Shape>() + self.trie.memory_bytes() + masks * cached + locals
+    }
+
+    /// Whether some token begins with a byte of the span.
+    pub fn begins_between(&self, low: u8, high: u8) -> bool {
+        let mut child = 1;
+        while child < self.trie.end(0) {
+            if (low..=high).contains(&self.trie.byte(child)) {
+                return true;
+            }
+            child = self.trie.end(child);
+        }
+        false
     }
 
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
