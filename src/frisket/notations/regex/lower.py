@@ -9,6 +9,7 @@ assertion that looks out of the loop it stands in) goes through an automaton of 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -104,6 +105,8 @@ class _Piece:
     node: int
     size: Measure
     anything: bool = False
+    run: Repeat | None = None
+    """Set if the part is a run of characters of one set."""
 
 
 _Item: TypeAlias = _Piece | Before | After | Look | FinalNewline
@@ -206,7 +209,7 @@ class _Lowering:
         """The tree as alternatives of sequences of pieces and assertions."""
         if not asserts(node):
             # Not `plain`: the tree may be made for the occasion, and its id be another's tomorrow.
-            return [[_Piece(self.lowered(node), measure(node))]]
+            return [[_Piece(self.lowered(node), measure(node), run=_run(node))]]
         if isinstance(node, Seq):
             return self.sequences(node.items)
         if isinstance(node, Alt):
@@ -236,19 +239,7 @@ class _Lowering:
         return [[node]]
 
     def sequences(self, items: list[Node]) -> list[list[_Item]]:
-        # Neighbours without assertions make one piece.
-        parts: list[list[list[_Item]]] = []
-        run: list[Node] = []
-        for item in items:
-            if asserts(item):
-                if run:
-                    parts.append(self.alternatives(Seq(run)))
-                    run = []
-                parts.append(self.alternatives(item))
-            else:
-                run.append(item)
-        if run:
-            parts.append(self.alternatives(Seq(run)))
+        parts = [self.alternatives(part) for part in _flat(items)]
         total = 1
         for part in parts:
             total *= len(part)
@@ -286,6 +277,9 @@ class _Lowering:
                 waiting.extend(reversed(more))
                 continue
             pieces.append(self.join(self.place_looks(items, left, right)))
+        return self.either(pieces)
+
+    def either(self, pieces: list[_Piece]) -> _Piece:
         if not pieces:
             return _Piece(self.builder.empty(), EMPTY)
         if len(pieces) == 1:
@@ -337,8 +331,7 @@ class _Lowering:
         reached = not solid and not rest
         if reached and edge == "unknown":
             raise _Unplaced(at)
-        piece = self.join(near if ahead else near[::-1])
-        filled = self.filled(piece, ranges, ahead=ahead)
+        filled = self.nearest(near, ranges, ahead=ahead)
         if solid:
             return [] if filled is None else [[filled, *rest]]
         if reached:
@@ -356,6 +349,16 @@ class _Lowering:
             beyond.append([*rest[:skipped], *part])
         return beyond if filled is None else [[filled, *rest], *beyond]
 
+    def nearest(self, near: list[_Piece], ranges: CharSet, *, ahead: bool) -> _Piece | None:
+        """Pieces, nearest first, whose nearest character is in `ranges`: it is the first piece's, or that is empty …"""
+        ways = []
+        for index, piece in enumerate(near):
+            filled = self.filled(piece, ranges, ahead=ahead)
+            if filled is not None:
+                pieces = [filled, *near[index + 1 :]]
+                ways.append(self.join(pieces if ahead else pieces[::-1]))
+        return self.either(ways) if ways else None
+
     def filled(self, piece: _Piece, ranges: CharSet, *, ahead: bool) -> _Piece | None:
         """The texts of a piece whose first (last) character is in `ranges`; None if there are none."""
         size = piece.size
@@ -366,14 +369,16 @@ class _Lowering:
         if shared == edge_set and size.low:
             return piece
         builder = self.builder
-        if size.low == size.high == 1:
-            one = builder.and_([piece.node, builder.char_class(shared)])
-            return _Piece(one, Measure(1, 1, shared, shared))
-        char, anything = builder.char_class(ranges), builder.any_text()
+        size = Measure(max(size.low, 1), size.high, shared if ahead else size.first, size.last if ahead else shared)
+        char = builder.char_class(shared)
+        if piece.run is not None:
+            low, high = piece.run.low, piece.run.high
+            others = self.plain(piece.run.item), max(low - 1, 0), None if high is None else high - 1
+            rest = builder.repeat(*others)
+            return _Piece(builder.cat([char, rest] if ahead else [rest, char]), size)
+        anything = builder.any_text()
         wanted = builder.cat([char, anything] if ahead else [anything, char])
-        node = wanted if piece.anything else builder.and_([piece.node, wanted])
-        first, last = (shared, size.last) if ahead else (size.first, shared)
-        return _Piece(node, Measure(max(size.low, 1), size.high, first, last))
+        return _Piece(wanted if piece.anything else builder.and_([piece.node, wanted]), size)
 
     def place_looks(self, items: list[_Item], left: _Edge, right: _Edge) -> list[_Piece]:
         """Settle lookbehinds left to right, then lookaheads right to left; only pieces are left."""
@@ -485,6 +490,21 @@ def _narrow(look: Look) -> _Item:
     if look.negative:
         ranges, edge = unicode.complement(ranges), not edge
     return After(ranges, edge, look.at) if look.ahead else Before(ranges, edge, look.at)
+
+
+def _flat(items: list[Node]) -> Iterator[Node]:
+    """The items with groups that only hold a sequence opened, so that an assertion meets the nearest part alone."""
+    for item in items:
+        if isinstance(item, Seq):
+            yield from _flat(item.items)
+        else:
+            yield item
+
+
+def _run(node: Node) -> Repeat | None:
+    if isinstance(node, Chars):
+        return Repeat(node, 1, 1, 0)
+    return node if isinstance(node, Repeat) and one_char(node.item) is not None and node.high != 0 else None
 
 
 def _bounded(alternatives: list[list[_Item]], node: Node) -> list[list[_Item]]:
