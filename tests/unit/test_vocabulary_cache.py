@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,8 +73,6 @@ def flip_a_byte(stored: bytes) -> bytes:
 
 def forge_the_table(stored: bytes) -> bytes:
     """A file whose hash is right and whose table is not one."""
-    import hashlib
-
     body = b"\x02\x00\x00\x00{}"
     return cache._MAGIC + hashlib.sha256(body).digest() + body
 
@@ -178,6 +178,13 @@ def test_an_error_while_building_is_not_kept(folder: Path) -> None:
     with pytest.raises(RuntimeError):
         cache.fetch("kind", [b"a"], fail)
     assert not folder.exists() or tables(folder) == []
+
+
+def test_threads_that_start_together_all_get_the_table(folder: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda turn: cache.fetch("kind", [b"%d" % (turn % 3)], Builder()), range(60)))
+    assert found == [TABLE] * 60
+    assert len(list(folder.iterdir())) == 3
 
 
 def test_the_platform_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

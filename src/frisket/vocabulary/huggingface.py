@@ -67,8 +67,8 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes]]:
     if to_str is None:
         raise VocabularyError(
             f"{type(tokenizer).__name__} is not a Hugging Face fast tokenizer",
-            hint="pass a folder with tokenizer.json, a tokenizers.Tokenizer or a fast tokenizer; a slow one that reads "
-            "a SentencePiece model goes through Vocabulary.from_sentencepiece",
+            hint="pass a folder with tokenizer.json, a tokenizers.Tokenizer or a fast tokenizer; SentencePiece models "
+            "go through Vocabulary.from_sentencepiece, mistral-common's tokenizers through Vocabulary.from_mistral",
         )
     files = {"tokenizer.json": str(to_str()).encode()}
     folder = getattr(tokenizer, "name_or_path", None)

@@ -112,7 +112,7 @@ class Vocabulary:
 
     @property
     def prepends_space(self) -> bool:
-        """Whether the tokenizer writes a space before a text that it encodes (unless there is one already)."""
+        """Whether the tokenizer writes a space before a text that it encodes (some only where there is none yet)."""
         return self._prepends_space
 
     @property
