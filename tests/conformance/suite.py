@@ -94,6 +94,7 @@ def registry(folder: Path, draft: str) -> Any:
 def compile_frisket(case: Case, documents: Any) -> Any:
     """A function from a JSON text to whether frisket accepts it."""
     from frisket import Grammar
+    from frisket.errors import UnsupportedSchemaError
     from frisket.json_schema import JSONSchemaOptions
 
     options = JSONSchemaOptions(
@@ -102,7 +103,11 @@ def compile_frisket(case: Case, documents: Any) -> Any:
         max_integer_digits=330,
         formats=case.formats,  # type: ignore[arg-type]
     )
-    return Grammar.from_json_schema(case.schema, options, documents).accepts
+    grammar = Grammar.from_json_schema(case.schema, options, documents)
+    if grammar.report is not None and grammar.report.narrowed:
+        entry = grammar.report.narrowed[0]
+        raise UnsupportedSchemaError(f"not exact: {entry.pointer}: {entry.slips}")
+    return grammar.accepts
 
 
 def run(folder: Path, draft: str, compile_case: Any = compile_frisket) -> Figures:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: How deep a search for contradictions looks; members of members of members decide every discriminator seen so far.
 DEPTH = 4
+#: Searches inside searches (expanding a goal may look for contradictions too) before the answer is "unknown".
+NESTED = 6
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -86,6 +88,7 @@ class Algebra:
         self._texts: dict[Goal, int | None] = {}
         self._frame = 0
         self._frames = 0
+        self._nested = 0
         self._constants = Resource(None, "", DRAFT2020, "", None)
         self._steps = 0
 
@@ -659,16 +662,19 @@ class Algebra:
         found = self._void.get(goal)
         if found is not None:
             return found
+        if self._nested >= NESTED:
+            return False
         before, self._frames = self._frame, self._frames + 1
         self._frame = self._frames
+        self._nested += 1
         try:
-            cases = self.expand(goal)
+            void = all(self.case_is_void(case, depth) for case in self.expand(goal))
         except _Unknown:
             return False
         finally:
             self._frame = before
-        void = all(self.case_is_void(case, depth) for case in cases)
-        if void or depth >= DEPTH - 1:
+            self._nested -= 1
+        if void or (depth >= DEPTH - 1 and not self._nested):
             self._void[goal] = void
         return void
 
