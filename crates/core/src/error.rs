@@ -14,8 +14,8 @@ pub enum Error {
     Empty,
     /// The vocabulary cannot spell the grammar, or is malformed.
     Vocabulary(String),
-    /// The token may not come next.
-    Rejected { token: u32, reason: String },
+    /// The token or text may not come next; what was expected.
+    Rejected(String),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -24,10 +24,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Limit { what, given } => write!(f, "the limit on {what} ({given}) was reached"),
-            Error::Misuse(text) | Error::Vocabulary(text) => f.write_str(text),
+            Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) => f.write_str(text),
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Empty => f.write_str("the grammar matches nothing"),
-            Error::Rejected { token, reason } => write!(f, "token {token} may not come next: {reason}"),
         }
     }
 }

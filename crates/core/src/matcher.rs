@@ -169,7 +169,7 @@ impl Matcher {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => "a special or unknown token".into(),
         };
-        Err(Error::Rejected { token, reason: format!("it is {shown}; expected {}", self.expected()?) })
+        Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)))
     }
 
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
@@ -181,10 +181,7 @@ impl Matcher {
         };
         if next == DEAD {
             let shown = String::from_utf8_lossy(data);
-            return Err(Error::Rejected {
-                token: u32::MAX,
-                reason: format!("the text {shown:?} cannot follow; expected {}", self.expected()?),
-            });
+            return Err(Error::Rejected(format!("the text {shown:?} may not come next; expected {}", self.expected()?)));
         }
         self.history.push(Place { position: next, ended: false });
         Ok(())

@@ -12,7 +12,7 @@ pub fn raise(error: Error) -> PyErr {
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),
-        Error::Rejected { .. } => ("TokenRejectedError", "choose a token whose bit is set in the mask"),
+        Error::Rejected(_) => ("TokenRejectedError", "choose a token whose bit is set in the mask"),
     };
     Python::attach(|py| build(py, class, &error.to_string(), hint).unwrap_or_else(|failure| failure))
 }
