@@ -58,12 +58,13 @@ class Language(Protocol):
 class LogitMask:
     """Which tokens may follow a text, found by trying each of them.
 
-    `tokens[i]` is the text of token i, None if it has none; `eos` are the tokens that end a document.
+    `tokens[i]` is the text of token i, None if it has none; `eos` are the tokens that end a document. A language that
+    contains nothing is None.
     """
 
     def __init__(
         self,
-        language: Language,
+        language: Language | None,
         tokens: Sequence[bytes | None],
         *,
         eos: Sequence[int] = (),
@@ -572,7 +573,8 @@ class RegexMask(LogitMask):
     """
 
     def __init__(self, pattern: str, tokens: Sequence[bytes | None], *, eos: Sequence[int] = ()) -> None:
-        super().__init__(Regular(parse_regex(pattern)), tokens, eos=eos)
+        node = parse_regex(pattern)
+        super().__init__(Regular(node) if possible(node) else None, tokens, eos=eos)
 
 
 def parse_regex(pattern: str) -> Node:
@@ -752,11 +754,10 @@ class Position:
             else:
                 left = cat(derivative(head, symbol), rest) if isinstance(symbol, int) else NOTHING
             read.append((rule, left, began))
-        position = _closed(read, Place(self.origin.finite), self.origin)
-        return position if position.items or position.can_end else None
+        return _closed(read, Place(self.origin.finite), self.origin)
 
 
-def _closed(items: list[Item], place: Place, origin: Place) -> Position:
+def _closed(items: list[Item], place: Place, origin: Place) -> Position | None:
     agenda, known, reading = items, set[Item](), list[Item]()
     returned: set[Rule] = set()  # the rules that began here and have already ended: the empty text is one of theirs
     can_end = False
@@ -790,7 +791,7 @@ def _closed(items: list[Item], place: Place, origin: Place) -> Position:
             agenda.append((rule, cat(head.item, more, rest), began))
             if head.least == 0:
                 agenda.append((rule, rest, began))
-    return Position(tuple(reading), can_end, origin)
+    return Position(tuple(reading), can_end, origin) if reading or can_end else None
 
 
 def _split(node: Node) -> tuple[Node, Node]:

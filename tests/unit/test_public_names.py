@@ -1,0 +1,82 @@
+"""The exported names are a promise, and imports point one way: down the picture of ARCHITECTURE.md."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import frisket
+
+PACKAGE = Path(frisket.__file__).parent
+
+NAMES = {
+    "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation", "Grammar",
+    "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Matcher",
+    "MissingDependencyError", "Sampler", "SchemaError", "Step", "Stream", "TokenRejectedError",
+    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "examples", "fill_masks",
+    "generate", "models", "stream",
+}  # fmt: skip
+
+#: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
+STOREYS = (
+    ("errors", "_core"),
+    ("reference", "notations", "json_schema", "vocabulary", "matcher", "logits"),
+    ("python_type",),
+    ("grammar",),
+    ("models",),
+    ("decoding",),
+    ("examples",),
+    ("engines", "hosted", "lint"),
+    ("server",),
+    ("cli", "__main__"),
+)
+
+
+def test_the_exported_names() -> None:
+    assert set(frisket.__all__) == NAMES
+    for name in NAMES:
+        assert getattr(frisket, name) is not None
+    assert set(dir(frisket)) >= NAMES
+
+
+def test_imports_point_one_way() -> None:
+    storey_of = {name: storey for storey, names in enumerate(STOREYS) for name in names}
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        here = path.relative_to(PACKAGE).with_suffix("").parts
+        if here == ("__init__",):
+            continue
+        assert here[0] in storey_of, f"{here[0]} has no storey: where does it stand in the picture?"
+        for name in imported(path):
+            if name in storey_of and storey_of[name] > storey_of[here[0]]:
+                wrong.append(f"{'.'.join(here)} imports {name}")
+    assert not wrong
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of frisket that a module imports while it is itself imported (not later, and not for types only)."""
+    found: set[str] = set()
+    agenda: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while agenda:
+        node = agenda.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            agenda += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("frisket.")}
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "frisket":
+            parts = node.module.split(".")[1:]
+            found |= {parts[0]} if parts else {name.name for name in node.names}
+        agenda += ast.iter_child_nodes(node)
+    return found
+
+
+def test_importing_frisket_needs_nothing_but_numpy() -> None:
+    heavy = ("torch", "transformers", "tokenizers", "pydantic", "typer", "rich", "tiktoken", "sentencepiece")
+    code = f"import sys, frisket, frisket.grammar, frisket.reference; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
