@@ -171,7 +171,7 @@ def _bytes(text: str | bytes) -> bytes:
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
     if not isinstance(schema, str):
         return schema
-    hint = "a str is read as the JSON text of a schema: a file's content, not its name"
+    hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
         return json.loads(schema, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

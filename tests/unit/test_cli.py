@@ -196,7 +196,7 @@ class TestMistakes:
         [
             (["check", "nowhere.json"], 1, "nowhere.json"),
             (["check", "."], 1, "cannot read"),
-            (["check", "broken.json"], 1, "broken.json:2:1"),
+            (["check", "broken.json"], 1, "broken.json:2:11"),
             (["check", "latin.json"], 1, "not UTF-8"),
             (["check", '{"type": "strng"}'], 1, "strng"),
             (["generate", "--regex", r"(a)\1", "?"], 1, "hint:"),
@@ -225,7 +225,7 @@ class TestMistakes:
     def test_mistake(
         self, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, says: str
     ) -> None:
-        (folder / "broken.json").write_text('{"type": "object",\n}')
+        (folder / "broken.json").write_text('{"type":\n "object" oops}')
         (folder / "latin.json").write_bytes(b'{"title": "caf\xe9"}')
         (folder / "tokenizer.json").write_text(
             json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0, "<unk>": 1}, "unk_token": "<unk>"}})

@@ -93,7 +93,7 @@ class TestConstructors:
 
     @pytest.mark.parametrize(
         ("text", "place"),
-        [('{"type": "object",\n}', "2:1"), ("", "1:1"), ("schema.json", "1:1"), ('{"minimum": NaN}', None)],
+        [('{"type":\n "object" oops}', "2:11"), ("", "1:1"), ("schema.json", "1:1"), ('{"minimum": NaN}', None)],
     )
     def test_a_schema_that_is_not_json(self, text: str, place: str | None) -> None:
         with pytest.raises(InvalidSchemaError, match="not JSON") as caught:
