@@ -15,7 +15,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tests.data import find_data_dir, maskbench
 
@@ -99,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     whole = chosen.limit is None and chosen.only is None
     failed = False
     print(
-        "order    schemas  entirely right   refused  invalid accepted  valid rejected  crashes  compile p50/p95/p99/max (µs)"
+        "order    schemas  entirely right   refused  accepts invalid  rejects valid  crashes  compile µs p50/p95/p99/max"
     )
     for order in chosen.order or ["any", "schema"]:
         figures = run(folder, order, limit=chosen.limit, only=chosen.only)
@@ -107,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
         marks = "/".join(f"{times[min(int(q * len(times)), len(times) - 1)]:.0f}" for q in (0.5, 0.95, 0.99, 1))
         print(
             f"{order:8} {figures.schemas:7}  {figures.right:6} ({100 * figures.right / figures.schemas:5.2f} %)"
-            f"  {len(figures.refused):7}  {len(figures.under):16}  {len(figures.over):14}  {len(figures.crashed):7}  {marks}"
+            f"  {len(figures.refused):7}  {len(figures.under):15}  {len(figures.over):13}  {len(figures.crashed):7}  {marks}"
         )
         wrong: dict[str, str] = {}
         for label, found in (

@@ -61,8 +61,8 @@ def cases(folder: Path, draft: str) -> Iterator[Case]:
     root = folder / "json-schema-test-suite" / "tests" / directory
     for file in sorted(root.rglob("*.json")):
         relative = file.relative_to(root)
-        # format.json of every draft, and what asserts nothing, treats formats as annotations.
-        asserts = "format" in relative.parts or relative.name == "format-assertion.json"
+        # format.json of every draft treats formats as annotations; draft 7's optional content.json asserts contents.
+        asserts = "format" in relative.parts or relative.name in ("format-assertion.json", "content.json")
         for number, case in enumerate(json.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)):
             schema = case["schema"]
             if isinstance(schema, dict) and "$schema" not in schema:
@@ -184,8 +184,8 @@ def main(arguments: list[str] | None = None) -> int:
             figures = run(folder, draft, compile_case)
             share = 100 * figures.exact / figures.schemas
             print(
-                f"{draft:8} {engine:11} {figures.schemas:7}  {figures.exact:5} ({share:5.1f} %)  {len(figures.refused):7}"
-                f"  {len(figures.under):16}  {len(figures.over):14}  {len(figures.crashed):7}"
+                f"{draft:8} {engine:11} {figures.schemas:7}  {figures.exact:5} ({share:5.1f} %)"
+                f"  {len(figures.refused):7}  {len(figures.under):16}  {len(figures.over):14}  {len(figures.crashed):7}"
             )
             if engine != "frisket":
                 continue

@@ -432,7 +432,9 @@ class Algebra:
         """Everything outside one case."""
         found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
         for atom in case.numbers:
-            found.append(Case(NUMBER, numbers=(number.negate(atom),)))
+            opposite = number.negate(atom)
+            if opposite is not None:
+                found.append(Case(NUMBER, numbers=(opposite,)))
         for text in case.strings:
             found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
         for items in case.arrays:
@@ -475,6 +477,8 @@ class Algebra:
         What is demanded beside oneOf often tells the alternatives apart (a discriminator that is required only there).
         """
         found = self.product(context, self.expand(goals[chosen]))
+        if not context:
+            return []
         if len(context) > 1 or context[0] is not WHOLE:
             found = self.pruned(found)
         for i, goal in enumerate(goals):

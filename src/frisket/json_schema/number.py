@@ -53,7 +53,12 @@ class Among:
     pointed: frozenset[Fraction] = frozenset()
 
 
-NumberAtom = AtLeast | AtMost | Multiple | Among
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Written as digits only; a demand on spelling, which has no complement among values."""
+
+
+NumberAtom = AtLeast | AtMost | Multiple | Among | Plain
 #: From an unsigned range (low, whether open, high, whether open) to a node.
 Magnitude = Callable[[Fraction, bool, "Fraction | None", bool], "int | None"]
 
@@ -69,20 +74,34 @@ def exact(value: int | float | Decimal) -> Fraction:
     return Fraction(value)
 
 
-def negate(atom: NumberAtom) -> NumberAtom:
+def negate(atom: NumberAtom) -> NumberAtom | None:
     if isinstance(atom, AtLeast):
         return AtMost(atom.bound, not atom.strict)
     if isinstance(atom, AtMost):
         return AtLeast(atom.bound, not atom.strict)
     if isinstance(atom, Multiple):
         return Multiple(atom.of, not atom.positive)
+    if isinstance(atom, Plain):
+        return None
     return Among(atom.values, not atom.positive)
 
 
 class Interval:
     """The conjunction of number atoms, and whether integers and fractions are meant."""
 
-    __slots__ = ("excluded", "high", "high_open", "low", "low_open", "mask", "multiple", "pointed", "values", "without")
+    __slots__ = (
+        "excluded",
+        "high",
+        "high_open",
+        "low",
+        "low_open",
+        "mask",
+        "multiple",
+        "plain",
+        "pointed",
+        "values",
+        "without",
+    )
 
     def __init__(self, mask: int, atoms: Iterable[NumberAtom]) -> None:
         self.mask = mask
@@ -94,6 +113,7 @@ class Interval:
         self.without: list[Fraction] = []
         self.values: frozenset[Fraction] | None = None
         self.excluded: set[Fraction] = set()
+        self.plain = False
         self.pointed: frozenset[Fraction] = frozenset()
         for atom in atoms:
             if isinstance(atom, AtLeast):
@@ -109,6 +129,8 @@ class Interval:
                     self.multiple = atom.of
                 else:
                     self.multiple = common_multiple(self.multiple, atom.of)
+            elif isinstance(atom, Plain):
+                self.plain = True
             elif atom.positive:
                 self.pointed |= atom.pointed
                 self.values = atom.values if self.values is None else self.values & atom.values
@@ -144,6 +166,9 @@ class Interval:
             return None
         return [v for i in range(int(first), int(last) + 1) if self.holds(v := i * self.multiple)]
 
+    def unbounded(self) -> bool:
+        return self.low is None and self.high is None and not self.without
+
     def crossed(self) -> bool:
         if self.low is None or self.high is None:
             return False
@@ -166,16 +191,18 @@ def common_multiple(left: Fraction, right: Fraction) -> Fraction:
 
 def lower(builder: GrammarBuilder, options: JSONSchemaOptions, mask: int, atoms: tuple[NumberAtom, ...]) -> int | None:
     """A regular node of the numerals, or None if there are none."""
-    return Numerals(builder, options).lower(Interval(mask, atoms))
+    interval = Interval(mask, atoms)
+    free = options.numbers == "free" and not (interval.plain and mask == INTEGER)
+    return Numerals(builder, options, free).lower(interval)
 
 
 class Numerals:
     """Builds the nodes of one set of numerals."""
 
-    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions) -> None:
+    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, free: bool) -> None:
         self.builder = builder
         self.options = options
-        self.free = options.numbers == "free"
+        self.free = free
         self.whole = options.max_integer_digits
         self.part = options.max_fraction_digits
         self.digit = builder.byte_class([(0x30, 0x39)])
@@ -280,7 +307,7 @@ class Numerals:
     def scientific(self, interval: Interval, beyond: int) -> int | None:
         """Numerals d.ddde±x with |x| > beyond and a non-zero digit d, when only bounds matter."""
         if interval.multiple is not None:
-            return None
+            return self.far_multiples(interval.multiple, beyond) if interval.unbounded() and beyond >= 0 else None
         only_small = bool(interval.without)
         if only_small and any(step.denominator != 1 for step in interval.without):
             return None
@@ -314,6 +341,18 @@ class Numerals:
             return b.alt(nodes) if nodes else None
 
         return self.both_signs(interval.low, interval.low_open, interval.high, interval.high_open, magnitude)
+
+    def far_multiples(self, step: Fraction, beyond: int) -> int | None:
+        """Numerals d.ddde+x with x > beyond and so few decimals that every one is a multiple of `step`."""
+        places = part_length(step)
+        rest, twos = strip(int(step * 10**places), 2)
+        rest, fives = strip(rest, 5)
+        decimals = beyond + 1 - max(twos, fives) + places
+        if rest != 1 or decimals < 0 or self.exponents <= beyond:
+            return None
+        b = self.builder
+        part = self.optional(b.cat([b.literal(b"."), b.repeat(self.digit, 1, decimals)])) if decimals else b.epsilon()
+        return self.signed(b.cat([self.digits(1, 9), part, self.exponent(beyond + 1, self.exponents)]))
 
     # -- signs ----------------------------------------------------------------------------------------------------
     def both_signs(

@@ -97,7 +97,13 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         allowed = algebra.texts(atom.goal)
         patterns = () if allowed is None else ((allowed, ANYTHING),)
         return [(Breaks(Fields({}, patterns, NOTHING)),)]
-    return [(atom.fields,)] if isinstance(atom, Breaks) else [(Breaks(atom),)]
+    if isinstance(atom, Breaks):
+        return [(atom.fields,)]
+    demanding = [key for key, goal in atom.names.items() if goal]
+    if len(demanding) == 1 and not atom.patterns and not atom.rest:
+        key = demanding[0]
+        return [(Required((key,)), algebra.single(key, algebra.negated(atom.names[key])))]
+    return [(Breaks(atom),)]
 
 
 def encoded(key: str) -> bytes:

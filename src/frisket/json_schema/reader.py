@@ -112,6 +112,15 @@ class Reading:
         return seen.union(Evaluated(all_members=members, all_items=items))
 
 
+BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+#: The vocabulary that a metaschema of 2019-09 or later may leave out.
+VALIDATION = frozenset(
+    (
+        *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minContains", "maxContains"),
+        *("minProperties", "maxProperties", "required", "dependentRequired"),
+    )
+)
 #: Drafts as the formats name them.
 DRAFT_NAMES = {DRAFT4: "4", DRAFT6: "6", DRAFT7: "7", DRAFT2019: "2019-09", DRAFT2020: "2020-12"}
 
@@ -134,14 +143,14 @@ class Reader:
         self.items_read = False
 
     def read(self) -> Reading:
-        reading, draft = self.reading, self.draft
+        reading, draft, asserts = self.reading, self.draft, self.site.resource.asserts
         if draft <= DRAFT7 and "$ref" in self.schema:
             read_ref(self, self.schema["$ref"])
             reading.keywords.append("$ref")
             return reading
         for keyword, value in self.schema.items():
             rule = KEYWORDS.get(keyword)
-            if rule is not None and rule[1] <= draft <= rule[2]:
+            if rule is not None and rule[1] <= draft <= rule[2] and (asserts or keyword not in VALIDATION):
                 rule[0](self, value)
                 reading.keywords.append(keyword)
         if self.mask != ANY or self.numbers or self.strings or self.arrays or self.objects:
@@ -226,6 +235,9 @@ def read_type(reader: Reader, value: Any) -> None:
         if bits is None:
             raise reader.invalid("type", f"among {', '.join(TYPES)}, not {name!r}")
         mask |= bits
+    if reader.draft == DRAFT4 and "integer" in names and "number" not in names:
+        # Draft 4 knows integers by their spelling.
+        reader.numbers.append(number.Plain())
     if reader.algebra.options.nullable and reader.schema.get("nullable") is True:
         mask |= NULL
     reader.mask &= mask
@@ -373,6 +385,26 @@ def read_format(reader: Reader, value: Any) -> None:
     matches = known[key]
     if matches is not None:
         reader.strings.append(matches)
+
+
+def read_content_encoding(reader: Reader, value: Any) -> None:
+    """Draft 7 asserts contents; later drafts annotate them."""
+    if value == "base64" and reader.algebra.options.formats != "annotate":
+        if "(base64)" not in reader.algebra.patterns:
+            from frisket.notations.regex import lower_regex
+
+            reader.algebra.patterns["(base64)"] = lower_regex(reader.algebra.builder, BASE64, dialect="ecma")
+        node = reader.algebra.patterns["(base64)"]
+        if node is not None:
+            reader.strings.append(string.Matches(node, True))
+
+
+def read_content_media_type(reader: Reader, value: Any) -> None:
+    if value == "application/json" and reader.algebra.options.formats != "annotate":
+        where = f"{reader.site.pointer}/contentMediaType"
+        reader.algebra.unsupported(
+            where, "contentMediaType", "JSON inside a string is not enforced; any text slips through"
+        )
 
 
 # -- arrays -------------------------------------------------------------------------------------------------------
@@ -592,6 +624,8 @@ KEYWORDS: dict[str, tuple[Callable[[Reader, Any], None], int, int]] = {
     "maxLength": (read_max_length, DRAFT4, DRAFT2020),
     "pattern": (read_pattern, DRAFT4, DRAFT2020),
     "format": (read_format, DRAFT4, DRAFT2020),
+    "contentEncoding": (read_content_encoding, DRAFT7, DRAFT7),
+    "contentMediaType": (read_content_media_type, DRAFT7, DRAFT7),
     "items": (read_items, DRAFT4, DRAFT2020),
     "prefixItems": (read_items, DRAFT2020, DRAFT2020),
     "additionalItems": (read_items, DRAFT4, DRAFT2019),

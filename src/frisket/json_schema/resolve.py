@@ -56,7 +56,18 @@ class UnresolvedReference(Exception):
 class Resource:
     """A schema with its own base URI."""
 
-    __slots__ = ("anchors", "contents", "draft", "dynamic", "parent", "pointer", "recursive", "scanned", "uri")
+    __slots__ = (
+        "anchors",
+        "asserts",
+        "contents",
+        "draft",
+        "dynamic",
+        "parent",
+        "pointer",
+        "recursive",
+        "scanned",
+        "uri",
+    )
 
     def __init__(self, contents: Schema, uri: str, draft: int, pointer: str, parent: Resource | None) -> None:
         self.contents = contents
@@ -68,6 +79,8 @@ class Resource:
         self.dynamic: dict[str, tuple[Schema, str]] = {}
         self.recursive = isinstance(contents, dict) and contents.get("$recursiveAnchor") is True
         self.scanned = False
+        #: Whether the metaschema has the validation vocabulary (2019-09 and later may leave it out).
+        self.asserts: bool = parent.asserts if parent is not None else True
 
 
 class Site:
@@ -143,6 +156,7 @@ class Documents:
         found = self.by_identity.get(key)
         if found is None:
             found = Resource(contents, uri, draft, pointer, parent)
+            found.asserts = self.has_validation(contents, draft, found.asserts)
             self.by_identity[key] = found
             if uri:
                 self.by_uri.setdefault(uri, found)
@@ -165,6 +179,17 @@ class Documents:
             return inherited
         named_by = contents.get("$schema") if isinstance(contents, dict) else None
         return inherited if named_by in (None, named) else self.draft_of(contents, inherited)
+
+    def has_validation(self, contents: Schema, draft: int, inherited: bool) -> bool:
+        named = contents.get("$schema") if isinstance(contents, dict) else None
+        if draft < DRAFT2019 or not isinstance(named, str) or "//json-schema.org/" in named:
+            return inherited if not isinstance(named, str) else True
+        try:
+            metaschema = self.fetch(urldefrag(named)[0])
+        except UnresolvedReference:
+            return True
+        vocabularies = metaschema.get("$vocabulary") if isinstance(metaschema, dict) else None
+        return not isinstance(vocabularies, dict) or any(uri.endswith("/vocab/validation") for uri in vocabularies)
 
     def inside(self, schema: Schema, resource: Resource, pointer: str) -> Resource:
         """The resource of a subschema: its own if it names itself, otherwise the one around it."""
