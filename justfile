@@ -54,3 +54,19 @@ ci:
 # masks and compile times, ours and the rivals' (needs `pip install ".[bench]"`)
 bench *ARGS:
     python -m benchmarks {{ARGS}}
+
+# JSON Schema's official suite, all drafts, against the committed baseline
+suite *ARGS:
+    python -m tests.conformance.suite {{ARGS}}
+
+# MaskBench's real-world schemas, both property orders, against the committed baseline
+maskbench *ARGS:
+    python -m tests.conformance.maskbench {{ARGS}}
+
+# the four worked systems on their held-out inputs: figures, tables, plots
+evaluate:
+    for name in triage tutor orders agent; do python examples/$name/evaluate.py; done
+
+# the embedded model from its seed: tokenizer, held-out inputs, weights (needs `pip install ".[train]"`)
+train *ARGS:
+    cd training && python tokenizer.py && python heldout.py && python train.py {{ARGS}}

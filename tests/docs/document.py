@@ -36,9 +36,10 @@ class Command:
 
 
 def documents() -> list[Path]:
-    """All Markdown that a reader meets: the root's, and docs/ where it exists."""
+    """All Markdown that a reader meets."""
     names = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-    return [path for path in (ROOT / name for name in names) if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
+    below = [path for folder in ("docs", "examples", "training") for path in sorted((ROOT / folder).rglob("*.md"))]
+    return [path for path in (ROOT / name for name in names) if path.exists()] + below
 
 
 def blocks(path: Path) -> Iterator[Block]:

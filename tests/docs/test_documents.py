@@ -40,7 +40,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -70,7 +70,7 @@ def test_the_documents_are_there() -> None:
     assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} <= {path.name for path in documents()}
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_inside_the_repository_lead_somewhere(path: Path) -> None:
     prose = re.sub(r"^(`{3,}|~{3,}).*?^\1\s*$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     targets = [target for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) if "://" not in target]
