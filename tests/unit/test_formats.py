@@ -56,10 +56,11 @@ def test_official_suite(draft: str) -> None:
 
 
 def test_what_is_not_exact_says_why() -> None:
-    inexact = {name for name, known in FORMATS.items() if not known.exact}
+    inexact = {name for name, known in FORMATS.items() if not known.exact and known.vocabulary == "json-schema"}
     assert inexact == {"hostname", "idn-email", "idn-hostname", "regex"}
     assert all(FORMATS[name].reason for name in inexact)
     assert {name for name in inexact if FORMATS[name].sound} == {"hostname"}
+    assert all(known.sound for known in FORMATS.values() if known.vocabulary == "openapi")
 
 
 def test_unknown_formats_are_annotations() -> None:
@@ -135,6 +136,29 @@ def test_samples(name: str, good: list[str], bad: list[str]) -> None:
     language = Language(name)
     assert [text for text in good if text not in language] == []
     assert [text for text in bad if text in language] == []
+
+
+def test_networks_have_no_host_bits() -> None:
+    networks = Language("ipv4network", openapi=True)
+    chance = random.Random(3)
+    for _ in range(3000):
+        length = chance.randint(0, 33)
+        number = chance.getrandbits(32) & (0xFFFFFFFF << chance.choice([0, 32 - min(length, 32)])) & 0xFFFFFFFF
+        text = f"{ipaddress.IPv4Address(number)}/{length}"
+        try:
+            ipaddress.IPv4Network(text)
+            valid = True
+        except ValueError:
+            valid = False
+        assert (text in networks) == valid, text
+
+
+def test_emails_for_python_are_those_of_pydantic() -> None:
+    emails = Language("email", python=True)
+    for text in ["ada@example.com", "a.b+c@x-y.co.uk"]:
+        assert text in emails
+    for text in ["a@b", '"a"@b.com', "a@[1.2.3.4]", "a@b.test", "a@b.LOCAL", "a@b.c1", ".a@b.com"]:
+        assert text not in emails
 
 
 def test_openapi_and_pydantic_names() -> None:

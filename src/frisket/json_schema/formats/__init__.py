@@ -1,7 +1,7 @@
 """Name of a format → regular node: one module per family.
 
->>> sorted(name for name, format in FORMATS.items() if not format.exact)
-['hostname', 'idn-email', 'idn-hostname', 'regex']
+>>> sorted(name for name, format in FORMATS.items() if not format.sound)
+['idn-email', 'idn-hostname', 'regex']
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def format_node(
 ) -> int | None:
     """A regular node of a format's decoded texts; None if the format is unknown or has no node (see `find_format`).
 
-    `python` leaves out what Python's own types cannot hold: leap seconds, the year 0, endless durations.
+    `python` leaves out what Python's own types cannot hold: leap seconds, the year 0, endless durations, emails that
+    Pydantic refuses.
     """
     found = find_format(name, draft=draft, openapi=openapi)
     return None if found is None or found.node is None else found.node(builder, python)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 # The same without hyphens in both third and fourth place.
-_PLAIN_LABEL = (
+PLAIN_LABEL = (
     "[A-Za-z0-9](?:[A-Za-z0-9]|[A-Za-z0-9-][A-Za-z0-9](?:[A-Za-z0-9-]{0,59}[A-Za-z0-9])?"
     "|[A-Za-z0-9-]-[A-Za-z0-9](?:[A-Za-z0-9-]{0,58}[A-Za-z0-9])?)?"
 )
@@ -29,7 +29,7 @@ def name_node(builder: GrammarBuilder, label: str) -> int:
 
 
 def _hostname(builder: GrammarBuilder, python: bool) -> int:
-    return name_node(builder, _PLAIN_LABEL)
+    return name_node(builder, PLAIN_LABEL)
 
 
 FORMATS = (

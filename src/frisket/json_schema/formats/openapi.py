@@ -5,6 +5,8 @@ To JSON Schema these names are annotations. Who knows that OpenAPI or Pydantic i
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from frisket.json_schema.formats.format import Format, by_pattern
 from frisket.json_schema.formats.ip import IPV4, IPV6
 
@@ -13,8 +15,34 @@ _BASE64_URL = r"(?:[A-Za-z0-9_\-]{4})*(?:[A-Za-z0-9_\-]{2}(?:==)|[A-Za-z0-9_\-]{
 _HEX = "[0-9A-Fa-f]"
 
 
+_LENGTH_V4 = "(?:/(?:[0-9]|[12][0-9]|3[0-2]))?"
+_LENGTH_V6 = "(?:/(?:[0-9]|[1-9][0-9]|1[01][0-9]|12[0-8]))?"
+
+
 def _uuid(version: int) -> str:
     return f"{_HEX}{{8}}-{_HEX}{{4}}-{version}{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}"
+
+
+def _network_v4() -> str:
+    """Addresses whose bits beyond the prefix are 0, in the order of prefix lengths."""
+    octet = "(?:[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
+    ways = []
+    for length in range(33):
+        whole, bits = divmod(length, 8)
+        parts = [octet] * whole
+        if bits:
+            step = 1 << (8 - bits)
+            parts.append("(?:" + "|".join(str(value) for value in range(0, 256, step)) + ")")
+        parts += ["0"] * (4 - len(parts))
+        ways.append(r"\.".join(parts) + f"/{length}")
+    return "|".join([IPV4, *ways])
+
+
+def _subset(name: str, pattern: str, reason: str) -> Format:
+    return replace(_pattern(name, pattern), exact=False, reason=reason)
+
+
+_NO_MASKS = "networks with a written-out mask are left out"
 
 
 def _pattern(name: str, pattern: str) -> Format:
@@ -29,6 +57,12 @@ FORMATS = (
     _pattern("password", r"[\s\S]*"),
     _pattern("path", r"[^\0]*"),
     _pattern("ipvanyaddress", f"{IPV4}|{IPV6}"),
+    _subset("ipv4network", _network_v4(), _NO_MASKS),
+    _subset("ipv6network", f"{IPV6}(?:/128)?", "networks of more than one address are left out"),
+    _subset("ipvanynetwork", f"{_network_v4()}|{IPV6}(?:/128)?", "larger IPv6 networks are left out"),
+    _subset("ipv4interface", f"{IPV4}{_LENGTH_V4}", _NO_MASKS),
+    _pattern("ipv6interface", f"{IPV6}{_LENGTH_V6}"),
+    _subset("ipvanyinterface", f"{IPV4}{_LENGTH_V4}|{IPV6}{_LENGTH_V6}", _NO_MASKS),
     *(_pattern(f"uuid{version}", _uuid(version)) for version in (1, 3, 4, 5, 6, 7, 8)),
 )
 
