@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
-from frisket.errors import InvalidSchemaError, LimitExceededError
+from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
@@ -84,7 +85,9 @@ class Grammar:
         True
 
         `registry` (a `referencing.Registry`) holds documents that `$ref` may point to; nothing is ever fetched. What
-        cannot be enforced exactly is an UnsupportedSchemaError that lists every such place.
+        cannot be enforced exactly is an UnsupportedSchemaError that lists every such place; with
+        `JSONSchemaOptions(relaxed=True)` it is left out and listed in `report`, and `value` validates the whole schema
+        (by jsonschema-rs, which it then needs).
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads)
 
@@ -110,6 +113,8 @@ class Grammar:
 
         builder = _core.GrammarBuilder()
         node, report = lower_json_schema(builder, schema, options or JSONSchemaOptions(), registry=registry)
+        if not report.exact:
+            value = _validating(schema, registry, value)
         return cls(builder.build(node), report=report, schema=schema, value=value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary) -> CompiledGrammar:
@@ -127,6 +132,9 @@ class Grammar:
     def accepts_prefix(self, text: str | bytes) -> bool:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
+
+    def __repr__(self) -> str:
+        return f"<Grammar of {self.core.node_count:,} nodes>"
 
     def value(self, text: str) -> Any:
         """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
@@ -166,6 +174,28 @@ class CompiledGrammar:
 
 def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
+
+
+def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
+    """`value` after a look at what the grammar alone does not promise."""
+    try:
+        jsonschema_rs = importlib.import_module("jsonschema_rs")
+    except ImportError as error:
+        raise MissingDependencyError.of("jsonschema-rs", "validate") from error
+    retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+    validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+
+    def validated(text: str) -> Any:
+        for error in validator.iter_errors(json.loads(text)):
+            raise FrisketError(
+                f"a document that the relaxed grammar allows breaks its schema: {error.message}",
+                where="".join(f"/{part}" for part in error.instance_path) or "(root)",
+                hint="generate again with another seed, or see `grammar.report` for what is not enforced",
+                code="value-refused",
+            )
+        return value(text)
+
+    return validated
 
 
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:

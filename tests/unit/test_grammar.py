@@ -101,6 +101,27 @@ class TestConstructors:
         assert caught.value.where == place
         assert "not its name" in (caught.value.hint or "")
 
+    def test_what_relaxed_leaves_out_is_validated_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("jsonschema_rs", reason="jsonschema-rs is not installed")
+        from frisket import json_schema
+
+        exact = json_schema.lower_json_schema
+
+        def forgetful(builder: Any, schema: Any, options: Any, registry: Any = None) -> Any:
+            node, report = exact(builder, {"type": schema["type"]}, options, registry=registry)
+            report.loosened.append(json_schema.Entry("", "maxLength", "loosened", "texts of any length"))
+            return node, report
+
+        monkeypatch.setattr(json_schema, "lower_json_schema", forgetful)
+        grammar = Grammar.from_json_schema({"type": "string", "maxLength": 3})
+        assert grammar.accepts('"long"') and grammar.value('"lon"') == "lon"
+        with pytest.raises(FrisketError, match="breaks its schema") as caught:
+            grammar.value('"long"')
+        assert caught.value.code == "value-refused"
+        monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+        with pytest.raises(MissingDependencyError, match=r"frisket\[validate\]"):
+            Grammar.from_json_schema({"type": "string", "maxLength": 3})
+
     def test_a_schema_nested_too_deep_to_be_read(self) -> None:
         with pytest.raises((LimitExceededError, InvalidSchemaError)):
             Grammar.from_json_schema('{"not": ' * 100_000 + "{}" + "}" * 100_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,14 +28,16 @@ def command(
     as_json: option.Json = False,
 ) -> None:
     """Say for each keyword of a JSON Schema whether it is enforced, and what could slip through where it is not."""
-    from frisket.json_schema import JSONSchemaOptions
+    from frisket.grammar import Grammar
 
+    text, name = source.document(schema)
     places: list[tuple[str, str]] = []
     try:
-        report = source.schema_grammar(schema).report
+        with source.named(name):
+            report = Grammar.from_json_schema(text).report
     except UnsupportedSchemaError as refusal:
         places = refusal.places or [(refusal.where or "", refusal.message)]
-        report = _relaxed(schema, dataclasses.replace(JSONSchemaOptions(), relaxed=True)) if schema != "-" else None
+        report = _relaxed(text)
     if as_json:
         print(json.dumps(_described(report, places), ensure_ascii=False))
     else:
@@ -45,12 +46,16 @@ def command(
         raise typer.Exit(1)
 
 
-def _relaxed(schema: str, options: Any) -> Report | None:
+def _relaxed(text: str) -> Report | None:
     """What would be enforced of a schema that is refused as a whole."""
+    from frisket import _core
+    from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+
     try:
-        return source.schema_grammar(schema, options).report
+        _, report = lower_json_schema(_core.GrammarBuilder(), json.loads(text), JSONSchemaOptions(relaxed=True))
     except FrisketError:
         return None
+    return report
 
 
 def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,6 @@ from frisket.errors import FrisketError, InvalidSchemaError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
-    from frisket.json_schema import JSONSchemaOptions
     from frisket.models.protocol import Model
     from frisket.vocabulary import Vocabulary
 
@@ -38,18 +39,27 @@ def grammar(
     return schema_grammar(schema)
 
 
-def schema_grammar(source: str, options: JSONSchemaOptions | None = None) -> Grammar:
+def schema_grammar(source: str) -> Grammar:
     """The grammar of a schema in a file, on stdin (`-`), or typed in place."""
     from frisket.grammar import Grammar
 
+    text, name = document(source)
+    with named(name):
+        return Grammar.from_json_schema(text)
+
+
+def document(source: str) -> tuple[str, str]:
+    """The text of a schema, and what to call the place that it came from."""
     if source.lstrip()[:1] in ("{", "["):
-        text, name = source, "the argument"
-    elif source == "-":
-        text, name = sys.stdin.read(), "stdin"
-    else:
-        text, name = read(Path(source)), source
+        return source, "the argument"
+    return (sys.stdin.read(), "stdin") if source == "-" else (read(Path(source)), source)
+
+
+@contextlib.contextmanager
+def named(name: str) -> Iterator[None]:
+    """Places in a schema are told with the name of its file."""
     try:
-        return Grammar.from_json_schema(text, options)
+        yield
     except InvalidSchemaError as error:
         error.where = f"{name}:{error.where}" if error.where else name
         raise
