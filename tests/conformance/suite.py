@@ -100,6 +100,7 @@ def compile_frisket(case: Case, documents: Any) -> Any:
     options = JSONSchemaOptions(
         property_order="any",
         numbers="free",
+        max_exponent_digits=3,
         max_integer_digits=330,
         formats=case.formats,  # type: ignore[arg-type]
     )

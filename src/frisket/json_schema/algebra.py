@@ -78,7 +78,7 @@ class Algebra:
         self.formats: dict[tuple[str, int], string.Matches | None] = {}
         self._by_key: dict[tuple[int, int, tuple[int, ...]], Goal] = {}
         self._by_content: dict[tuple[Any, ...], Goal] = {}
-        self._aliases: list[tuple[Site, tuple[str, ...]]] = []
+        self._aliases: list[tuple[dict[str, Any], Site | str, tuple[str, ...]]] = []
         self._following: set[int] = set()
         self._splitting: dict[int, bool] = {}
         self._singles: dict[tuple[str, Goal], object.Fields] = {}
@@ -185,39 +185,54 @@ class Algebra:
         tokens: tuple[str, ...],
     ) -> Goal | None:
         """The goal of another place that says the same, if that is easy to see: equal goals cancel out early."""
-        said: list[tuple[str, str]] = []
+        first: tuple[str, str] | None = None
+        said: list[tuple[str, str]] | None = None
         for keyword, value in schema.items():
             if keyword in KEYWORDS:
-                if not isinstance(value, str) or len(said) > 2:
+                if type(value) is not str:
                     return None
-                said.append((keyword, value))
-        if len(said) == 1 and said[0][0] == "$ref":
-            site = Site(-1, schema, resource, scope, origin, tokens)
-            if -id(schema) in self._following:
-                raise InvalidSchemaError(
-                    "the schema refers to itself without looking into the value", where=site.pointer
-                )
-            self._following.add(-id(schema))
-            try:
-                goal = self.referred(site, said[0][1])
-            finally:
-                self._following.discard(-id(schema))
-            self._aliases.append((site, ("$ref",)))
-            return goal
-        if not said:
+                if first is None:
+                    first = (keyword, value)
+                elif said is None:
+                    said = [first, (keyword, value)]
+                else:
+                    said.append((keyword, value))
+        if first is None:
             return ANYTHING
-        if any(keyword.startswith("$") for keyword, _ in said):
+        if said is None and first[0] == "$ref":
+            return self._followed(schema, first[1], resource, scope, origin, tokens)
+        pairs = sorted(said) if said is not None else [first]
+        key = (resource.draft, resource.asserts, *pairs)
+        if any(pair[0][0] == "$" for pair in pairs) or "nullable" in schema:
             return None
-        key = (resource.draft, *sorted(said))
         found = self._by_content.get(key)
-        if found is not None:
-            self._aliases.append(
-                (Site(-1, schema, resource, scope, origin, tokens), tuple(keyword for keyword, _ in said))
-            )
-            return found
-        site = Site(len(self.sites), schema, resource, scope, origin, tokens)
-        self.sites.append(site)
-        goal = self._by_content[key] = frozenset((2 * site.number,))
+        if found is None:
+            site = Site(len(self.sites), schema, resource, scope, origin, tokens)
+            self.sites.append(site)
+            found = self._by_content[key] = frozenset((2 * site.number,))
+        else:
+            self._aliases.append((schema, origin, tokens))
+        return found
+
+    def _followed(
+        self,
+        schema: dict[str, Any],
+        reference: str,
+        resource: Resource,
+        scope: tuple[Resource, ...],
+        origin: Site | str,
+        tokens: tuple[str, ...],
+    ) -> Goal:
+        """The goal of a place that only refers to another one."""
+        site = Site(-1, schema, resource, scope, origin, tokens)
+        if -id(schema) in self._following:
+            raise InvalidSchemaError("the schema refers to itself without looking into the value", where=site.pointer)
+        self._following.add(-id(schema))
+        try:
+            goal = self.referred(site, reference)
+        finally:
+            self._following.discard(-id(schema))
+        self._aliases.append((schema, origin, tokens))
         return goal
 
     def invented(self, origin: Site, schema: dict[str, Any]) -> Goal:
@@ -728,9 +743,11 @@ class Algebra:
                 pointer = site.pointer
                 for keyword in site.reading.keywords:
                     yield pointer, keyword
-        for site, keywords in self._aliases:
-            for keyword in keywords:
-                yield site.pointer, keyword
+        for schema, origin, tokens in self._aliases:
+            pointer = Site(-1, schema, self._constants, (), origin, tokens).pointer
+            for keyword in schema:
+                if keyword in KEYWORDS:
+                    yield pointer, keyword
 
 
 def _kind(value: Any) -> str:

@@ -31,17 +31,14 @@ class Layout:
         "empty_object",
         "open_array",
         "open_object",
-        "outside",
     )
 
     def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, depth: int) -> None:
         b = builder
-        self.outside: int | None = None
         if options.whitespace in ("bounded", "free"):
             blanks = b.byte_class([(0x20, 0x20), (0x09, 0x09)])
             if options.whitespace == "free":
                 gap = b.repeat(b.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
-                self.outside = gap
             else:
                 line = b.cat([b.alt([b.literal(b"\n"), b.literal(b"\r\n")]), b.repeat(blanks, 0, 40)])
                 gap = b.alt([b.repeat(b.literal(b" "), 0, 2), line])
@@ -81,7 +78,7 @@ class Lowering:
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
         self._pretty = options.whitespace == "pretty"
-        self._layouts = [Layout(builder, options, 0)]
+        self._layouts: list[Layout] = []
         self._depth = 0
         self._nodes: dict[tuple[Goal, int], int | None] = {}
         self._active: dict[tuple[Goal, int], int | None] = {}
@@ -97,8 +94,10 @@ class Lowering:
                 where=self.blame(goal, set()),
                 hint="`frisket check` shows what it demands",
             )
-        outside = self._layouts[0].outside
-        return node if outside is None else self.builder.seq([outside, node, outside])
+        if self.options.whitespace != "free":
+            return node
+        outside = self.builder.repeat(self.builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+        return self.builder.seq([outside, node, outside])
 
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""

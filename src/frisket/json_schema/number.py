@@ -593,8 +593,8 @@ class Numerals:
         endings: dict[str, list[str]] = {}
         for ending in range(0, 10**length, step):
             text = str(ending).zfill(length)
-            head_text, part = text[: length - places], text[length - places :]
-            endings.setdefault(head_text, []).append(part.rstrip("0"))
+            head_text, figures = text[: length - places], text[length - places :]
+            endings.setdefault(head_text, []).append(figures.rstrip("0"))
         nodes: list[int] = []
         groups: dict[tuple[str, ...], list[str]] = {}
         for head_text, parts in endings.items():

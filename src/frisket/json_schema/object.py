@@ -216,15 +216,19 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         reached = possible = 0
         for key in shape.named():
             goal = shape.at(algebra, key)
-            values = with_marks(lowering, goal, [fields.at(b, key) for fields in shape.breaks])
+            if shape.breaks:
+                values = with_marks(lowering, goal, [fields.at(b, key) for fields in shape.breaks])
+                for _, marks in values:
+                    reached |= marks
+            else:
+                value = lowering.lower(goal)
+                values = [] if value is None else [(value, 0)]
             needed = key in required
             if not values:
                 if needed:
                     return None
             else:
                 possible += 1
-            for _, marks in values:
-                reached |= marks
             places[key] = len(properties)
             properties.append((key, needed, values))
         extras: list[tuple[int, list[tuple[int, int]]]] = []

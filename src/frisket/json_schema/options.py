@@ -40,8 +40,8 @@ class JSONSchemaOptions:
     max_fraction_digits: int = 40
     """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""
 
-    max_exponent_digits: int = 3
-    """An exponent has at most so many digits; 0 forbids exponents."""
+    max_exponent_digits: int = 2
+    """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
     """`assert`: JSON Schema's formats are enforced; `annotate`: none is; `openapi`: also those of OpenAPI and
