@@ -70,13 +70,8 @@ def undefined_rule() -> None:
     builder.build(builder.rule("nobody"))
 
 
-def endless_question() -> None:
-    """Two counters of coprime lengths whose common text is longer than any search may be."""
-    builder = GrammarBuilder()
-    parts = []
-    for length in (997, 991, 983, 977, 971, 967):
-        parts.append(builder.repeat(builder.repeat(builder.literal(b"a"), length, length), 1, None))
-    builder.build(builder.and_([*parts, builder.repeat(builder.literal(b"a"), 1, 10**15)]))
+def too_deep() -> None:
+    Grammar.from_json_schema('{"items":' * 100_000 + "{}" + "}" * 100_000)
 
 
 def no_such_model() -> None:
@@ -91,7 +86,7 @@ USES: dict[str, Callable[[], object]] = {
     "grammar-syntax": lambda: Grammar.from_regex(r"(a)\1"),
     "grammar-empty": empty_grammar,
     "vocabulary": unspellable,
-    "limit": endless_question,
+    "limit": too_deep,
     "token-rejected": rejected_token,
     "missing-dependency": no_such_model,
 }
