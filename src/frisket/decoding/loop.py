@@ -134,7 +134,9 @@ def _choose(
             where=f"token {len(history)}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
-    if not (np.isfinite(masked.max(initial=-np.inf)) and np.isfinite(free.max())):
+    largest = float(free.max())
+    largest_allowed = largest if position is None else float(masked.max())
+    if not (math.isfinite(largest) and math.isfinite(largest_allowed)):
         raise EngineError(
             f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
             where=f"token {len(history)}",
@@ -142,8 +144,8 @@ def _choose(
         )
     seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
     place = sampler.choose(masked, rng, seen)
-    before = _log_sum_exp(free)
-    after = before if position is None else _log_sum_exp(masked)
+    before = _log_sum_exp(free, largest)
+    after = before if position is None else _log_sum_exp(masked, largest_allowed)
     logit, token = float(masked[place]), int(ids[place])
     return Step(
         token=token,
@@ -166,6 +168,5 @@ def _bytes(vocabulary: Vocabulary, token: int) -> bytes:
     return (vocabulary.token(token) or b"") if token < vocabulary.size else b""
 
 
-def _log_sum_exp(logits: NDArray[np.floating]) -> float:
-    largest = logits.max()
-    return float(largest) + math.log(float(np.exp(logits - largest).sum(dtype=np.float64)))
+def _log_sum_exp(logits: NDArray[np.floating], largest: float) -> float:
+    return largest + math.log(float(np.exp(logits - largest).sum(dtype=np.float64)))
