@@ -87,9 +87,11 @@ def stream(
 ) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 
-    for step in (answer := frisket.stream(model, prompt, Triage)):
-        print(step.text, end="", flush=True)
-    ticket = answer.generation().value()
+        for step in (answer := frisket.stream(model, prompt, Triage)):
+            print(step.text, end="", flush=True)
+        ticket = answer.generation().value()
+
+    The prompt is read at once, tokens are made as they are asked for.
     """
     grammar = target if isinstance(target, Grammar) else _grammar(target)
     keys = None if grammar.schema is None else property_names(grammar.schema)
