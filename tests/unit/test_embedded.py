@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ def model() -> Embedded:
     return frisket.models.embedded()
 
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TEXTS = [
     "",
     "two oat lattes",
@@ -69,7 +72,7 @@ def test_the_network_equals_its_definition() -> None:
     """The same arithmetic without a cache and without batched attention, on random weights."""
     rng = np.random.default_rng(0)
     width, heads, layers, size, context = 8, 2, 2, 11, 6
-    shapes = {"embedding": (size, width), "head": (width, size)}
+    shapes = {"embedding": (size, width), "previous": (size, width), "head": (width, size)}
     for layer in range(layers):
         shapes |= {f"{layer}.qkv": (width, 3 * width), f"{layer}.out": (width, width)}
         shapes |= {f"{layer}.up": (width, 4 * width), f"{layer}.down": (4 * width, width)}
@@ -86,6 +89,7 @@ def slow_logits(tensors: dict[str, Any], ids: list[int], layers: int, heads: int
         return x / np.sqrt(np.mean(x * x) + 1e-5)
 
     rows = [tensors["embedding"][token].astype(np.float64) for token in ids]
+    rows[1:] = [row + tensors["previous"][token] for row, token in zip(rows[1:], ids, strict=False)]
     width = rows[0].size
     head = width // heads
     half = head // 2
@@ -193,3 +197,35 @@ def test_the_schemas_of_the_examples_are_schemas(name: str) -> None:
 def test_an_unknown_example_is_refused_with_the_names_that_exist() -> None:
     with pytest.raises(ValueError, match="triage, tutor"):
         frisket.examples.load("nothing")
+
+
+@pytest.fixture(scope="module")
+def data() -> Any:
+    """training/data.py, which is not part of the package."""
+    path = Path(__file__).resolve().parents[2] / "training" / "data.py"
+    spec = importlib.util.spec_from_file_location("training_data", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["triage", "tutor", "orders", "agent"])
+def test_training_never_sees_what_is_held_out(data: Any, name: str) -> None:
+    lines = (EXAMPLES / name / "heldout.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = {json.loads(line)["input"] for line in lines}
+    assert len(asked) == len(lines) == 200
+    rng = random.Random(0)
+    assert not any(
+        not found.held_out and found.text in asked for found in (data.STREAMS[name](rng) for _ in range(5000))
+    )
+
+
+@pytest.mark.parametrize("name", ["triage", "tutor", "orders", "agent", "agent-last"])
+def test_every_right_answer_is_valid(data: Any, name: str) -> None:
+    library = pytest.importorskip("jsonschema_rs")
+    validator = library.validator_for(frisket.examples.load(name))
+    rng = random.Random(1)
+    stream = data.STREAMS[name.split("-")[0]]
+    answers = [found.answer for found in (stream(rng) for _ in range(500)) if found.task == name]
+    assert answers and all(validator.is_valid(answer) for answer in answers)

@@ -86,6 +86,7 @@ class EmbeddedSession:
         self._network = network
         self._cache = network.cache()
         self._length = len(prompt_ids)
+        self._last = int(prompt_ids[-1])
         self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
 
     def __len__(self) -> int:
@@ -101,24 +102,30 @@ class EmbeddedSession:
                 where=f"token {self._length}",
                 hint="ask for less (maxLength, maxItems), shorten the input, or use another model",
             )
-        self._hidden = self._network.step(int(token_id), self._length, self._cache)
+        self._hidden = self._network.step(self._last, int(token_id), self._length, self._cache)
+        self._last = int(token_id)
         self._length += 1
 
     def fork(self) -> EmbeddedSession:
         twin = object.__new__(EmbeddedSession)
-        twin._network, twin._length, twin._hidden = self._network, self._length, self._hidden
+        twin._network, twin._hidden = self._network, self._hidden
+        twin._length, twin._last = self._length, self._last
         twin._cache = self._network.cache()
         twin._cache[..., : self._length, :] = self._cache[..., : self._length, :]
         return twin
 
 
 class Network:
-    """A decoder: rotary positions, RMS norm without gains, squared ReLU; matrices are stored as (in, out)."""
+    """A decoder: a token is embedded with the one before it, rotary positions, RMS norm without gains, squared ReLU.
+
+    Matrices are stored as (in, out).
+    """
 
     def __init__(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
         self.layers, self.heads, self.context = (int(metadata[name]) for name in ("layers", "heads", "context"))
         weights = {name: np.ascontiguousarray(tensor, dtype=np.float32) for name, tensor in tensors.items()}
         self._embedding = weights["embedding"]
+        self._previous = weights["previous"]
         self._head = weights["head"]
         self._blocks = [
             tuple(weights[f"{layer}.{part}"] for part in ("qkv", "out", "up", "down")) for layer in range(self.layers)
@@ -142,6 +149,7 @@ class Network:
         """Fill an empty cache with a whole prompt; the hidden state of its last token."""
         count = len(ids)
         x = self._embedding[ids]
+        x[1:] += self._previous[ids[:-1]]
         future = np.triu(np.full((count, count), -np.inf, dtype=np.float32), 1)
         for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
             heads = (normalise(x) @ qkv).reshape(count, 3, self.heads, self._head_width).transpose(1, 2, 0, 3)
@@ -154,9 +162,9 @@ class Network:
         last: Tensor = x[-1]
         return last
 
-    def step(self, token_id: int, place: int, cache: Tensor) -> Tensor:
-        """Append one token; as `read` for a single row, without the dimensions that cost time."""
-        x: Tensor = self._embedding[token_id]
+    def step(self, previous: int, token_id: int, place: int, cache: Tensor) -> Tensor:
+        """Append one token after `previous`; as `read` for a single row, without the dimensions that cost time."""
+        x: Tensor = self._embedding[token_id] + self._previous[previous]
         cos, sin = self._cos[place], self._sin[place]
         for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
             heads = (normalise(x) @ qkv).reshape(3, self.heads, self._head_width)

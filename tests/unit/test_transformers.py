@@ -1,0 +1,116 @@
+"""The transformers adapter, against a stand-in for torch and a model that counts."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import frisket
+from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
+from frisket.models.transformers import Transformers
+
+
+class Rows(np.ndarray):
+    """As much of a tensor as the adapter touches."""
+
+    def float(self) -> Rows:
+        return self
+
+    def cpu(self) -> Rows:
+        return self
+
+    def numpy(self) -> Any:
+        return np.asarray(self)
+
+
+class Counter:
+    """A model whose logits point at the number of tokens that it has seen."""
+
+    device = "cpu"
+
+    def __init__(self, context: int = 6) -> None:
+        self.config = SimpleNamespace(vocab_size=8, max_position_embeddings=context)
+        self.generation_config = SimpleNamespace(eos_token_id=[6, 7])
+
+    def __call__(self, input_ids: Any, past_key_values: list[int] | None, use_cache: bool) -> Any:
+        assert use_cache
+        if 5 in input_ids:
+            raise RuntimeError("out of memory")
+        cache = [] if past_key_values is None else past_key_values
+        cache.extend(input_ids[0])
+        logits = np.zeros((1, input_ids.shape[1], 8), dtype=np.float32).view(Rows)
+        logits[0, -1, len(cache)] = 1
+        return SimpleNamespace(logits=logits, past_key_values=cache)
+
+
+class Words:
+    eos_token_id = 7
+    chat_template: str | None = None
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [0] * add_special_tokens + [int(word) for word in text.split()]
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return " ".join(map(str, ids))
+
+    def apply_chat_template(self, turns: list[dict[str, str]], tokenize: bool, add_generation_prompt: bool) -> str:
+        return f"<user>{turns[0]['content']}<assistant>"
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Transformers:
+    torch = SimpleNamespace(inference_mode=contextlib.nullcontext, tensor=lambda rows, device: np.array(rows))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    return frisket.models.transformers(Counter(), Words())
+
+
+def test_a_session_reads_the_prompt_and_goes_on(model: Transformers) -> None:
+    session = model.start(model.encode("1 2"))
+    assert session.logits().argmax() == 3
+    session.push(3)
+    assert session.logits().argmax() == 4
+    assert session.logits().dtype == np.float32
+
+
+def test_a_fork_has_its_own_cache(model: Transformers) -> None:
+    session = model.start([1])
+    twin = session.fork()
+    twin.push(1)
+    twin.push(1)
+    assert (session.logits().argmax(), twin.logits().argmax()) == (1, 3)
+    session.push(1)
+    assert session.logits().argmax() == 2
+
+
+def test_limits_and_failures_are_typed(model: Transformers) -> None:
+    assert model.context == 6
+    with pytest.raises(LimitExceededError, match="at most 6"):
+        model.start([1] * 7)
+    full = model.start([1] * 6)
+    with pytest.raises(LimitExceededError, match="full"):
+        full.push(1)
+    with pytest.raises(EngineError, match="out of memory"):
+        model.start([5])
+
+
+def test_several_ids_may_end(model: Transformers) -> None:
+    assert model.eos == [6, 7]
+
+
+def test_the_prompt_is_the_template_or_the_chat_templates(model: Transformers, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model.prompt("x", ["a", "b"]) == "keys: a, b\ninput: x\noutput: "
+    assert model.encode("1")[0] == 0
+    monkeypatch.setattr(Words, "chat_template", "…")
+    assert model.prompt("x", ["a", "b"]) == "<user>x\n\nAnswer with one JSON value, keys: a, b.<assistant>"
+    assert model.encode("1") == [1]
+
+
+def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingDependencyError, match=r"frisket\[transformers\]"):
+        frisket.models.transformers(Counter(), Words())
