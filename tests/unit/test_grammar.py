@@ -19,6 +19,7 @@ from frisket.errors import (
     MissingDependencyError,
     TokenRejectedError,
     UnsatisfiableSchemaError,
+    VocabularyError,
 )
 from frisket.grammar import Grammar
 from frisket.vocabulary import Vocabulary
@@ -181,6 +182,12 @@ class TestCompiled:
 
         apply_mask(logits, bitmask)
         assert [np.flatnonzero(row == 0).tolist() for row in logits] == [[ord("a"), ord("c")], [ord("d")]]
+
+    def test_a_vocabulary_that_cannot_spell_the_grammar(self) -> None:
+        letters = Vocabulary.from_bytes([b"a", b"b", None], special={"<end>": 2}, eos=[2])
+        with pytest.raises(VocabularyError) as caught:
+            Grammar.from_json_schema({"type": "integer"}).compile(letters)
+        assert caught.value.hint
 
 
 class TestPublicNames:
