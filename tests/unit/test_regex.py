@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from frisket._core import GrammarBuilder
-from frisket.errors import GrammarSyntaxError
+from frisket.errors import GrammarSyntaxError, LimitExceededError
 from frisket.notations.regex import is_ecma_regex, lower_regex
 from frisket.reference import RegexMask
 from tests.data import data_dir
@@ -150,6 +150,16 @@ def test_flags_apply_to_the_whole_pattern() -> None:
 def test_an_assertion_too_deep_in_counted_loops_is_refused_not_approximated() -> None:
     with pytest.raises(GrammarSyntaxError, match="looks out of the loop"):
         matches(r"(?:(?!a{500}b)[ab]){500,600}", [])
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(" * 20000 + "a" + ")" * 20000, "a{99999999999}", "(?!.*b" * 40 + ")" * 40, "(?=a)" * 20000],
+    ids=["deep groups", "huge count", "deep lookaheads", "many lookaheads"],
+)
+def test_hostile_patterns_are_refused(pattern: str) -> None:
+    with pytest.raises((LimitExceededError, GrammarSyntaxError)):
+        matches(pattern, [])
 
 
 def test_equal_parts_of_long_patterns_are_lowered_once_and_right() -> None:

@@ -54,6 +54,9 @@ def lower_automaton(builder: GrammarBuilder, tree: Node, search: bool) -> int:
 _MOST_PLACES = 600
 _MOST_STATES = 400
 _MOST_MINIMAL = 60
+_MOST_MOVES = 50_000
+_DEEPEST_LOOK = 3
+_MOST_PATHS = 5_000
 
 
 # -- the pattern as places that follow one another --------------------------------------------------------------------
@@ -112,6 +115,7 @@ class _Program:
         self.places: list[_Place] = []
         self.trackers: list[int] = []
         self.inside = ""
+        self.depth = 0
 
     def add(self, place: _Place) -> int:
         if len(self.places) >= _MOST_PLACES:
@@ -156,6 +160,8 @@ class _Program:
         raise TooManyStates
 
     def repeat(self, node: Repeat, then: int) -> int:
+        if max(node.low, node.high or 0) > _MOST_PLACES:
+            raise TooManyStates
         if node.high is None:
             fork = _Fork([then])
             then = self.add(fork)
@@ -181,10 +187,12 @@ class _Program:
     def look(self, node: Look, then: int) -> int:
         outer = self.inside
         if node.ahead:
-            if outer == "behind":
+            if outer == "behind" or self.depth == _DEEPEST_LOOK:
                 raise TooManyStates
             self.inside = "ahead"
+            self.depth += 1
             start = self.compile(node.item, self.add(_Accept()))
+            self.depth -= 1
             self.inside = outer
             return self.add(_Ahead(start, node.negative, then))
         if outer == "behind":
@@ -225,6 +233,7 @@ class _Machine:
         seen: dict[tuple[bool, ...], int] = {}
         for i in range(len(self.classes)):
             self.before[i] = seen.setdefault(tuple(i in self.members[place.ranges] for place in behinds), i)
+        self.moves = 0
         self.known: dict[tuple[_State, _Context], _State | None] = {}
 
     def minimized(self) -> tuple[list[dict[int, CharSet]], set[int]]:
@@ -337,6 +346,9 @@ class _Machine:
         waiting = [(start, _NOTHING)]
         while waiting:
             item = waiting.pop()
+            self.moves += 1
+            if self.moves > _MOST_MOVES:
+                raise TooManyStates
             if item in seen:
                 continue
             seen.add(item)
@@ -424,11 +436,15 @@ def _eliminate(builder: GrammarBuilder, transitions: list[dict[int, CharSet]], a
         for after in out:
             into[after].add(state)
     waiting = set(range(len(transitions)))
+    paths = 0
     while waiting:
         state = min(waiting, key=lambda state: (len(into[state]) * len(edges[state]), state))
         waiting.remove(state)
         out = edges.pop(state)
         loop = out.pop(state, None)
+        paths += len(into[state]) * len(out)
+        if paths > _MOST_PATHS:
+            raise TooManyStates
         sources = into.pop(state) - {state}
         around = [] if loop is None else [builder.repeat(loop, 0)]
         for before in sorted(sources):

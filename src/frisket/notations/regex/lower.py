@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from frisket.errors import GrammarSyntaxError
+from frisket.errors import GrammarSyntaxError, LimitExceededError
 from frisket.notations.regex import unicode
 from frisket.notations.regex.ast import (
     After,
@@ -49,11 +49,14 @@ def lower_regex(
     `flags` are letters of `imsxa`. Raises GrammarSyntaxError, with the offset, for what is not in the dialect and for
     what no regular language can say exactly.
     """
-    node, assertive = _prepared(pattern, dialect, flags)
-    if not assertive:
+    try:
+        node, assertive = _prepared(pattern, dialect, flags)
+        if assertive:
+            return _Lowering(builder).whole(node, search)
         core = _Lowering(builder).plain(node)
-        return builder.cat([builder.any_text(), core, builder.any_text()]) if search else core
-    return _Lowering(builder).whole(node, search)
+    except RecursionError:
+        raise LimitExceededError("the pattern nests too deeply", hint="take some of its groups apart") from None
+    return builder.cat([builder.any_text(), core, builder.any_text()]) if search else core
 
 
 @lru_cache(maxsize=4096)
@@ -115,11 +118,20 @@ _Edge: TypeAlias = Literal["edge", "unknown"]
 # An alternative each; more than this many and the automaton is the better way.
 _MOST_ALTERNATIVES = 64
 
+# Each assertion is placed in a pass over all the parts around it.
+_MOST_PARTS = 500
+
+# Lookarounds within lookarounds; each is placed once per way to place the one around it.
+_DEEPEST_LOOK = 8
+
 
 class _Lowering:
     def __init__(self, builder: GrammarBuilder) -> None:
         self.builder = builder
         self.known: dict[int, int] = {}
+        self.expanded: dict[int, tuple[Node, list[list[_Item]] | _Unplaced]] = {}
+        self.placed: dict[int, _Piece | None] = {}
+        self.depth = 0
 
     # -- without assertions ---------------------------------------------------------------------------------------
 
@@ -168,9 +180,9 @@ class _Lowering:
                 return lower_automaton(self.builder, node, search)
             except TooManyStates:
                 raise GrammarSyntaxError(
-                    "an assertion that looks out of the loop it stands in",
+                    "this assertion looks out of the loop it stands in, or too many stand beside it, to be exact",
                     where=f"offset {unplaced.at}",
-                    hint="move it out of the loop, or bound what it looks at",
+                    hint="move it out of the loop, or shorten what it looks at",
                 ) from None
 
     def anchored(self, node: Node, search: bool) -> int | None:
@@ -206,7 +218,21 @@ class _Lowering:
         return _Piece(self.builder.any_text(), Measure(0, None, unicode.ALL, unicode.ALL), anything=True)
 
     def alternatives(self, node: Node) -> list[list[_Item]]:
-        """The tree as alternatives of sequences of pieces and assertions."""
+        """The tree as alternatives of sequences of pieces and assertions; worked out once per tree."""
+        if id(node) not in self.expanded:
+            outcome: list[list[_Item]] | _Unplaced
+            try:
+                outcome = self.expand(node)
+            except _Unplaced as unplaced:
+                outcome = unplaced
+            # Keeping the tree keeps its id from being another's.
+            self.expanded[id(node)] = node, outcome
+        _, known = self.expanded[id(node)]
+        if isinstance(known, _Unplaced):
+            raise known
+        return known
+
+    def expand(self, node: Node) -> list[list[_Item]]:
         if not asserts(node):
             # Not `plain`: the tree may be made for the occasion, and its id be another's tomorrow.
             return [[_Piece(self.lowered(node), measure(node), run=_run(node))]]
@@ -243,16 +269,18 @@ class _Lowering:
         total = 1
         for part in parts:
             total *= len(part)
-        if total > _MOST_ALTERNATIVES:
+        if total > _MOST_ALTERNATIVES or len(parts) > _MOST_PARTS:
             raise _Unplaced(_place(Seq(items)))
         return [[item for part in choice for item in part] for choice in product(*parts)]
 
     def local(self, node: Node) -> _Piece | None:
         """The piece of a tree whose assertions do not look outside it; None if one does."""
-        try:
-            return self.resolve(self.alternatives(node), "unknown", "unknown")
-        except _Unplaced:
-            return None
+        if id(node) not in self.placed:
+            try:
+                self.placed[id(node)] = self.resolve(self.alternatives(node), "unknown", "unknown")
+            except _Unplaced:
+                self.placed[id(node)] = None
+        return self.placed[id(node)]
 
     def repeated(self, piece: _Piece, node: Repeat) -> _Piece:
         size = piece.size
@@ -264,6 +292,16 @@ class _Lowering:
 
     def resolve(self, alternatives: list[list[_Item]], left: _Edge, right: _Edge) -> _Piece:
         """One piece for all alternatives; `edge`: the text begins (ends) here; `unknown`: something may be there."""
+        self.depth += 1
+        if self.depth > _DEEPEST_LOOK:
+            self.depth -= 1
+            raise _Unplaced(0)
+        try:
+            return self.either(self.settled(alternatives, left, right))
+        finally:
+            self.depth -= 1
+
+    def settled(self, alternatives: list[list[_Item]], left: _Edge, right: _Edge) -> list[_Piece]:
         pieces: list[_Piece] = []
         waiting = alternatives[::-1]
         while waiting:
@@ -277,7 +315,7 @@ class _Lowering:
                 waiting.extend(reversed(more))
                 continue
             pieces.append(self.join(self.place_looks(items, left, right)))
-        return self.either(pieces)
+        return pieces
 
     def either(self, pieces: list[_Piece]) -> _Piece:
         if not pieces:

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NoReturn
 
-from frisket.errors import GrammarSyntaxError
+from frisket.errors import GrammarSyntaxError, LimitExceededError
 from frisket.notations.regex import unicode
 from frisket.notations.regex.ast import (
     After,
@@ -61,6 +61,9 @@ class _Parser:
         self.end = len(pattern)
         self.names: set[str] = set()
         self.groups = 0
+        self.depth = 0
+        # Flags for the whole pattern may stand up to here.
+        self.head = 0
         self.references: list[tuple[str, int]] = []
         self.flags = frozenset(flags)
 
@@ -150,7 +153,7 @@ class _Parser:
             return 1, None
         if char == "?":
             return 0, 1
-        close = self.pattern.find("}", self.at)
+        close = self.pattern.find("}", self.at, self.at + _LONGEST_COUNTS)
         body = self.pattern[self.at + 1 : close] if close > 0 else ""
         low, comma, high = body.partition(",")
         if (not low and (self.ecma or not comma)) or not (_ascii_number(low) and _ascii_number(high)):
@@ -165,6 +168,12 @@ class _Parser:
         at = self.at
         low, high = counts
         self.at = self.pattern.index("}", at) + 1 if self.pattern[at] == "{" else at + 1
+        if max(low, high or 0) > _LARGEST_COUNT:
+            raise LimitExceededError(
+                f"more than {_LARGEST_COUNT} repetitions in {_shortened(self.pattern)}",
+                where=f"offset {at}",
+                hint="leave the upper bound out",
+            )
         if high is not None and high < low:
             self.fail(f"{{{low},{high}}}: the larger count comes first", at)
         if isinstance(item, (Before, After, Boundary, FinalNewline)) or (self.strict and isinstance(item, Look)):
@@ -261,7 +270,13 @@ class _Parser:
     def enclosed(self, at: int) -> Node:
         """The body of a group up to its parenthesis; a quantifier inside does not count as one on the group."""
         flags = self.flags
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise LimitExceededError(
+                f"groups nested more than {_DEEPEST} deep in {_shortened(self.pattern)}", where=f"offset {at}"
+            )
         node = self.alternatives()
+        self.depth -= 1
         self.flags = flags
         if not self.take(")"):
             self.fail("this group is never closed", at)
@@ -292,8 +307,9 @@ class _Parser:
         if "u" in on:
             flags -= {"a"}
         if self.take(")"):
-            if off or self.strict or not re.fullmatch(r"(\(\?[a-z]+\))*", self.pattern[:at]):
+            if off or self.strict or at != self.head:
                 self.fail("flags for the whole pattern belong at its start", at, "write (?i:…) around a part")
+            self.head = self.at
             self.flags = frozenset(flags)
             return None
         if not self.take(":"):
@@ -501,6 +517,11 @@ class _Parser:
         self.at += 1
         return ord(char)
 
+
+_DEEPEST = 50
+_LARGEST_COUNT = 2**31 - 1
+# No larger counts are written in this many characters, braces and comma included.
+_LONGEST_COUNTS = 64
 
 _SPECIAL = frozenset("\\.[](){}*+?|^$")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "f": 12, "v": 11}
