@@ -182,7 +182,7 @@ class Matcher:
     """One sequence's position."""
 
     def fill_mask(self, bitmask: object, row: int = 0) -> None:
-        """Write row `row` of a C-contiguous uint32/int32 array (numpy, or any writable buffer), 1-D or 2-D.
+        """Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
 
         Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next."""
     def mask_bytes(self) -> bytes: ...

@@ -239,13 +239,15 @@ impl Builder {
             if keys == EMPTY || values.is_empty() {
                 continue;
             }
-            let size = if rules.min > 0 || rules.required_marks != 0 {
+            let mut few = None;
+            if rules.min > 0 || rules.required_marks != 0 {
                 let limit = rules.min as usize + 64;
-                if arena.has_more_than(keys, limit)? { None } else { arena.enumerate(keys, limit)?.map(|t| t.len()) }
-            } else {
-                None
-            };
-            others.push(Extra { keys, values, size });
+                if !arena.has_more_than(keys, limit)? {
+                    let texts = arena.enumerate(keys, limit)?;
+                    few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
+                }
+            }
+            others.push(Extra { keys, values, few });
         }
         let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
         let Punctuation { open, close, colon, comma, empty } = punctuation;
@@ -294,8 +296,16 @@ impl Builder {
             let more = arena.seq(comma, rest)?;
             let left = if max == MANY { MANY } else { max - fixed };
             let first = if fixed == 0 { 1 } else { 0 };
-            let again = arena.repeat(more, min.saturating_sub(fixed.max(first)), left.saturating_sub(u32::from(first == 1 && left != MANY)))?;
-            if fixed == 0 && (max == 0 || rest == EMPTY) { EMPTY } else { arena.seq(again, close)? }
+            let again = arena.repeat(
+                more,
+                min.saturating_sub(fixed.max(first)),
+                left.saturating_sub(u32::from(first == 1 && left != MANY)),
+            )?;
+            if fixed == 0 && (max == 0 || rest == EMPTY) {
+                EMPTY
+            } else {
+                arena.seq(again, close)?
+            }
         };
         if fixed == 0 {
             let items = arena.seq(rest, tail)?;

@@ -1,7 +1,7 @@
 //! Whether a term matches anything: the question that keeps masks free of dead ends.
 
 use crate::error::Result;
-use crate::term::{Arena, Term, TermId, EMPTY, MANY};
+use crate::term::{Arena, Term, TermId, DERIVATION, EMPTY, MANY};
 use rustc_hash::FxHashMap;
 
 impl Arena {
@@ -41,7 +41,7 @@ impl Arena {
             let mut byte = 0u8;
             loop {
                 let (_, high) = cuts.interval(byte);
-                self.spend(1)?;
+                self.spend(DERIVATION)?;
                 let next = self.derive_now(id, byte, false)?;
                 match self.plainly_live(next) {
                     Some(true) => {

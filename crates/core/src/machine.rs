@@ -353,9 +353,7 @@ impl Machine {
     /// The same position without the texts of open keys: masks do not depend on them.
     pub fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| {
-            matches!(arena.term(head), Term::KeyExtra { text: Text::Known(text), .. } if *text != 0)
-        };
+        let known = |arena: &Arena, head: TermId| matches!(arena.term(head), Term::KeyExtra { text: Text::Known(text), .. } if *text != 0);
         if !position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             return Ok(id);
         }

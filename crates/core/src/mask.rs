@@ -47,7 +47,8 @@ pub struct Mask {
 impl Mask {
     /// Whether no token is allowed.
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&(_, set, _)| set == 0) && self.parts.iter().all(|part| part.iter().all(|&word| word == 0))
+        self.words.iter().all(|&(_, set, _)| set == 0)
+            && self.parts.iter().all(|part| part.iter().all(|&word| word == 0))
     }
 
     pub fn write(&self, out: &mut [u32]) {

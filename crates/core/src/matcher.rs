@@ -174,14 +174,14 @@ impl Matcher {
 
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
         let place = self.place();
-        let next = if place.ended {
-            DEAD
-        } else {
-            self.compiled.with(|machine| follow(machine, place.position, data))?
-        };
+        let next =
+            if place.ended { DEAD } else { self.compiled.with(|machine| follow(machine, place.position, data))? };
         if next == DEAD {
             let shown = String::from_utf8_lossy(data);
-            return Err(Error::Rejected(format!("the text {shown:?} may not come next; expected {}", self.expected()?)));
+            return Err(Error::Rejected(format!(
+                "the text {shown:?} may not come next; expected {}",
+                self.expected()?
+            )));
         }
         self.history.push(Place { position: next, ended: false });
         Ok(())

@@ -28,8 +28,8 @@ pub struct Extra {
     /// The decoded keys, the named ones left out.
     pub keys: TermId,
     pub values: Vec<Value>,
-    /// How many keys there are, where that is few.
-    pub size: Option<usize>,
+    /// The keys one by one, where they are few and their number matters.
+    pub few: Option<Vec<Box<[u8]>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,10 +119,8 @@ impl ObjectSpec {
         }
         let mut must: Vec<u32> = (0..count).filter(|&i| self.properties[i as usize].required && !came(i)).collect();
         loop {
-            let forced = self
-                .implies
-                .iter()
-                .find(|&&(a, b)| (seen(a) || must.contains(&a)) && !seen(b) && !must.contains(&b));
+            let forced =
+                self.implies.iter().find(|&&(a, b)| (seen(a) || must.contains(&a)) && !seen(b) && !must.contains(&b));
             match forced {
                 Some(&(_, b)) => must.push(b),
                 None => break,
@@ -141,14 +139,25 @@ impl ObjectSpec {
         if least > self.max {
             return false;
         }
-        let extras = self.extras.iter().filter(|extra| !extra.values.is_empty());
-        let room = extras.clone().try_fold(0usize, |sum, extra| extra.size.map(|size| sum + size));
-        let named: u32 = may.iter().map(|word| word.count_ones()).sum();
-        if let Some(room) = room {
-            let most = state.count as usize + named as usize + room.saturating_sub(state.keys.len());
-            if most < self.min as usize {
-                return false;
+        // Keys of which there are few are properties in all but name: each comes once.
+        let mut single: Vec<(&[u8], Vec<u64>)> = Vec::new();
+        let mut endless = Vec::new();
+        for extra in self.extras.iter().filter(|extra| !extra.values.is_empty()) {
+            let marks = extra.values.iter().map(|value| value.marks);
+            let Some(few) = &extra.few else {
+                endless.extend(marks);
+                continue;
+            };
+            for key in few.iter().filter(|key| state.keys.binary_search(key).is_err()) {
+                match single.iter_mut().find(|(other, _)| *other == &**key) {
+                    Some((_, all)) => all.extend(marks.clone()),
+                    None => single.push((key, marks.clone().collect())),
+                }
             }
+        }
+        let named: u32 = may.iter().map(|word| word.count_ones()).sum();
+        if endless.is_empty() && state.count as usize + named as usize + single.len() < self.min as usize {
+            return false;
         }
         let missing = self.required_marks & !state.marks;
         if missing == 0 {
@@ -161,12 +170,10 @@ impl ObjectSpec {
                 let values = &self.properties[index as usize].values;
                 (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
             })
+            .chain(single.into_iter().map(|(_, marks)| (false, marks.iter().map(|marks| marks & missing).collect())))
             .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
             .collect();
-        let free: Vec<u64> = extras
-            .flat_map(|extra| extra.values.iter().map(|value| value.marks & missing))
-            .filter(|&marks| marks != 0)
-            .collect();
+        let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();
         covers(missing, &givers, &free, self.max.saturating_sub(least))
     }
 
@@ -199,9 +206,30 @@ impl ObjectSpec {
     }
 
     /// The values that keep the object feasible, each with the state after it.
-    fn members(&self, state: &ObjectState, index: Option<u32>, values: &[Value]) -> Vec<(TermId, ObjectState)> {
-        let next = values.iter().map(|value| (value.node, self.after(state, index, value.marks)));
+    fn members(&self, state: &ObjectState, index: u32) -> Vec<(TermId, ObjectState)> {
+        let values = &self.properties[index as usize].values;
+        let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
         next.filter(|(_, after)| self.feasible(after)).collect()
+    }
+
+    /// The same for a key beside the named ones; None: one that makes no difference to what is feasible.
+    fn others(&self, state: &ObjectState, extra: u32, key: Option<&[u8]>) -> Vec<(TermId, ObjectState)> {
+        let values = &self.extras[extra as usize].values;
+        let next = values.iter().map(|value| {
+            let mut after = self.after(state, None, value.marks);
+            if let Some(key) = key {
+                if let Err(place) = after.keys.binary_search_by(|other| (**other).cmp(key)) {
+                    after.keys.insert(place, key.into());
+                }
+            }
+            (value.node, after)
+        });
+        next.filter(|(_, after)| self.feasible(after)).collect()
+    }
+
+    /// Whether what may follow a key depends on which it is.
+    fn counts_keys(&self) -> bool {
+        self.extras.iter().any(|extra| extra.few.is_some())
     }
 }
 
@@ -212,8 +240,9 @@ fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32) 
     if let Some(((costless, marks), rest)) = givers.split_first() {
         let budget_after = if *costless { Some(budget) } else { budget.checked_sub(1) };
         return covers(missing, rest, free, budget)
-            || budget_after
-                .is_some_and(|budget| marks.iter().any(|&given| given != 0 && covers(missing & !given, rest, free, budget)));
+            || budget_after.is_some_and(|budget| {
+                marks.iter().any(|&given| given != 0 && covers(missing & !given, rest, free, budget))
+            });
     }
     budget > 0 && free.iter().any(|&given| given & missing != 0 && covers(missing & !given, &[], free, budget - 1))
 }
@@ -325,10 +354,7 @@ impl Arena {
         } else if let Some(outlook) = spec.outlook(&state) {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
             for index in (0..count).filter(|&index| has(&outlook.may, index)) {
-                let property = &spec.properties[index as usize];
-                if barrier.is_none_or(|barrier| index <= barrier)
-                    && !spec.members(&state, Some(index), &property.values).is_empty()
-                {
+                if barrier.is_none_or(|barrier| index <= barrier) && !spec.members(&state, index).is_empty() {
                     named.push(index);
                 }
             }
@@ -338,11 +364,14 @@ impl Arena {
         }
         let mut extras = Vec::new();
         for (index, extra) in spec.extras.iter().enumerate().filter(|_| extras_open) {
-            if spec.members(&state, None, &extra.values).is_empty() {
-                continue;
-            }
             let mut keys = extra.keys;
-            if !state.keys.is_empty() {
+            if let Some(few) = &extra.few {
+                let fresh = few.iter().filter(|key| state.keys.binary_search(key).is_err());
+                let usable = fresh.filter(|key| !spec.others(&state, index as u32, Some(key)).is_empty());
+                keys = self.words(usable.cloned().collect())?;
+            } else if spec.others(&state, index as u32, None).is_empty() {
+                continue;
+            } else if !state.keys.is_empty() {
                 let came = self.words(state.keys.clone())?;
                 let fresh = self.not(came)?;
                 keys = self.and(vec![keys, fresh])?;
@@ -425,19 +454,17 @@ impl Arena {
             Term::KeyExtra { object, state, extra, text, .. } => {
                 let spec = self.objects[object as usize].clone();
                 let before = self.states[state as usize].clone();
-                let mut branches = Vec::new();
-                for (node, mut after) in spec.members(&before, None, &spec.extras[extra as usize].values) {
-                    match text {
-                        Text::Known(text) => {
-                            let key = unspell(&self.text(text)).into_boxed_slice();
-                            if let Err(place) = after.keys.binary_search(&key) {
-                                after.keys.insert(place, key);
-                            }
-                        }
-                        Text::Unknown => after.unknown = true,
-                    }
-                    branches.push((node, after));
+                let key = match text {
+                    Text::Known(text) => Some(unspell(&self.text(text))),
+                    Text::Unknown => None,
+                };
+                let unknown = key.is_none();
+                let mut branches = spec.others(&before, extra, key.as_deref());
+                if unknown && spec.counts_keys() {
+                    let state = self.object_state(object, ObjectState { unknown, ..(*before).clone() });
+                    return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
+                branches.iter_mut().for_each(|(_, after)| after.unknown = unknown);
                 self.member_of(object, branches).map(Some)
             }
             _ => Ok(None),
@@ -447,7 +474,7 @@ impl Arena {
     fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.objects[object as usize].clone();
         let before = self.states[state as usize].clone();
-        let branches = spec.members(&before, Some(property), &spec.properties[property as usize].values);
+        let branches = spec.members(&before, property);
         self.member_of(object, branches)
     }
 

@@ -30,11 +30,22 @@ pub enum Spelling {
     /// After a backslash.
     Escape,
     /// After `\u` and `digits` hexadecimal digits.
-    Hex { digits: u8, value: u16 },
+    Hex {
+        digits: u8,
+        value: u16,
+    },
     /// After a high surrogate: a backslash must follow, then `u`, then `digits` more digits of the low one.
-    LowEscape { high: u16 },
-    LowU { high: u16 },
-    Low { high: u16, digits: u8, value: u16 },
+    LowEscape {
+        high: u16,
+    },
+    LowU {
+        high: u16,
+    },
+    Low {
+        high: u16,
+        digits: u8,
+        value: u16,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -43,32 +54,74 @@ pub enum Term {
     Epsilon,
     Class(ByteSet),
     /// The rest of a literal.
-    Literal { literal: u32, position: u32 },
+    Literal {
+        literal: u32,
+        position: u32,
+    },
     /// The words `low..high` of a sorted set, their first `depth` bytes already read.
-    Words { set: u32, low: u32, high: u32, depth: u32 },
+    Words {
+        set: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+    },
     Cat(TermId, TermId),
     Alt(Box<[TermId]>),
     And(Box<[TermId]>),
     Not(TermId),
-    Repeat { body: TermId, min: u32, max: u32 },
+    Repeat {
+        body: TermId,
+        min: u32,
+        max: u32,
+    },
     /// The texts of `body` with `min..=max` code points left to read.
-    Bounded { body: TermId, min: u32, max: u32 },
+    Bounded {
+        body: TermId,
+        min: u32,
+        max: u32,
+    },
     /// The JSON spellings of the texts of `text`, closing quote included.
-    Quoted { text: TermId, state: Spelling, free: bool },
+    Quoted {
+        text: TermId,
+        state: Spelling,
+        free: bool,
+    },
 
     // What follows is structural: it names configurations, not languages of its own (see `expand`).
     /// A named key of an object: the candidates `low..high` in the object's sorted spellings.
-    KeyNamed { object: u32, state: u32, low: u32, high: u32, depth: u32 },
+    KeyNamed {
+        object: u32,
+        state: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+    },
     /// A named key was read to its closing quote.
-    KeyDone { object: u32, state: u32, property: u32 },
+    KeyDone {
+        object: u32,
+        state: u32,
+        property: u32,
+    },
     /// Another key; `text` is what was read of it, so that it cannot come again.
-    KeyExtra { object: u32, state: u32, extra: u32, inner: TermId, text: Text },
+    KeyExtra {
+        object: u32,
+        state: u32,
+        extra: u32,
+        inner: TermId,
+        text: Text,
+    },
     Seq(TermId, TermId),
     Call(u32),
     Special(u32),
     Object(u32),
-    ObjectKey { object: u32, state: u32 },
-    ObjectNext { object: u32, state: u32 },
+    ObjectKey {
+        object: u32,
+        state: u32,
+    },
+    ObjectNext {
+        object: u32,
+        state: u32,
+    },
 }
 
 /// What an open key has read so far: known, or, where a mask stands for many positions, not.
@@ -96,6 +149,9 @@ pub struct Info {
 }
 
 type Edges = SmallVec<[(u8, u8, TermId); 4]>;
+
+/// What a new derivative costs, where a step of a walk costs 1.
+pub(crate) const DERIVATION: u64 = 16;
 
 /// Deeper terms would overflow the stack of a thread.
 const MAX_DEPTH: u32 = 1_500;
@@ -790,7 +846,7 @@ impl Arena {
                 return Ok(target);
             }
         }
-        self.spend(1)?;
+        self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
         self.edges[id.0 as usize].push((low, high, target));

@@ -32,7 +32,7 @@ struct Shape {
 }
 
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
-const LONGEST_TOKEN: usize = 2_048;
+const LONGEST_TOKEN: usize = 4_096;
 
 type Cache<K, V> = Mutex<FxHashMap<K, V>>;
 
@@ -173,7 +173,12 @@ impl Vocabulary {
         let masks = 4 * self.mask_words();
         let cached = lock(&self.classes).len() + lock(&self.counts).len();
         let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
-        texts + occurrences + self.shapes.len() * size_of::<Shape>() + self.trie.memory_bytes() + masks * cached + locals
+        texts
+            + occurrences
+            + self.shapes.len() * size_of::<Shape>()
+            + self.trie.memory_bytes()
+            + masks * cached
+            + locals
     }
 
     /// Whether some token begins with a byte of the span.

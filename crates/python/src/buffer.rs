@@ -1,59 +1,46 @@
-//! A writable array of 32-bit words, given by the caller through the buffer protocol or `__array_interface__`.
+//! A writable array of 32-bit words that the caller owns: numpy, or what offers a numpy view (CPU tensors).
 
+use numpy::npyffi::flags::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 
 /// Rows of `width` words at an address that `_owner` keeps alive.
 pub struct Bitmask {
     address: usize,
-    pub rows: usize,
-    pub width: usize,
+    rows: usize,
+    width: usize,
     _owner: Py<PyAny>,
 }
 
 impl Bitmask {
-    /// Accepts numpy arrays and whatever offers `__array_interface__` or `numpy()` (CPU torch tensors).
-    pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let interface = match array.getattr("__array_interface__") {
-            Ok(interface) => interface,
-            Err(_) => {
-                let view = array
-                    .call_method0("numpy")
-                    .map_err(|_| PyTypeError::new_err("a bitmask is a numpy array (or CPU tensor) of uint32 or int32"))?;
-                return Self::new(&view);
+    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(array) = given.cast::<PyUntypedArray>() else {
+            let wanted = "a bitmask is a numpy array (or a CPU tensor) of uint32 or int32";
+            let view = given.call_method0("numpy").map_err(|_| PyTypeError::new_err(wanted))?;
+            if !view.is_instance_of::<PyUntypedArray>() {
+                return Err(PyTypeError::new_err(wanted));
             }
+            return Self::new(&view);
         };
-        let interface = interface.cast_into::<PyDict>()?;
-        let field = |name: &str| {
-            interface.get_item(name)?.ok_or_else(|| PyTypeError::new_err(format!("__array_interface__ lacks {name}")))
-        };
-        let kind: String = field("typestr")?.extract()?;
-        if kind != "<u4" && kind != "<i4" {
-            return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, this array has {kind}")));
+        let dtype = array.dtype();
+        if dtype.itemsize() != 4 || !matches!(dtype.kind(), b'i' | b'u') {
+            return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, this array has {dtype}")));
         }
-        let shape: Vec<usize> = field("shape")?.extract()?;
-        if let Some(strides) = interface.get_item("strides")?.filter(|strides| !strides.is_none()) {
-            let strides: Vec<isize> = strides.extract()?;
-            let mut expected = 4;
-            for (&size, &stride) in shape.iter().zip(&strides).rev() {
-                if size > 1 && stride != expected {
-                    return Err(PyValueError::new_err("a bitmask must be C-contiguous"));
-                }
-                expected *= size as isize;
-            }
+        // SAFETY: the pointer is that of a live array object, read only.
+        let (flags, address) = unsafe { ((*array.as_array_ptr()).flags, (*array.as_array_ptr()).data as usize) };
+        if flags & NPY_ARRAY_C_CONTIGUOUS == 0 {
+            return Err(PyValueError::new_err("a bitmask must be C-contiguous"));
         }
-        let data = field("data")?.cast_into::<PyTuple>()?;
-        let address: usize = data.get_item(0)?.extract()?;
-        if data.get_item(1)?.extract::<bool>()? {
+        if flags & NPY_ARRAY_WRITEABLE == 0 {
             return Err(PyValueError::new_err("the bitmask is read-only"));
         }
-        let (rows, width) = match shape[..] {
+        let (rows, width) = match *array.shape() {
             [width] => (1, width),
             [rows, width] => (rows, width),
             _ => return Err(PyValueError::new_err("a bitmask has one or two dimensions")),
         };
-        Ok(Bitmask { address, rows, width, _owner: array.clone().unbind() })
+        Ok(Bitmask { address, rows, width, _owner: given.clone().unbind() })
     }
 
     pub fn check(&self, row: usize, words: usize) -> PyResult<()> {

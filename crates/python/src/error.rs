@@ -7,7 +7,9 @@ use pyo3::types::PyDict;
 
 pub fn raise(error: Error) -> PyErr {
     let (class, hint): (&str, &str) = match &error {
-        Error::Limit { .. } => ("LimitExceededError", "simplify the schema or grammar: fewer nested counts and intersections"),
+        Error::Limit { .. } => {
+            ("LimitExceededError", "simplify the schema or grammar: fewer nested counts and intersections")
+        }
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),

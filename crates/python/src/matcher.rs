@@ -62,7 +62,10 @@ impl Vocabulary {
 
     fn token<'py>(&self, py: Python<'py>, token_id: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
         if token_id >= self.0.size() {
-            return Err(PyIndexError::new_err(format!("token {token_id} is beyond the vocabulary of {}", self.0.size())));
+            return Err(PyIndexError::new_err(format!(
+                "token {token_id} is beyond the vocabulary of {}",
+                self.0.size()
+            )));
         }
         Ok(self.0.token(token_id as u32).map(|bytes| PyBytes::new(py, bytes)))
     }
@@ -116,9 +119,7 @@ impl Matcher {
         py: Python<'_>,
         act: impl FnOnce(&mut core::Matcher) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.act(act))
-            .ok_or_else(|| bug("a matcher was left in the middle of a call"))?
-            .map_err(raise)
+        py.detach(|| self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
