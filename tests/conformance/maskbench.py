@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     whole = chosen.limit is None and chosen.only is None
     failed = False
     print(
-        "order    schemas  entirely right   refused  accepts invalid  rejects valid  crashes  compile µs p50/p95/p99/max"
+        "order    schemas  entirely right    refused  accepts invalid  rejects valid  crashes  compile µs p50/p95/p99/max"
     )
     for order in chosen.order or ["any", "schema"]:
         figures = run(folder, order, limit=chosen.limit, only=chosen.only)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from frisket.errors import LimitExceededError
+from frisket.errors import GrammarError, LimitExceededError
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
@@ -196,17 +196,28 @@ def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
                 reason = "items that are arrays or objects cannot be compared; they could repeat"
                 lowering.unsupported(shape.unique.pointer, "uniqueItems", reason)
                 unique = False
-        node = lowering.builder.array(
-            prefix,
-            rest,
-            open=layout.open_array,
-            close=layout.close_array,
-            comma=layout.comma,
-            empty=layout.empty_array,
-            min_items=shape.least,
-            max_items=most if most is not None and (rest is not None or most < len(prefix)) else None,
-            unique=unique,
-        )
+        kept = most if most is not None and (rest is not None or most < len(prefix)) else None
+
+        def build(unique: bool) -> int:
+            return lowering.builder.array(
+                prefix,
+                rest,
+                open=layout.open_array,
+                close=layout.close_array,
+                comma=layout.comma,
+                empty=layout.empty_array,
+                min_items=shape.least,
+                max_items=kept,
+                unique=unique,
+            )
+
+        try:
+            node = build(unique)
+        except GrammarError as error:
+            if not unique or shape.unique is None:
+                raise
+            lowering.unsupported(shape.unique.pointer, "uniqueItems", f"{error.message}; items could repeat")
+            node = build(False)
     lowering.structural.add(node)
     return node
 

@@ -199,10 +199,10 @@ class Reader:
         if pattern not in known:
             from frisket.notations.regex import lower_regex
 
-            where = "/".join([self.site.pointer, keyword, *tokens])
             try:
                 known[pattern] = lower_regex(self.algebra.builder, pattern, dialect="ecma", search=True)
             except GrammarSyntaxError as error:
+                where = "/".join([self.site.pointer, keyword, *tokens])
                 if error.code.endswith("unsupported"):
                     self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                     known[pattern] = None
@@ -211,6 +211,7 @@ class Reader:
                         f"not a regular expression: {error.message}", where=where, hint=error.hint
                     ) from error
             except FrisketError as error:
+                where = "/".join([self.site.pointer, keyword, *tokens])
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                 known[pattern] = None
         node = known[pattern]

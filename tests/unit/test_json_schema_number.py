@@ -1,0 +1,120 @@
+"""Numerals of ranges and multiples against exact arithmetic, numeral by numeral."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from frisket import Grammar
+from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema.number import common_multiple, decimal_text, part_length
+
+SPELLINGS = [
+    "0",
+    "-0",
+    "-0.0",
+    "1e0",
+    "1.0",
+    "10e-1",
+    "0.1e1",
+    "1e2",
+    "1E+2",
+    "100",
+    "2.50",
+    "-3.75e1",
+    "5e-1",
+    "1e-9",
+    "12e3",
+]
+
+
+def bound(chance: random.Random) -> str:
+    digits = chance.choice([0, 0, 1, 2, 3])
+    return decimal_text(Fraction(chance.randint(-2000, 2000), 10**digits)).decode()
+
+
+def numerals(chance: random.Random, near: list[str]) -> list[str]:
+    found = list(SPELLINGS)
+    for text in near:
+        value = Fraction(text)
+        for step in (0, 1, Fraction(1, 10), Fraction(1, 1000)):
+            found += [decimal_text(value + step).decode(), decimal_text(value - step).decode()]
+        found.append(decimal_text(value).decode() + ("0" if "." in text else ".0"))
+    for _ in range(20):
+        found.append(decimal_text(Fraction(chance.randint(-3000, 3000), 10 ** chance.randint(0, 3))).decode())
+        found.append(f"{chance.randint(1, 9)}.{chance.randint(0, 99)}e{chance.randint(-4, 4)}")
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_ranges(seed: int) -> None:
+    chance = random.Random(seed)
+    low, high = sorted([Fraction(bound(chance)), Fraction(bound(chance))])
+    schema: dict[str, object] = {"type": chance.choice(["number", "integer"])}
+    conditions = []
+    if chance.random() < 0.8:
+        strict = chance.random() < 0.5
+        schema["exclusiveMinimum" if strict else "minimum"] = float(low)
+        conditions.append(lambda v: v > low if strict else v >= low)
+    if chance.random() < 0.8:
+        above = chance.random() < 0.5
+        schema["exclusiveMaximum" if above else "maximum"] = float(high)
+        conditions.append(lambda v: v < high if above else v <= high)
+    step = None
+    if chance.random() < 0.4:
+        step = Fraction(chance.choice(["0.01", "0.5", "0.25", "2.5", "3", "7", "12", "0.3", "100", "1"]))
+        schema["multipleOf"] = float(step)
+    integer = schema["type"] == "integer"
+    for numbers in ("plain", "free"):
+        try:
+            made = Grammar.from_json_schema(schema, JSONSchemaOptions(numbers=numbers))  # type: ignore[arg-type]
+        except ValueError:
+            assert integer or step is not None or low == high
+            continue
+        for text in numerals(chance, [str(float(low)), str(float(high))]):
+            value = Fraction(text)
+            valid = all(holds(value) for holds in conditions)
+            valid = valid and (step is None or (value / step).denominator == 1)
+            valid = valid and (not integer or value.denominator == 1)
+            accepted = made.accepts(text)
+            if accepted:
+                assert valid, (schema, text)
+            elif valid and (numbers == "free" or text == decimal_text(value).decode()):
+                raise AssertionError((schema, numbers, text))
+
+
+@pytest.mark.parametrize("step", ["0.01", "0.05", "0.25", "0.75", "2.5", "6", "14", "0.0001", "0.125", "1000", "33"])
+def test_multiples(step: str) -> None:
+    size = Fraction(step)
+    made = Grammar.from_json_schema({"multipleOf": float(size)})
+    for number in range(-60, 60):
+        for value in (
+            number * size,
+            number * size + size / 2,
+            number * size / 3 if part_length(size / 3) < 9 else Fraction(0),
+        ):
+            if part_length(value) > 12:
+                continue
+            text = decimal_text(value).decode()
+            assert made.accepts(text) == ((value / size).denominator == 1), text
+            padded = text + ("00" if "." in text else ".00")
+            assert made.accepts(padded) == ((value / size).denominator == 1), padded
+
+
+def test_common_multiple() -> None:
+    assert common_multiple(Fraction(3, 2), Fraction(5, 4)) == Fraction(15, 2)
+    assert common_multiple(Fraction(4), Fraction(6)) == 12
+
+
+def test_unbounded_numbers_end() -> None:
+    made = Grammar.from_json_schema({"type": "number"})
+    assert made.accepts("9" * 40) and not made.accepts("9" * 41)
+    assert made.accepts("0." + "9" * 40) and not made.accepts("0." + "9" * 41)
+    assert made.accepts("1e99") and not made.accepts("1e999")
+
+
+def test_a_long_bound_raises_the_limit() -> None:
+    made = Grammar.from_json_schema({"type": "integer", "minimum": 10**50})
+    assert made.accepts("1" + "0" * 50) and not made.accepts("9" * 50)
