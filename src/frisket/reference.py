@@ -433,7 +433,8 @@ def derivative(node: Node, value: int) -> Node:
             unfinished = any(possible(derivative(decoded, ESCAPES[e])) for e in ESCAPES if e.startswith(spelling))
             return _string_body(decoded, spelling) if unfinished else NOTHING
         case Integer(low, high, seen):
-            return _integer(low, high, seen + chr(value)) if chr(value) in "-0123456789" else NOTHING
+            fits = chr(value).isdecimal() or (chr(value) == "-" and not seen)
+            return _integer(low, high, seen + chr(value)) if fits else NOTHING
     return NOTHING
 
 
@@ -521,7 +522,7 @@ def _some_integer_begins(seen: str, low: int, high: int) -> bool:
     """
     if seen.startswith("-"):
         # −0 is 0, and 0 has one spelling: a negative integer is at least 1 below it.
-        return _some_integer_begins(seen[1:], max(1, -high), -low) and seen[1:2] != "-"
+        return _some_integer_begins(seen[1:], max(1, -high), -low)
     if seen == "":
         return low <= high
     low = max(low, 0)

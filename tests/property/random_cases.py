@@ -486,6 +486,59 @@ def sentences(rng: random.Random, node: Node, alphabet: bytes, count: int) -> It
         yield text
 
 
+def regex_text(rng: random.Random, depth: int) -> str:
+    """A pattern in the reference's small notation."""
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice(
+            ("a", "b", "é", "€", "😀", ".", "[ab]", "[^a]", "[a-é]", "[^é-€]", '"', "\\\\", "\\n", "[\\n\\]]")
+        )
+    inner = regex_text(rng, depth - 1)
+    match rng.randrange(6):
+        case 0:
+            return f"({inner}|{regex_text(rng, depth - 1)})"
+        case 1:
+            return f"(?:{inner}|)"
+        case 2:
+            return f"({inner}){rng.choice('*+?')}"
+        case 3:
+            least = rng.randrange(3)
+            return f"({inner}){{{least},{rng.choice(('', least, least + 1, least + 3))}}}"
+    return inner + regex_text(rng, depth - 1)
+
+
+def schema(rng: random.Random, depth: int, *, refer: bool = True) -> dict[str, Any]:
+    """A schema in the reference's small subset; inside objects and arrays it may refer back to the root."""
+    kinds = ["integer", "string", "enum", "boolean"] + ["object", "array", "anyOf", "object"] * (depth > 0)
+    match rng.choice(kinds + ["ref"] * (refer and depth < 2)):
+        case "integer":
+            low = rng.randrange(-120, 120)
+            return {"type": "integer", "minimum": low, "maximum": low + rng.choice((0, 1, 9, 30, 150, 20_000))}
+        case "string":
+            least = rng.randrange(3)
+            most = rng.choice((None, least, least + 2))
+            return {"type": "string", "minLength": least} | ({} if most is None else {"maxLength": most})
+        case "enum":
+            return {"enum": rng.sample(("a", "ab", 'a"b', "é", "😀", "\n", 1, 12, None, True), rng.randrange(1, 4))}
+        case "object":
+            keys = rng.sample(("a", "b", "ab", "é", '"'), rng.randrange(4))
+            return {
+                "type": "object",
+                "properties": {key: schema(rng, depth - 1) for key in keys},
+                "required": [key for key in keys if rng.random() < 0.4],
+                "additionalProperties": False,
+            }
+        case "array":
+            least = rng.choice((0, 0, 1, 2))
+            most = rng.choice((None, least, least + 2))
+            bounds = {"minItems": least} | ({} if most is None else {"maxItems": most})
+            return {"type": "array", "items": schema(rng, depth - 1)} | bounds
+        case "anyOf":
+            return {"anyOf": [schema(rng, depth - 1, refer=False) for _ in range(rng.choice((2, 2, 3)))]}
+        case "ref":
+            return {"$ref": "#"}
+    return {"type": ["boolean", "null"]}
+
+
 def case(seed: int, kind: str) -> Case:
     """The random case of that seed: `regular`, `rules` or `json`."""
     rng = random.Random(f"{kind} {seed}")
