@@ -627,7 +627,7 @@ impl Machine {
     }
 }
 
-fn corrections(tokens: &mut Vec<u32>, clears: &[u32]) -> Vec<(u32, u32, u32)> {
+fn corrections(tokens: &mut [u32], clears: &[u32]) -> Vec<(u32, u32, u32)> {
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32, u32)> = Vec::new();
     for &token in tokens.iter() {

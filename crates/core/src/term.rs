@@ -148,6 +148,7 @@ pub struct Info {
     pub exact: bool,
 }
 
+type Words = Arc<[Box<[u8]>]>;
 type Edges = SmallVec<[(u8, u8, TermId); 4]>;
 
 /// What a new derivative costs, where a step of a walk costs 1.
@@ -165,7 +166,7 @@ pub struct Arena {
     cuts: Vec<Option<Box<Boundaries>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     literals: Vec<Arc<[u8]>>,
-    word_sets: Vec<(Arc<[Box<[u8]>]>, u128)>,
+    word_sets: Vec<(Words, u128)>,
     /// (parent, byte) of every text that an open key has spelled.
     texts: Vec<(u32, u8)>,
     text_ids: FxHashMap<(u32, u8), u32>,
@@ -414,7 +415,7 @@ impl Arena {
         hash.word(u64::from(low) << 32 | u64::from(high));
         hash.word(u64::from(depth));
         self.intern(Term::Words { set, low, high, depth }, hash.finish(), |_| {
-            let rest = |word: &Box<[u8]>| word[depth as usize..].iter().filter(|&&byte| is_lead(byte)).count() as u32;
+            let rest = |word: &[u8]| word[depth as usize..].iter().filter(|&&byte| is_lead(byte)).count() as u32;
             let all = &words[low as usize..high as usize];
             Info {
                 hash: 0,
@@ -423,8 +424,8 @@ impl Arena {
                 utf8: all.iter().all(|word| std::str::from_utf8(&word[depth as usize..]).is_ok()),
                 searched: false,
                 depth: 0,
-                min_chars: all.iter().map(rest).min().unwrap_or(0),
-                max_chars: all.iter().map(rest).max().unwrap_or(0),
+                min_chars: all.iter().map(|word| rest(word)).min().unwrap_or(0),
+                max_chars: all.iter().map(|word| rest(word)).max().unwrap_or(0),
                 exact: false,
             }
         })
@@ -1061,7 +1062,7 @@ fn literal_hash(data: &[u8]) -> u128 {
 /// The words of `low..high` whose byte at `depth` is `byte`.
 fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte: u8) -> (u32, u32) {
     let slice = &words[low as usize..high as usize];
-    let at = |word: &Box<[u8]>| word.get(depth as usize).copied();
+    let at = |word: &[u8]| word.get(depth as usize).copied();
     let from = slice.partition_point(|word| at(word) < Some(byte));
     let to = slice.partition_point(|word| at(word) <= Some(byte));
     (low + from as u32, low + to as u32)

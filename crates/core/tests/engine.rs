@@ -1,0 +1,154 @@
+//! The engine against brute force: a token is allowed if and only if the text with it is a prefix of some sentence.
+
+use frisket_core::builder::{Builder, Grammar, ObjectRules, Punctuation};
+use frisket_core::error::Error;
+use frisket_core::matcher::CompiledGrammar;
+use frisket_core::vocabulary::Vocabulary;
+use std::sync::Arc;
+
+fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
+    let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
+    tokens.extend(texts.iter().map(|&text| Some(text.into())));
+    tokens.push(None);
+    let size = tokens.len();
+    Arc::new(Vocabulary::new(tokens, vec![("<end>".into(), size as u32 - 1)], vec![size as u32 - 1], size).unwrap())
+}
+
+/// Walk along `text`, comparing every mask with one prefix test per token.
+fn assert_exact(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
+    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher();
+    for at in 0..=text.len() {
+        let mut mask = vec![0; vocabulary.mask_words()];
+        matcher.fill(&mut mask).unwrap();
+        for id in 0..vocabulary.size() as u32 {
+            let expected = match vocabulary.token(id) {
+                Some(bytes) => grammar.accepts_prefix(&[&text[..at], bytes].concat()).unwrap(),
+                None => grammar.accepts(&text[..at]).unwrap(),
+            };
+            let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
+            assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.token(id), &text[..at]);
+        }
+        if let Some(&byte) = text.get(at) {
+            matcher.advance(u32::from(byte)).unwrap();
+        }
+    }
+}
+
+fn object(builder: &mut Builder, any_order: bool) -> Grammar {
+    let any = builder.any_text().unwrap();
+    let string = builder.quoted(any.0, false).unwrap();
+    let short = builder.bounded(any.0, 1, Some(3)).unwrap();
+    let short = builder.quoted(short.0, false).unwrap();
+    let [open, close, colon, comma, empty] =
+        [&b"{"[..], b"}", b": ", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
+    let properties = [("name".to_owned(), true, vec![(string.0, 0)]), ("é\n".to_owned(), false, vec![(short.0, 0)])];
+    let extras = [(any.0, vec![(short.0, 0)])];
+    let rules = ObjectRules { any_order, extras_last: true, ..ObjectRules::default() };
+    let node = builder.object(&properties, &extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
+    std::mem::take(builder).build(node.0).unwrap()
+}
+
+const PIECES: [&[u8]; 14] = [
+    b"{\"",
+    b"\": \"",
+    b"\", \"",
+    b"\"}",
+    b"name",
+    b"na",
+    b"me\"",
+    b"\\n\": ",
+    b"\xc3",
+    b"\xa9\\",
+    b"x\": \"y\"}",
+    b"\"x\"",
+    b"\\u00",
+    b"aaaa",
+];
+
+#[test]
+fn masks_of_objects_equal_brute_force() {
+    let vocabulary = vocabulary(&PIECES);
+    let text = "{\"name\": \"a\\n\\u001f é\", \"é\\n\": \"xyz\", \"x\": \"y\", \"xx\": \"z\"}".as_bytes();
+    assert_exact(&object(&mut Builder::default(), false), &vocabulary, text);
+    let text = "{\"x\": \"y\", \"é\\n\": \"xyz\", \"name\": \"\"}".as_bytes();
+    assert_exact(&object(&mut Builder::default(), true), &vocabulary, text);
+}
+
+#[test]
+fn keys_compare_by_what_they_say() {
+    let grammar = object(&mut Builder::default(), true);
+    assert!(grammar.accepts(b"{\"name\": \"\"}").unwrap());
+    assert!(!grammar.accepts(b"{\"name\": \"\", \"name\": \"\"}").unwrap());
+    assert!(!grammar.accepts(b"{\"x\": \"1\", \"name\": \"\", \"x\": \"2\"}").unwrap());
+    assert!(!grammar.accepts(b"{\"x\": \"1\"}").unwrap(), "a required property is missing");
+}
+
+/// e → e e | e "+" e | "a" | ε: left-recursive, ambiguous without bound, with a nullable cycle.
+#[test]
+fn every_context_free_grammar_works() {
+    let mut builder = Builder::default();
+    let rule = builder.rule("e").unwrap();
+    let [plus, letter] = [&b"+"[..], b"a"].map(|text| builder.literal(text).unwrap());
+    let twice = builder.seq(&[rule.0, rule.0]).unwrap();
+    let sum = builder.seq(&[rule.0, plus.0, rule.0]).unwrap();
+    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::term::EPSILON.0]).unwrap();
+    builder.define(rule.0, body.0).unwrap();
+    let grammar = builder.build(rule.0).unwrap();
+    assert!(grammar.accepts(&b"a+a".repeat(100)).unwrap());
+    assert!(!grammar.accepts_prefix(b"a+b").unwrap());
+    assert_exact(&grammar, &vocabulary(&[b"a+", b"++", b"aa+a", b"ab"]), b"a+aa++");
+}
+
+/// s → "a" s "b" | "a" s "c" | ε: 2^n derivations after n bytes, n positions.
+#[test]
+fn ambiguous_stacks_stay_small() {
+    let mut builder = Builder::default();
+    let rule = builder.rule("s").unwrap();
+    let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| builder.literal(text).unwrap());
+    let left = builder.seq(&[a.0, rule.0, b.0]).unwrap();
+    let right = builder.seq(&[a.0, rule.0, c.0]).unwrap();
+    let body = builder.alt(&[left.0, right.0, frisket_core::term::EPSILON.0]).unwrap();
+    builder.define(rule.0, body.0).unwrap();
+    let grammar = builder.build(rule.0).unwrap();
+    let text = [b"a".repeat(200), b"bc".repeat(100)].concat();
+    assert!(grammar.accepts(&text).unwrap());
+}
+
+#[test]
+fn what_can_never_end_is_empty() {
+    let mut builder = Builder::default();
+    let rule = builder.rule("r").unwrap();
+    let letter = builder.literal(b"a").unwrap();
+    let body = builder.seq(&[letter.0, rule.0]).unwrap();
+    builder.define(rule.0, body.0).unwrap();
+    assert_eq!(builder.build(rule.0).err(), Some(Error::Empty));
+}
+
+#[test]
+fn special_tokens_match_no_text() {
+    let mut builder = Builder::default();
+    let end = builder.special("<end>").unwrap();
+    let letter = builder.literal(b"a").unwrap();
+    let node = builder.seq(&[letter.0, end.0, letter.0]).unwrap();
+    let grammar = builder.build(node.0).unwrap();
+    let vocabulary = vocabulary(&[b"<end>"]);
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher();
+    matcher.advance(u32::from(b'a')).unwrap();
+    assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
+    matcher.advance(vocabulary.special_id("<end>").unwrap()).unwrap();
+    matcher.advance(u32::from(b'a')).unwrap();
+    assert!(matcher.can_end());
+}
+
+#[test]
+fn a_rejected_token_leaves_the_matcher_as_it_was() {
+    let mut builder = Builder::default();
+    let node = builder.literal(b"abc").unwrap();
+    let grammar = builder.build(node.0).unwrap();
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher();
+    assert!(matches!(matcher.advance(257), Err(Error::Rejected(_))));
+    assert_eq!(matcher.steps(), 0);
+    matcher.advance(256).unwrap();
+    assert_eq!(matcher.forced_bytes().unwrap(), b"c");
+    assert!(matcher.rollback(1) && !matcher.rollback(1));
+}
