@@ -185,12 +185,14 @@ def show(name: str, text: bytes, extra: dict[int, bytes | None], missing: dict[i
 
 
 def bar(done: int, total: int, differing: int) -> None:
-    """Progress, where somebody looks."""
+    """Progress, where somebody looks; a line now and then where nobody does."""
     if sys.stderr.isatty():
         filled = 40 * done // total
         end = "\n" if done == total else ""
         sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {done}/{total} positions, {differing} differ{end}")
         sys.stderr.flush()
+    elif done % 50 == 0:
+        print(f"{done}/{total} positions, {differing} differ", file=sys.stderr)
 
 
 if __name__ == "__main__":

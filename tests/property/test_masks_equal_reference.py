@@ -68,9 +68,9 @@ def check(random_case: Case, seed: int) -> int:
 @pytest.mark.parametrize("block", range(20))
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
 def test_random_nodes(kind: str, block: int) -> None:
-    """480 grammars, three walks each, some 6,000 masks."""
-    positions = sum(check(case(seed, kind), seed) for seed in range(8 * block, 8 * block + 8))
-    assert positions >= 24, "the cases have become too small to say anything"
+    """300 grammars, three walks each: some 3,800 masks."""
+    positions = sum(check(case(seed, kind), seed) for seed in range(5 * block, 5 * block + 5))
+    assert positions >= 15, "the cases have become too small to say anything"
 
 
 def check_notation(grammar: Callable[[], Grammar], node: Node, rng: random.Random, what: object) -> None:
