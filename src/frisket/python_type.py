@@ -31,7 +31,9 @@ class PythonType(Generic[T]):
         self.name = getattr(tp, "__name__", None) or str(tp)
         try:
             self._adapter = pydantic.TypeAdapter(_readable(tp, ()))
-            self.schema: dict[str, Any] = self._adapter.json_schema(mode="validation")
+            self.schema: dict[str, Any] = self._adapter.json_schema(
+                mode="validation", schema_generator=_generator(pydantic)
+            )
         except (pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError) as error:
             raise UnsupportedSchemaError(
                 f"no JSON Schema describes the type {self.name}: {str(error).splitlines()[0]}",
@@ -59,6 +61,58 @@ def _pydantic() -> Any:
         return importlib.import_module("pydantic")
     except ImportError as error:
         raise MissingDependencyError.of("pydantic", "pydantic") from error
+
+
+def _generator(pydantic: Any) -> Any:
+    """Pydantic's own schemas, narrowed to what Pydantic reads where they promise more than that."""
+    base = pydantic.json_schema.GenerateJsonSchema
+
+    class Narrowed(base):  # type: ignore[misc, valid-type]
+        def decimal_schema(self, schema: Any) -> Any:
+            number: dict[str, Any] = {"type": "number"}
+            names = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+            for name, keyword in {**names, "multiple_of": "multipleOf"}.items():
+                if schema.get(name) is not None:
+                    number[keyword] = float(schema[name])
+            digits, places = schema.get("max_digits"), schema.get("decimal_places")
+            if places is not None:
+                number.setdefault("multipleOf", float(f"1e-{places}"))
+                if digits is not None and not number.keys() & set(names.values()):
+                    number |= {
+                        "exclusiveMinimum": -(10.0 ** (digits - places)),
+                        "exclusiveMaximum": 10.0 ** (digits - places),
+                    }
+            if number != {"type": "number"} or digits is not None:
+                return number  # a text cannot be held to bounds
+            return {
+                "anyOf": [number, {"type": "string", "pattern": r"^[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})$"}]
+            }
+
+        def datetime_schema(self, schema: Any) -> Any:
+            return {**super().datetime_schema(schema), "pattern": NO_LEAP_SECOND}
+
+        def time_schema(self, schema: Any) -> Any:
+            return {**super().time_schema(schema), "pattern": NO_LEAP_SECOND}
+
+        def timedelta_schema(self, schema: Any) -> Any:
+            described = super().timedelta_schema(schema)
+            # Six digits before each letter stay below the largest timedelta.
+            return (
+                {**described, "pattern": "^P([0-9]{1,6}[YMWD])*(T([0-9]{1,6}[HMS])+)?$"}
+                if "format" in described
+                else described
+            )
+
+        def dict_schema(self, schema: Any) -> Any:
+            described = super().dict_schema(schema)
+            if schema.get("keys_schema", {}).get("type") == "int" and "propertyNames" not in described:
+                described["propertyNames"] = {"pattern": "^(0|-?[1-9][0-9]{0,17})$"}
+            return described
+
+    return Narrowed
+
+
+NO_LEAP_SECOND = "^[^:]*:[^:]*:[0-5]"
 
 
 def _reason(error: Any) -> str:

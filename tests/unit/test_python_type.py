@@ -14,6 +14,7 @@ import pytest
 from typing_extensions import NotRequired
 
 from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.grammar import Grammar
 from frisket.python_type import PythonType
 
 pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
@@ -126,6 +127,31 @@ def test_constraints_reach_the_schema() -> None:
     schema = PythonType(Annotated[str, pydantic.Field(pattern="^[a-z]+$", max_length=3)]).schema
     assert schema["pattern"] == "^[a-z]+$"
     assert schema["maxLength"] == 3
+
+
+@pytest.mark.parametrize(
+    ("tp", "good", "bad"),
+    [
+        (decimal.Decimal, ["1.5", '"1.50"', '"-.5"', '"7."'], ['""', '"."', '"x"']),
+        (Annotated[decimal.Decimal, pydantic.Field(ge=0, le=1)], ["0", "0.25", "1"], ["2", '"2"', "-1"]),
+        (
+            Annotated[decimal.Decimal, pydantic.Field(max_digits=4, decimal_places=2)],
+            ["12.25", "-99.99"],
+            ["100", "0.125"],
+        ),
+        (datetime.time, ['"10:59:59Z"'], ['"23:59:60Z"']),
+        (datetime.datetime, ['"2024-02-29T10:59:59Z"'], ['"2016-12-31T23:59:60Z"', '"2023-02-29T00:00:00Z"']),
+        (datetime.timedelta, ['"P1DT2H"', '"PT5S"'], ['"P44008114M296998639714568746532D"', '"P"']),
+        (dict[int, str], ['{"-12": "a"}', "{}"], ['{"a": "a"}', '{"01": "a"}']),
+    ],
+    ids=lambda case: str(case)[:40],
+)
+def test_the_schema_promises_no_more_than_pydantic_reads(tp: Any, good: list[str], bad: list[str]) -> None:
+    grammar = Grammar.from_type(tp)
+    for text in good:
+        assert grammar.accepts(text), text
+        grammar.value(text)
+    assert [text for text in bad if grammar.accepts(text)] == []
 
 
 @pytest.mark.parametrize("tp", [typing.Callable[[int], int], object(), type("Plain", (), {}), "NoSuchType"])
