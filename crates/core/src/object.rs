@@ -233,16 +233,31 @@ impl ObjectSpec {
     }
 }
 
+/// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
 fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32) -> bool {
     if missing == 0 {
         return true;
     }
+    let reach = givers.iter().flat_map(|(_, marks)| marks).chain(free).fold(0, |all, marks| all | marks);
+    if missing & !reach != 0 {
+        return false;
+    }
+    // With members to spare, who has no choice to make is taken at once; a search is left for the others.
+    if budget as usize >= givers.len() + missing.count_ones() as usize {
+        let settled = |marks: &[u64]| marks.iter().filter(|&&marks| marks & missing != 0).count() == 1;
+        if givers.iter().any(|(_, marks)| settled(marks)) {
+            let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| settled(marks));
+            let given = sure.iter().flat_map(|(_, marks)| marks).fold(0, |all, marks| all | marks);
+            return covers(missing & !given, &open, free, budget - sure.len() as u32);
+        }
+    }
     if let Some(((costless, marks), rest)) = givers.split_first() {
-        let budget_after = if *costless { Some(budget) } else { budget.checked_sub(1) };
-        return covers(missing, rest, free, budget)
-            || budget_after.is_some_and(|budget| {
-                marks.iter().any(|&given| given != 0 && covers(missing & !given, rest, free, budget))
-            });
+        let after = if *costless { Some(budget) } else { budget.checked_sub(1) };
+        let takes = |budget: u32| {
+            let useful = marks.iter().filter(|&&given| given & missing != 0);
+            useful.into_iter().any(|given| covers(missing & !given, rest, free, budget))
+        };
+        return after.is_some_and(takes) || covers(missing, rest, free, budget);
     }
     budget > 0 && free.iter().any(|&given| given & missing != 0 && covers(missing & !given, &[], free, budget - 1))
 }

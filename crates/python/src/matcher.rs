@@ -267,8 +267,8 @@ pub fn fill_masks(
         std::thread::scope(|scope| {
             let parts = work.chunks(work.len().div_ceil(threads));
             let running: Vec<_> = parts.map(|part| scope.spawn(|| share(part))).collect();
-            let results = running.into_iter().map(|thread| thread.join().ok().flatten());
-            results.fold(Some(Ok(())), |all, one| if matches!(all, Some(Ok(()))) { one } else { all })
+            let mut results = running.into_iter().map(|thread| thread.join().ok().flatten());
+            results.find(|result| !matches!(result, Some(Ok(())))).unwrap_or(Some(Ok(())))
         })
     });
     done.ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
