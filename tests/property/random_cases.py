@@ -66,6 +66,9 @@ def to_engine(plan: Plan, builder: GrammarBuilder, rules: Mapping[str, int]) -> 
     def each(plans: Iterable[Plan]) -> list[int]:
         return [to_engine(part, builder, rules) for part in plans]
 
+    def valued(values: Iterable[tuple[Plan, int]]) -> list[tuple[int, int]]:
+        return [(to_engine(value, builder, rules), marks) for value, marks in values]
+
     match plan:
         case ("empty",):
             return builder.empty()
@@ -102,23 +105,14 @@ def to_engine(plan: Plan, builder: GrammarBuilder, rules: Mapping[str, int]) -> 
         case ("special", name):
             return builder.special(name)
         case ("object", fields):
+            parts = {
+                name: to_engine(fields[name], builder, rules) for name in ("open", "close", "colon", "comma", "empty")
+            }
+            keywords: dict[str, Any] = {**parts, **{name: fields[name] for name in OBJECT_OPTIONS}}
             return builder.object(
-                [
-                    (key, required, [(to_engine(value, builder, rules), marks) for value, marks in values])
-                    for key, required, values in fields["properties"]
-                ],
-                [
-                    (
-                        builder.words([key.encode() for key in keys]),
-                        [(to_engine(v, builder, rules), m) for v, m in values],
-                    )
-                    for keys, values in fields["extras"]
-                ],
-                **{
-                    name: to_engine(fields[name], builder, rules)
-                    for name in ("open", "close", "colon", "comma", "empty")
-                },
-                **{name: fields[name] for name in OBJECT_OPTIONS},
+                [(key, needed, valued(values)) for key, needed, values in fields["properties"]],
+                [(builder.words([key.encode() for key in keys]), valued(values)) for keys, values in fields["extras"]],
+                **keywords,
             )
         case ("array", fields):
             return builder.array(
@@ -247,7 +241,7 @@ def _array(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
     least, most = fields["min_items"], fields["max_items"]
     known: dict[tuple[int, frozenset[str]], Node] = {}
 
-    def item_at(count: int) -> Plan | None:
+    def item_at(count: int) -> Any:
         return prefix[count] if count < len(prefix) else rest
 
     def items(count: int, used: frozenset[str]) -> Node:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -92,7 +93,7 @@ def test_random_regular_expressions(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         rng = random.Random(f"regex {seed}")
         pattern = regex_text(rng, 4)
-        check_notation(lambda pattern=pattern: Grammar.from_regex(pattern), parse_regex(pattern), rng, pattern)
+        check_notation(partial(Grammar.from_regex, pattern), parse_regex(pattern), rng, pattern)
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -101,12 +102,8 @@ def test_random_schemas(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         rng = random.Random(f"schema {seed}")
         random_schema = schema(rng, 3, refer=False)
-        check_notation(
-            lambda it=random_schema: Grammar.from_json_schema(it, compact),
-            schema_node(random_schema),
-            rng,
-            json.dumps(random_schema),
-        )
+        lowered = partial(Grammar.from_json_schema, random_schema, compact)
+        check_notation(lowered, schema_node(random_schema), rng, json.dumps(random_schema))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -7,6 +7,7 @@ the texts that it accepts and rejects. Every beginning of an accepted text must 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from frisket import Grammar, JSONSchemaOptions
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, UnsupportedSchemaError
 from frisket.reference import GeneralMask, JSONSchemaMask, LogitMask, RegexMask, words
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent
