@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 #: Regions that overlapping key patterns may cut the keys into.
 REGIONS = 512
-#: Demands of the kind "some member …" that one object may carry.
+#: Demands of the kind "some member …" that one member may meet in all combinations.
 DEMANDS = 8
+#: Demands of that kind that one object may carry, beyond those that its required members meet anyway.
+MARKS = 10
+
+#: (key, whether it is required, [(value node, marks)])
+Property = tuple[str, bool, list[tuple[int, int]]]
 
 
 class Fields:
@@ -211,7 +216,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         raise LimitExceededError(f"{len(shape.breaks)} demands on some member at once", where=lowering.where())
     required = shape.required
     with lowering.deeper() as layout:
-        properties: list[tuple[str, bool, list[tuple[int, int]]]] = []
+        properties: list[Property] = []
         places: dict[str, int] = {}
         reached = possible = 0
         for key in shape.named():
@@ -239,7 +244,17 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                 for _, marks in values:
                     reached |= marks
         wanted = (1 << len(shape.breaks)) - 1
-        if reached & wanted != wanted or (not extras and possible < shape.least):
+        if reached & wanted != wanted:
+            return None
+        if wanted:
+            wanted = forget(properties, extras, wanted)
+            if wanted.bit_count() > MARKS:
+                raise LimitExceededError(
+                    f"{wanted.bit_count()} demands on some member at once",
+                    where=lowering.where(),
+                    hint="give the alternatives of oneOf and anyOf a required property with different constants",
+                )
+        if not extras and possible < shape.least:
             return None
         node = b.object(
             properties,
@@ -258,6 +273,21 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         )
     lowering.structural.add(node)
     return node
+
+
+def forget(properties: list[Property], extras: list[tuple[int, list[tuple[int, int]]]], wanted: int) -> int:
+    """Drop the marks that required members carry whatever their value; what is left must be counted."""
+    sure = 0
+    for _, needed, values in properties:
+        if needed:
+            common = wanted
+            for _, marks in values:
+                common &= marks
+            sure |= common
+    kept = wanted & ~sure
+    for values in (*(values for _, _, values in properties), *(values for _, values in extras)):
+        values[:] = [(node, marks & kept) for node, marks in values]
+    return kept
 
 
 def with_marks(lowering: Lowering, goal: Goal, admitted: list[Goal]) -> list[tuple[int, int]]:

@@ -203,13 +203,14 @@ class Reader:
                 known[pattern] = lower_regex(self.algebra.builder, pattern, dialect="ecma", search=True)
             except GrammarSyntaxError as error:
                 where = "/".join([self.site.pointer, keyword, *tokens])
-                if error.code.endswith("unsupported"):
-                    self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
-                    known[pattern] = None
-                else:
+                from frisket.notations.regex import is_ecma_regex
+
+                if not is_ecma_regex(pattern):
                     raise InvalidSchemaError(
                         f"not a regular expression: {error.message}", where=where, hint=error.hint
                     ) from error
+                self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
+                known[pattern] = None
             except FrisketError as error:
                 where = "/".join([self.site.pointer, keyword, *tokens])
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
