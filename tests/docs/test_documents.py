@@ -80,7 +80,7 @@ def test_links_inside_the_repository_lead_somewhere(path: Path) -> None:
 
 def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
     """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
-    code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec")
+    code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
     needs = [name for name in block.options.get("needs", "").split(",") if name]
     if any(importlib.util.find_spec(name) is None for name in needs):
         return None
