@@ -90,11 +90,7 @@ def test_multiples(step: str) -> None:
     size = Fraction(step)
     made = Grammar.from_json_schema({"multipleOf": float(size)})
     for number in range(-60, 60):
-        for value in (
-            number * size,
-            number * size + size / 2,
-            number * size / 3 if part_length(size / 3) < 9 else Fraction(0),
-        ):
+        for value in (number * size, number * size + size / 2, number * size / 4):
             if part_length(value) > 12:
                 continue
             text = decimal_text(value).decode()
