@@ -134,7 +134,7 @@ def train(minutes: float, seed: int, worker: int, resume: bool) -> None:
     model = Decoder(len(tokenizer.tokens))
     if resume:
         restore(model)
-    flat = 0.0 if resume else FLAT
+    flat, peak = (0.0, 0.6) if resume else (FLAT, 1.0)
     parameters = list(model.parameters())
     hidden = [p for block in model.blocks for p in block.parameters()]
     muon = torch.optim.Muon(hidden, lr=MUON_RATE, momentum=0.95, weight_decay=0.01)
@@ -148,7 +148,7 @@ def train(minutes: float, seed: int, worker: int, resume: bool) -> None:
         report(log, f"{sum(p.numel() for p in parameters):,} parameters, {minutes:g} minutes{', resumed' * resume}")
     start, done, step, seen, running, next_check = time.monotonic(), 0.0, 0, 0, 0.0, CHECK_EVERY
     for ids, goals in batches(tokenizer, seed * WORKERS + worker):
-        factor = min(1.0, (step + 1) / 50) * min(1.0, max(0.02, (1 - done) / (1 - flat)))
+        factor = peak * min(1.0, (step + 1) / 50) * min(1.0, max(0.02, (1 - done) / (1 - flat)))
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             for group in optimizer.param_groups:
                 group["lr"] = rate * factor
