@@ -63,6 +63,14 @@ suite *ARGS:
 maskbench *ARGS:
     python -m tests.conformance.maskbench {{ARGS}}
 
+# random walks under the masks end in documents that two validators accept
+selfplay *ARGS:
+    python -m tests.conformance.selfplay {{ARGS}}
+
+# masks against brute force over the whole of Llama 3's vocabulary (minutes)
+brute *ARGS:
+    python -m tests.exhaustive.brute_force {{ARGS}}
+
 # the four worked systems on their held-out inputs: figures, tables, plots
 evaluate:
     for name in triage tutor orders agent; do python examples/$name/evaluate.py; done
