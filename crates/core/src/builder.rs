@@ -1,5 +1,6 @@
 //! Nodes → Grammar: what the front ends call.
 
+use crate::array::ArraySpec;
 use crate::byteset::ByteSet;
 use crate::error::{Error, Result};
 use crate::machine::{Machine, PositionId, DEAD};
@@ -344,6 +345,20 @@ impl Builder {
             tail = arena.alt(vec![empty, tail])?;
         }
         Ok(tail)
+    }
+
+    /// An array of regular items no two of which have the same value.
+    pub fn unique_array(&mut self, item: u32, punctuation: Punctuation, min: u32, max: Option<u32>) -> Result<TermId> {
+        let item = self.regular(item)?;
+        let Punctuation { open, close, comma, empty, .. } = punctuation;
+        let max = max.unwrap_or(MANY);
+        let arena = self.fresh();
+        let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
+        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
+        if !spec.feasible() {
+            return Ok(EMPTY);
+        }
+        arena.add_array(spec)
     }
 
     pub fn build(mut self, root: u32) -> Result<Grammar> {

@@ -6,6 +6,7 @@
 //!    rules · machine
 //! ```
 
+pub mod array;
 pub mod builder;
 pub mod byteset;
 pub mod error;

@@ -233,7 +233,7 @@ impl Machine {
 
     /// Whether a finished head says itself what follows it.
     fn binds(&self, head: TermId) -> bool {
-        matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. })
+        matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. } | Term::Item { .. })
     }
 
     /// What follows a head that is at an end.
@@ -322,7 +322,7 @@ impl Machine {
             }
             let finished = match *self.arena.term(head) {
                 Term::KeyDone { .. } => true,
-                Term::KeyExtra { inner, .. } => inner == EPSILON,
+                Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => inner == EPSILON,
                 _ => head == EPSILON,
             };
             if !finished {
@@ -353,7 +353,7 @@ impl Machine {
     /// The same position without the texts of open keys: masks do not depend on them.
     pub fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| matches!(arena.term(head), Term::KeyExtra { text: Text::Known(text), .. } if *text != 0);
+        let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
         if !position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             return Ok(id);
         }
@@ -367,11 +367,9 @@ impl Machine {
 
     /// A head without the text it has read.
     pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match *self.arena.term(head) {
-            Term::KeyExtra { object, state, extra, inner, .. } => {
-                self.arena.key_extra(object, state, extra, inner, Text::Unknown)
-            }
-            _ => Ok(head),
+        match self.arena.held(head) {
+            Some((inner, _)) => self.arena.rehold(head, inner, Text::Unknown),
+            None => Ok(head),
         }
     }
 }

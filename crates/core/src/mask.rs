@@ -25,6 +25,8 @@ pub struct Local {
     exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
     forest: Option<Arc<Trie>>,
+    /// Tokens with which the head is at an end.
+    ends: Vec<u32>,
     /// Tokens for which all this may be wrong: they are replayed.
     asks: Vec<u32>,
 }
@@ -33,7 +35,10 @@ impl Local {
     pub fn memory_bytes(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, |bits| bits.len() * 4);
         let forest = self.forest.as_ref().map_or(0, |forest| forest.memory_bytes());
-        dense + forest + (self.tokens.len() + self.exits.len() + self.asks.len()) * 4 + size_of::<Local>()
+        dense
+            + forest
+            + (self.tokens.len() + self.exits.len() + self.ends.len() + self.asks.len()) * 4
+            + size_of::<Local>()
     }
 }
 
@@ -133,6 +138,10 @@ impl Masks {
             }
             composer.tokens.extend_from_slice(&local.tokens);
             composer.asks.extend_from_slice(&local.asks);
+            if let Term::Item { .. } = composer.machine.arena.term(head) {
+                // Whether an item may end depends on those before it.
+                composer.asks.extend_from_slice(&local.ends);
+            }
             if !local.exits.is_empty() || local.forest.is_some() {
                 composer.leave(head, frame, &local)?;
             }
@@ -170,7 +179,7 @@ impl Masks {
 
     fn local(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, head: TermId) -> Result<Arc<Local>> {
         let (head, shareable) = match *machine.arena.term(head) {
-            Term::KeyExtra { inner, .. } => (inner, true),
+            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => (inner, true),
             Term::KeyNamed { .. } => (head, false),
             _ => (head, true),
         };
@@ -216,6 +225,9 @@ impl Masks {
         let trie = &vocabulary.trie;
         let (large, small): (Vec<u32>, Vec<u32>) =
             local.exits.iter().partition(|&&node| trie.end(node) - node > LARGE_SUBTRIE);
+        for &node in &local.exits {
+            local.ends.extend_from_slice(trie.tokens_at(node));
+        }
         let small: Vec<u32> = small.into_iter().filter(|&node| trie.end(node) > node + 1).collect();
         local.exits = large;
         if small.len() >= FOREST_FROM {
@@ -549,11 +561,9 @@ impl Composer<'_> {
             return self.walk(&vocabulary.trie, 0, head, frame, true);
         }
         let head = self.machine.unknown(head)?;
-        let ended = match *self.machine.arena.term(head) {
-            Term::KeyExtra { object, state, extra, text, .. } => {
-                self.machine.arena.key_extra(object, state, extra, EPSILON, text)?
-            }
-            _ => EPSILON,
+        let ended = match self.machine.arena.held(head) {
+            Some((_, text)) => self.machine.arena.rehold(head, EPSILON, text)?,
+            None => EPSILON,
         };
         let after = self.machine.after(ended, frame)?;
         if let Some(forest) = &local.forest {
@@ -623,7 +633,7 @@ impl Machine {
                 return Ok(Some(false));
             }
         }
-        Ok(Some(true))
+        Ok((!self.position(id).ask).then_some(true))
     }
 }
 

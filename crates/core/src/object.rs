@@ -482,6 +482,7 @@ impl Arena {
                 branches.iter_mut().for_each(|(_, after)| after.unknown = unknown);
                 self.member_of(object, branches).map(Some)
             }
+            Term::Item { array, state, text, .. } => self.after_item(array, state, text).map(Some),
             _ => Ok(None),
         }
     }

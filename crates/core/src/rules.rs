@@ -352,6 +352,15 @@ impl Rules {
                 }
             }
             Term::Special(special) => out.push(entry(First::Special(special))),
+            Term::Array(_) | Term::ArrayNext { .. } => {
+                for part in arena.array_parts(id)? {
+                    self.collect_first(arena, part, rest, out)?;
+                }
+            }
+            Term::ArrayItem { array, state } => out.push(match arena.item_head(array, state)? {
+                Some(head) => entry(First::Head(head)),
+                None => entry(First::Ask),
+            }),
             Term::Object(_) | Term::ObjectNext { .. } => {
                 for part in arena.object_parts(id)? {
                     self.collect_first(arena, part, rest, out)?;

@@ -7,6 +7,7 @@
 //! Invariant: every term other than `Empty` that is neither `And`, `Not` nor `Bounded` inside matches something; those
 //! three are checked when they are made (see `live`). A state that is not `Empty` is therefore never a dead end.
 
+use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Result};
 use crate::object::{Choices, ObjectSpec, ObjectState};
@@ -110,9 +111,25 @@ pub enum Term {
         inner: TermId,
         text: Text,
     },
+    /// An item that may not come again; `text` is what was read of it.
+    Item {
+        array: u32,
+        state: u32,
+        inner: TermId,
+        text: Text,
+    },
     Seq(TermId, TermId),
     Call(u32),
     Special(u32),
+    Array(u32),
+    ArrayItem {
+        array: u32,
+        state: u32,
+    },
+    ArrayNext {
+        array: u32,
+        state: u32,
+    },
     Object(u32),
     ObjectKey {
         object: u32,
@@ -173,6 +190,9 @@ pub struct Arena {
     pub(crate) objects: Vec<Arc<ObjectSpec>>,
     pub(crate) states: Vec<Arc<ObjectState>>,
     pub(crate) state_ids: FxHashMap<(u32, Arc<ObjectState>), u32>,
+    pub(crate) arrays: Vec<Arc<ArraySpec>>,
+    pub(crate) array_states: Vec<Arc<ArrayState>>,
+    pub(crate) array_state_ids: FxHashMap<(u32, Arc<ArrayState>), u32>,
     pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
     any_text: Option<TermId>,
     pub(crate) fuel: u64,
@@ -243,6 +263,9 @@ impl Arena {
             objects: Vec::new(),
             states: Vec::new(),
             state_ids: FxHashMap::default(),
+            arrays: Vec::new(),
+            array_states: Vec::new(),
+            array_state_ids: FxHashMap::default(),
             choice_memo: FxHashMap::default(),
             any_text: None,
             fuel: u64::MAX,
@@ -938,7 +961,7 @@ impl Arena {
             Term::KeyNamed { object, state, low, high, depth } => {
                 self.derive_key(object, state, low, high, depth, byte)?
             }
-            Term::KeyExtra { object, state, extra, inner, text } => {
+            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
                 let next = self.derive(inner, byte)?;
                 if next == EMPTY {
                     return Ok(EMPTY);
@@ -947,7 +970,7 @@ impl Arena {
                     Text::Known(text) => Text::Known(self.text_after(text, byte)),
                     Text::Unknown => Text::Unknown,
                 };
-                self.key_extra(object, state, extra, next, text)?
+                self.rehold(id, next, text)?
             }
             Term::KeyDone { .. } => EMPTY,
             ref term => unreachable!("a structural term is never a head: {term:?}"),
@@ -1014,7 +1037,7 @@ impl Arena {
                     }
                 }
             }
-            Term::KeyExtra { inner, text, .. } => {
+            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
                 cuts = self.cuts(inner);
                 if text != Text::Unknown {
                     (0..=255).for_each(|byte| cuts.cut(byte));
@@ -1024,6 +1047,25 @@ impl Arena {
         }
         self.cuts[id.0 as usize] = Some(Box::new(cuts));
         cuts
+    }
+
+    // -- heads that hold what they have read ------------------------------------------------------------------
+
+    /// The language and the text of a head that remembers what it has read.
+    pub(crate) fn held(&self, head: TermId) -> Option<(TermId, Text)> {
+        match *self.term(head) {
+            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => Some((inner, text)),
+            _ => None,
+        }
+    }
+
+    /// The same head elsewhere in its language, with another text.
+    pub(crate) fn rehold(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
+        match *self.term(head) {
+            Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
+            Term::Item { array, state, .. } => self.item(array, state, inner, text),
+            _ => Ok(head),
+        }
     }
 
     // -- texts ------------------------------------------------------------------------------------------------

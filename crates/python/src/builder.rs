@@ -189,12 +189,17 @@ impl GrammarBuilder {
         max_items: Option<u64>,
         unique: bool,
     ) -> PyResult<u32> {
-        if unique {
-            return Err(raise(Error::Misuse("arrays of unique items are not built yet".into())));
-        }
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
-        node(builder.array(&prefix, rest, punctuation, count(min_items), max_items.map(count)))
+        let (min, max) = (count(min_items), max_items.map(count));
+        if !unique {
+            return node(builder.array(&prefix, rest, punctuation, min, max));
+        }
+        match (&prefix[..], rest) {
+            ([], Some(rest)) => node(builder.unique_array(rest, punctuation, min, max)),
+            ([], None) => node(builder.array(&prefix, rest, punctuation, min, max)),
+            _ => Err(raise(Error::Misuse("unique items after a prefix are not built".into()))),
+        }
     }
 
     fn build(&mut self, root: u32) -> PyResult<Grammar> {

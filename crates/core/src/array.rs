@@ -1,0 +1,192 @@
+//! JSON arrays whose items are all different: the values that came are a register, and an item that would repeat one
+//! may not end.
+//!
+//! Items are regular, so that one head reads a whole item and holds its text. Two items are equal if their JSON values
+//! are: 1 and 1.0, "a" and "\u0061", objects with their keys in another order.
+
+use crate::error::Result;
+use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct ArraySpec {
+    item: TermId,
+    /// The values of the items one by one, where they are few.
+    few: Option<Vec<String>>,
+    open: TermId,
+    close: TermId,
+    comma: TermId,
+    empty: TermId,
+    min: u32,
+    max: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct ArrayState {
+    /// (value, as it was spelled), sorted.
+    items: Vec<(String, Box<[u8]>)>,
+    unknown: bool,
+}
+
+impl ArraySpec {
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        item: TermId,
+        few: Option<Vec<Vec<u8>>>,
+        open: TermId,
+        close: TermId,
+        comma: TermId,
+        empty: TermId,
+        min: u32,
+        max: u32,
+    ) -> Self {
+        let few = few.map(|texts| {
+            let mut values: Vec<String> = texts.iter().map(|text| value(text)).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        });
+        ArraySpec { item, few, open, close, comma, empty, min, max }
+    }
+
+    /// Whether there are as many values as must come.
+    pub fn feasible(&self) -> bool {
+        self.min <= self.max && self.few.as_ref().is_none_or(|few| few.len() >= self.min as usize)
+    }
+
+    fn exhausted(&self, came: usize) -> bool {
+        self.max != MANY && came >= self.max as usize || self.few.as_ref().is_some_and(|few| came >= few.len())
+    }
+}
+
+impl Arena {
+    pub(crate) fn add_array(&mut self, spec: ArraySpec) -> Result<TermId> {
+        self.arrays.push(Arc::new(spec));
+        let index = self.arrays.len() as u32 - 1;
+        self.structural(Term::Array(index), 31, &[u128::from(index)], false)
+    }
+
+    fn array_state(&mut self, array: u32, state: ArrayState) -> u32 {
+        let state = Arc::new(state);
+        if let Some(&id) = self.array_state_ids.get(&(array, state.clone())) {
+            return id;
+        }
+        self.array_states.push(state.clone());
+        let id = self.array_states.len() as u32 - 1;
+        self.array_state_ids.insert((array, state), id);
+        id
+    }
+
+    /// The alternatives that an array term stands for.
+    pub(crate) fn array_parts(&mut self, id: TermId) -> Result<Vec<TermId>> {
+        let (array, state, before) = match *self.term(id) {
+            Term::ArrayNext { array, state } => (array, state, self.arrays[array as usize].comma),
+            Term::Array(array) => {
+                let state = self.array_state(array, ArrayState::default());
+                (array, state, self.arrays[array as usize].open)
+            }
+            _ => unreachable!("only arrays have array parts"),
+        };
+        let spec = self.arrays[array as usize].clone();
+        let came = self.array_states[state as usize].items.len();
+        let mut parts = Vec::with_capacity(2);
+        if came >= spec.min as usize {
+            parts.push(if came == 0 { spec.empty } else { spec.close });
+        }
+        if !spec.exhausted(came) && self.fresh_item(array, state)? != EMPTY {
+            let place = [u128::from(array), u128::from(state)];
+            let item = self.structural(Term::ArrayItem { array, state }, 32, &place, false)?;
+            parts.push(self.seq(before, item)?);
+        }
+        Ok(parts)
+    }
+
+    /// The items in other spellings than those that came.
+    fn fresh_item(&mut self, array: u32, state: u32) -> Result<TermId> {
+        let (item, state) = (self.arrays[array as usize].item, self.array_states[state as usize].clone());
+        if state.items.is_empty() {
+            return Ok(item);
+        }
+        let came = self.words(state.items.iter().map(|(_, spelling)| spelling.clone()).collect())?;
+        let fresh = self.not(came)?;
+        self.and(vec![item, fresh])
+    }
+
+    /// The head that reads an item; None where the items before it are not known.
+    pub(crate) fn item_head(&mut self, array: u32, state: u32) -> Result<Option<TermId>> {
+        if self.array_states[state as usize].unknown {
+            return Ok(None);
+        }
+        let inner = self.fresh_item(array, state)?;
+        self.item(array, state, inner, Text::Known(0)).map(Some)
+    }
+
+    pub(crate) fn item(&mut self, array: u32, state: u32, inner: TermId, text: Text) -> Result<TermId> {
+        let mark = match text {
+            Text::Known(text) => u128::from(text),
+            Text::Unknown => u128::MAX,
+        };
+        let parts = [u128::from(array) << 32 | u128::from(state), self.info(inner).hash, mark];
+        let nullable = self.info(inner).nullable;
+        self.structural(Term::Item { array, state, inner, text }, 33, &parts, nullable)
+    }
+
+    /// What follows an item; nothing if it repeats another.
+    pub(crate) fn after_item(&mut self, array: u32, state: u32, text: Text) -> Result<TermId> {
+        let mut next = (*self.array_states[state as usize]).clone();
+        let Text::Known(text) = text else {
+            next.unknown = true;
+            let state = self.array_state(array, next);
+            let place = [u128::from(array), u128::from(state)];
+            return self.structural(Term::ArrayItem { array, state }, 32, &place, false);
+        };
+        let spelling = self.text(text);
+        let value = value(&spelling);
+        match next.items.binary_search_by(|(other, _)| other.cmp(&value)) {
+            Ok(_) => Ok(EMPTY),
+            Err(place) => {
+                next.items.insert(place, (value, spelling.into()));
+                let state = self.array_state(array, next);
+                let place = [u128::from(array), u128::from(state)];
+                self.structural(Term::ArrayNext { array, state }, 34, &place, false)
+            }
+        }
+    }
+}
+
+/// One text for every spelling of a JSON value.
+fn value(text: &[u8]) -> String {
+    match serde_json::from_slice::<Value>(text) {
+        Ok(parsed) => canonical(&parsed).to_string(),
+        // Not JSON: its spelling is all there is to compare.
+        Err(_) => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+/// Numbers as digits and an exponent without trailing zeros; object keys are sorted by serde_json's map.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
+            let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+            let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+            let digits = format!("{whole}{fraction}");
+            let digits = digits.trim_start_matches('0');
+            let short = digits.trim_end_matches('0');
+            if short.is_empty() {
+                return Value::Array(vec!["0".into()]);
+            }
+            let exponent: i128 = exponent.parse().unwrap_or(i128::MAX / 2);
+            let shift = exponent - fraction.len() as i128 + (digits.len() - short.len()) as i128;
+            // A list in a list cannot be confused with an array: those are wrapped below.
+            Value::Array(vec![format!("{sign}{short}e{shift}").into()])
+        }
+        Value::Array(items) => Value::Array(["[".into()].into_iter().chain(items.iter().map(canonical)).collect()),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
