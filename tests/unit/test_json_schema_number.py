@@ -48,7 +48,7 @@ def numerals(chance: random.Random, near: list[str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_ranges(seed: int) -> None:
     chance = random.Random(seed)
     low, high = sorted([Fraction(bound(chance)), Fraction(bound(chance))])

@@ -1,0 +1,31 @@
+"""A sample of the official suite and of MaskBench on every run; the commands of this folder run them whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conformance import maskbench, selfplay, suite
+
+
+@pytest.mark.parametrize("draft", list(suite.DRAFTS))
+def test_suite_sample(draft: str, data_dir: Path) -> None:
+    pytest.importorskip("jsonschema_specifications")
+    figures = suite.run(data_dir, draft, sample=9)
+    known = json.loads(suite.BASELINE.read_text(encoding="utf-8"))[draft]
+    assert figures.under == [] and figures.over == [] and figures.crashed == {}
+    assert [name for name in figures.refused if name not in known] == []
+
+
+def test_maskbench_sample(data_dir: Path) -> None:
+    figures = maskbench.run(data_dir, "any", sample=40)
+    known = json.loads(maskbench.BASELINE.read_text(encoding="utf-8"))["any"]
+    assert figures.under == {} and figures.over == {} and figures.crashed == {}
+    assert [name for name in figures.refused if name not in known] == []
+
+
+def test_walks_are_valid(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("jsonschema_rs")
+    assert selfplay.main(["--step", "200", "--walks", "6"]) == 0, capsys.readouterr().out
