@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Above so many values a bounded set of multiples is described, not listed.
 LISTED = 2000
 #: Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the point.
-SMALL_EXPONENT = 20
+SMALL_EXPONENT = 4
 
 
 @dataclass(frozen=True, slots=True)
