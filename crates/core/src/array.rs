@@ -12,8 +12,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ArraySpec {
     item: TermId,
-    /// The values of the items one by one, where they are few.
-    few: Option<Vec<String>>,
+    /// The items one by one, (value, spelling), where they are few.
+    few: Option<Vec<(String, Box<[u8]>)>>,
+    /// How many values those are.
+    values: usize,
     open: TermId,
     close: TermId,
     comma: TermId,
@@ -41,22 +43,22 @@ impl ArraySpec {
         min: u32,
         max: u32,
     ) -> Self {
-        let few = few.map(|texts| {
-            let mut values: Vec<String> = texts.iter().map(|text| value(text)).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
-        });
-        ArraySpec { item, few, open, close, comma, empty, min, max }
+        let few: Option<Vec<(String, Box<[u8]>)>> =
+            few.map(|texts| texts.into_iter().map(|text| (value(&text), text.into())).collect());
+        let mut values: Vec<&str> = few.iter().flatten().map(|(value, _)| &**value).collect();
+        values.sort_unstable();
+        values.dedup();
+        let values = values.len();
+        ArraySpec { item, few, values, open, close, comma, empty, min, max }
     }
 
     /// Whether there are as many values as must come.
     pub fn feasible(&self) -> bool {
-        self.min <= self.max && self.few.as_ref().is_none_or(|few| few.len() >= self.min as usize)
+        self.min <= self.max && (self.few.is_none() || self.values >= self.min as usize)
     }
 
     fn exhausted(&self, came: usize) -> bool {
-        self.max != MANY && came >= self.max as usize || self.few.as_ref().is_some_and(|few| came >= few.len())
+        self.max != MANY && came >= self.max as usize || self.few.is_some() && came >= self.values
     }
 }
 
@@ -102,15 +104,19 @@ impl Arena {
         Ok(parts)
     }
 
-    /// The items in other spellings than those that came.
+    /// The items that may still come; of endless ones, all in other spellings than those that came.
     fn fresh_item(&mut self, array: u32, state: u32) -> Result<TermId> {
-        let (item, state) = (self.arrays[array as usize].item, self.array_states[state as usize].clone());
+        let (spec, state) = (self.arrays[array as usize].clone(), self.array_states[state as usize].clone());
         if state.items.is_empty() {
-            return Ok(item);
+            return Ok(spec.item);
+        }
+        if let Some(few) = &spec.few {
+            let came = |value: &String| state.items.binary_search_by(|(other, _)| other.cmp(value)).is_ok();
+            return self.words(few.iter().filter(|(value, _)| !came(value)).map(|(_, text)| text.clone()).collect());
         }
         let came = self.words(state.items.iter().map(|(_, spelling)| spelling.clone()).collect())?;
         let fresh = self.not(came)?;
-        self.and(vec![item, fresh])
+        self.and(vec![spec.item, fresh])
     }
 
     /// The head that reads an item; None where the items before it are not known.
