@@ -56,7 +56,8 @@ class GrammarBuilder:
         """The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
 
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
-        `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259 (`\\/`, `\\u0061`, surrogate pairs).
+        `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
+        (`\\/`, `\\u0061`, surrogate pairs).
         """
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
@@ -121,7 +122,8 @@ class GrammarBuilder:
     ) -> int:
         """A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
 
-        `unique` needs items that are regular nodes; values are compared after JSON parsing (1 == 1.0, key order ignored).
+        `unique` needs regular items and no prefix; values are compared after JSON parsing (1 == 1.0, key order
+        ignored).
         """
     def build(self, root: int) -> Grammar:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
