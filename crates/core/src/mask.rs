@@ -83,6 +83,12 @@ const FOREST_FROM: usize = 12;
 /// A subtrie of more nodes is not merged with others.
 const LARGE_SUBTRIE: u32 = 1_000;
 
+/// More places or tokens than this are not compared with a neighbour's: a walk is cheaper.
+const DIFFERENCE_ROOM: usize = 4_000;
+
+/// More tokens than this are kept as bits.
+const DENSE_FROM: usize = 1_000;
+
 /// A class of fewer ASCII bytes is walked: its subtries are small.
 const WIDE_CLASS: u32 = 20;
 
@@ -204,23 +210,29 @@ impl Masks {
     }
 
     fn compute(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
-        let mut local = match reference(&mut machine.arena, head)? {
-            Some(near) => {
-                let near_local = self.local(machine, vocabulary, near)?;
+        if let Some(near) = neighbour(&mut machine.arena, head, vocabulary.longest)? {
+            let mut asks = Vec::new();
+            let mut room = DIFFERENCE_ROOM;
+            if difference(&mut machine.arena, vocabulary, 0, head, near, &mut asks, &mut room)? {
                 // The neighbour's forest and bits are shared; only the questions are its own.
-                let mut local = (*near_local).clone();
-                difference(&mut machine.arena, vocabulary, 0, head, near, &mut local.asks)?;
+                let mut local = (*self.local(machine, vocabulary, near)?).clone();
+                local.asks.extend(asks);
                 return Ok(local);
             }
-            None => match Chain::of(&mut machine.arena, head, vocabulary.longest)? {
-                Some(chain) => chain.local(&mut machine.arena, vocabulary)?,
-                None => {
-                    let mut local = Local::default();
-                    walk(&mut machine.arena, &vocabulary.trie, 0, head, &mut local)?;
-                    local
-                }
-            },
+        }
+        let mut local = match Chain::of(&mut machine.arena, head, vocabulary.longest)? {
+            Some(chain) => chain.local(&mut machine.arena, vocabulary)?,
+            None => {
+                let mut local = Local::default();
+                walk(&mut machine.arena, &vocabulary.trie, 0, head, &mut local)?;
+                local
+            }
         };
+        if local.tokens.len() > DENSE_FROM {
+            let mut bits = local.dense.as_ref().map_or_else(|| vec![0; vocabulary.mask_words()], |bits| bits.to_vec());
+            local.tokens.drain(..).for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+            local.dense = Some(bits.into());
+        }
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let trie = &vocabulary.trie;
         let (large, small): (Vec<u32>, Vec<u32>) =
@@ -282,8 +294,22 @@ fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId>
     }
 }
 
-/// A head that differs from this one in a few texts only, and is likely to be known: keys without those excluded.
-fn reference(arena: &mut Arena, head: TermId) -> Result<Option<TermId>> {
+/// A head that may differ from this one for a few tokens only, and is cheap or known: keys without those excluded, or
+/// the state that almost every character leads to and stays in.
+fn neighbour(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<TermId>> {
+    if let Some(near) = without_exclusions(arena, head)? {
+        return Ok(Some(near));
+    }
+    match majority(arena, head)? {
+        Some((near, _)) if near != head => match Chain::of(arena, near, longest)? {
+            Some(chain) if chain.loops && chain.states.len() == 1 => Ok(Some(near)),
+            _ => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn without_exclusions(arena: &mut Arena, head: TermId) -> Result<Option<TermId>> {
     let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
         return Ok(None);
     };
@@ -300,7 +326,20 @@ fn reference(arena: &mut Arena, head: TermId) -> Result<Option<TermId>> {
     arena.quoted_state(near, state, free).map(Some)
 }
 
-/// Tokens that `left` and `right` may treat differently.
+/// Where most ASCII bytes lead, and which they are.
+fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
+    let mut targets: FxHashMap<TermId, ByteSet> = FxHashMap::default();
+    for byte in 0..0x80u8 {
+        let target = arena.derive(head, byte)?;
+        if target != EMPTY {
+            targets.entry(target).or_default().insert(byte);
+        }
+    }
+    let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
+    Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
+}
+
+/// Tokens that `left` and `right` may treat differently; false if they are too many to be asked for one by one.
 fn difference(
     arena: &mut Arena,
     vocabulary: &Vocabulary,
@@ -308,7 +347,8 @@ fn difference(
     left: TermId,
     right: TermId,
     asks: &mut Vec<u32>,
-) -> Result<()> {
+    room: &mut usize,
+) -> Result<bool> {
     let trie = &vocabulary.trie;
     let mut child = node + 1;
     while child < trie.end(node) {
@@ -316,19 +356,23 @@ fn difference(
         let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
         if l != r {
             arena.spend(1)?;
-            if (l == EMPTY) != (r == EMPTY) {
+            let dead = (l == EMPTY) != (r == EMPTY);
+            let ended = arena.info(l).nullable != arena.info(r).nullable;
+            if dead || ended {
                 asks.extend_from_slice(trie.tokens_at(child));
                 asks.extend_from_slice(trie.tokens_below(child));
-            } else {
-                if arena.info(l).nullable != arena.info(r).nullable {
-                    asks.extend_from_slice(trie.tokens_below(child));
-                }
-                difference(arena, vocabulary, child, l, r, asks)?;
+            }
+            match room.checked_sub(1) {
+                Some(rest) if asks.len() <= rest => *room = rest,
+                _ => return Ok(false),
+            }
+            if !dead && !difference(arena, vocabulary, child, l, r, asks, room)? {
+                return Ok(false);
             }
         }
         child = trie.end(child);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Walk the trie below a node within one head.
@@ -362,21 +406,7 @@ struct Chain {
 
 impl Chain {
     fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<Chain>> {
-        let mut targets: FxHashMap<TermId, ByteSet> = FxHashMap::default();
-        for byte in 0..0x80u8 {
-            let target = arena.derive(head, byte)?;
-            if target != EMPTY {
-                targets.entry(target).or_default().insert(byte);
-            }
-        }
-        let Some((mut next, class)) =
-            targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)))
-        else {
-            return Ok(None);
-        };
-        if class.len() < WIDE_CLASS {
-            return Ok(None);
-        }
+        let Some((mut next, class)) = majority(arena, head)? else { return Ok(None) };
         let Some(sample) = class.iter().next() else { return Ok(None) };
         let wide = Self::wide_onto(arena, head, next)?;
         if !wide && !Self::dead_outside(arena, head, 0..=0x7f, 0xc0..=0xff)? {
