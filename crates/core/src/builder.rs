@@ -13,6 +13,9 @@ use std::sync::{Arc, Mutex};
 /// Elementary steps that one call of the builder may take.
 pub const BUILD_FUEL: u64 = 20_000_000;
 
+/// A reader without a vocabulary starts anew when it has grown to so many bytes: it keeps no positions.
+const READER_MEMORY: usize = 1 << 27;
+
 #[derive(Default)]
 pub struct Builder {
     arena: Arena,
@@ -400,7 +403,7 @@ impl Grammar {
 
     fn read(&self, data: &[u8]) -> Result<(PositionId, bool)> {
         let mut reader = lock(&self.reader);
-        if reader.is_none() {
+        if reader.as_ref().is_none_or(|machine| machine.memory_bytes_bound() > READER_MEMORY) {
             *reader = Some(self.machine()?);
         }
         let Some(machine) = reader.as_mut() else { return Ok((DEAD, false)) };

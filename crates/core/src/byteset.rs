@@ -7,6 +7,12 @@ impl ByteSet {
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
     pub const FULL: ByteSet = ByteSet([u64::MAX; 4]);
 
+    pub fn of(bytes: impl Iterator<Item = u8>) -> Self {
+        let mut set = Self::EMPTY;
+        bytes.for_each(|byte| set.insert(byte));
+        set
+    }
+
     pub fn range(low: u8, high: u8) -> Self {
         let mut set = Self::EMPTY;
         for byte in low..=high {

@@ -103,7 +103,7 @@ impl Machine {
     }
 
     /// A cheap bound in place of `memory_bytes`, for every call.
-    fn memory_bytes_bound(&self) -> usize {
+    pub(crate) fn memory_bytes_bound(&self) -> usize {
         self.arena.len() * 250 + self.frames.len() * 80 + self.positions.len() * 160 + self.steps.len() * 24
     }
 

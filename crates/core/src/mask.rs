@@ -329,11 +329,9 @@ fn without_exclusions(arena: &mut Arena, head: TermId) -> Result<Option<TermId>>
 /// Where most ASCII bytes lead, and which they are.
 fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
     let mut targets: FxHashMap<TermId, ByteSet> = FxHashMap::default();
-    for byte in 0..0x80u8 {
-        let target = arena.derive(head, byte)?;
-        if target != EMPTY {
-            targets.entry(target).or_default().insert(byte);
-        }
+    for (low, high, target) in arena.moves(head)?.into_iter().filter(|&(low, ..)| low < 0x80) {
+        let set = targets.entry(target).or_default();
+        *set = set.union(&ByteSet::range(low, high.min(0x7f)));
     }
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
@@ -423,16 +421,11 @@ impl Chain {
             let after = arena.derive(next, sample)?;
             if after == EMPTY {
                 // The count is used up. What else the last state allows is walked place by place: it must be little.
-                let mut live = ByteSet::EMPTY;
-                for byte in 0..=255u8 {
-                    if arena.derive(next, byte)? != EMPTY {
-                        live.insert(byte);
-                    }
-                }
+                let live = arena.live_bytes(next)?;
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
                 return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
             }
-            if arena.loop_bytes(next, after)?.ascii() != chain.class
+            if arena.bytes_onto(next, after)?.ascii() != chain.class
                 || Self::wide_onto(arena, next, after)? != chain.wide
                 || !chain.wide && !Self::dead_outside(arena, next, 0..=0x7f, 0xc0..=0xff)?
             {
@@ -446,6 +439,9 @@ impl Chain {
 
     /// Whether every character beyond ASCII leads from `head` to `onto`, and nothing that is no character does.
     fn wide_onto(arena: &mut Arena, head: TermId, onto: TermId) -> Result<bool> {
+        if arena.any_character(head) {
+            return Ok(true);
+        }
         let mut state = [EMPTY; 4];
         if !Self::dead_outside(arena, head, 0..=0x7f, 0xc2..=0xf4)? {
             return Ok(false);
@@ -487,12 +483,11 @@ impl Chain {
         one: std::ops::RangeInclusive<u8>,
         other: std::ops::RangeInclusive<u8>,
     ) -> Result<bool> {
-        for byte in (0..=255u8).filter(|byte| !one.contains(byte) && !other.contains(byte)) {
-            if arena.derive(head, byte)? != EMPTY {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let moves = arena.moves(head)?;
+        Ok(moves.iter().all(|&(low, high, _)| {
+            [&one, &other].iter().any(|range| range.contains(&low) && range.contains(&high))
+                || (low..=high).all(|byte| one.contains(&byte) || other.contains(&byte))
+        }))
     }
 
     /// The one state that all these bytes lead to.
@@ -532,13 +527,10 @@ impl Chain {
         let mut local = Local { dense: Some(inside), ..Local::default() };
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
-            for byte in 0..=255u8 {
-                let inner = byte < 0x80 && self.class >> byte & 1 == 1 || byte >= 0x80 && self.wide;
-                if !inner && arena.derive(state, byte)? != EMPTY {
-                    live.insert(byte);
-                }
-            }
+            live = live.union(&arena.live_bytes(state)?);
         }
+        let inner = |byte: u8| byte < 0x80 && self.class >> byte & 1 == 1 || byte >= 0x80 && self.wide;
+        let mut live = ByteSet::of(live.iter().filter(|&byte| !inner(byte)));
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // Ends between any two characters: every inner node is an exit, and a walk is no dearer.
             let mut local = Local::default();
@@ -555,7 +547,7 @@ impl Chain {
             }
         }
         for byte in live.iter() {
-            let inner = byte < 0x80 && self.class >> byte & 1 == 1;
+            let inner = inner(byte);
             for place in vocabulary.occurrences(byte) {
                 if place.before & !self.class != 0
                     || place.wide && !self.wide

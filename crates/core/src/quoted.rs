@@ -4,7 +4,6 @@
 //! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
 //! are spelled, and a pattern, a length and a format need to know nothing of escapes.
 
-use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::term::{Arena, Spelling, TermId, EMPTY, EPSILON};
 use regex_syntax::utf8::Utf8Sequences;
@@ -172,17 +171,6 @@ impl Arena {
                 None => return Ok(false),
             }
         }
-    }
-
-    /// The bytes that leave `id` where it is.
-    pub(crate) fn loop_bytes(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
-        let mut set = ByteSet::EMPTY;
-        for byte in 0..=255u8 {
-            if self.derive(id, byte)? == onto {
-                set.insert(byte);
-            }
-        }
-        Ok(set)
     }
 }
 

@@ -978,6 +978,47 @@ impl Arena {
         Ok(made)
     }
 
+    /// Where each byte that may come leads, by intervals.
+    pub(crate) fn moves(&mut self, id: TermId) -> Result<SmallVec<[(u8, u8, TermId); 16]>> {
+        let cuts = self.cuts(id);
+        let mut moves = SmallVec::new();
+        let mut byte = 0u8;
+        loop {
+            let (low, high) = cuts.interval(byte);
+            let target = self.derive(id, low)?;
+            if target != EMPTY {
+                moves.push((low, high, target));
+            }
+            match high.checked_add(1) {
+                Some(next) => byte = next,
+                None => return Ok(moves),
+            }
+        }
+    }
+
+    /// The bytes that may come.
+    pub(crate) fn live_bytes(&mut self, id: TermId) -> Result<ByteSet> {
+        let moves = self.moves(id)?;
+        Ok(moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
+    }
+
+    /// The bytes that lead to `onto`.
+    pub(crate) fn bytes_onto(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
+        let moves = self.moves(id)?;
+        let onto = moves.iter().filter(|&&(_, _, target)| target == onto);
+        Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
+    }
+
+    /// Whether the head reads a JSON string of any characters, as far as a count allows.
+    pub(crate) fn any_character(&self, id: TermId) -> bool {
+        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return false };
+        let text = match *self.term(text) {
+            Term::Bounded { body, .. } => body,
+            _ => text,
+        };
+        Some(text) == self.any_text
+    }
+
     /// The intervals of bytes on which the derivative is constant.
     pub fn cuts(&mut self, id: TermId) -> Boundaries {
         if let Some(cuts) = &self.cuts[id.0 as usize] {
