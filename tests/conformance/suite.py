@@ -3,7 +3,6 @@
     python -m tests.conformance.suite                    all drafts, compared with the committed baseline
     python -m tests.conformance.suite --draft 2020-12    one draft
     python -m tests.conformance.suite --update           write the baseline (it may only shrink)
-    python -m tests.conformance.suite --rivals           llguidance's and xgrammar's columns, where they are installed
 
 A schema is *exact* if it compiled without loosening and every instance was accepted or rejected as the suite says.
 """
@@ -167,7 +166,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The official JSON Schema test suite")
     parser.add_argument("--draft", choices=list(DRAFTS), action="append")
     parser.add_argument("--update", action="store_true", help="write the baseline of refusals")
-    parser.add_argument("--rivals", action="store_true", help="also run llguidance and xgrammar")
     parser.add_argument("--verbose", action="store_true", help="every wrong instance and every refusal")
     chosen = parser.parse_args(arguments)
     folder = find_data_dir()
@@ -175,10 +173,6 @@ def main(arguments: list[str] | None = None) -> int:
         print("no data: set FRISKET_DATA to the folder that holds json-schema-test-suite/", file=sys.stderr)
         return 2
     compilers: dict[str, Any] = {"frisket": compile_frisket}
-    if chosen.rivals:
-        from tests.conformance.rivals import compilers as rivals
-
-        compilers |= rivals()
     baseline = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     failed = False
     print(f"{'draft':8} {'engine':11} schemas  exact           refused  invalid accepted  valid rejected  crashes")

@@ -14,7 +14,8 @@ from frisket.errors import (
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
-from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+from tests.unit.slow_builder import SlowBuilder
 
 NODE = {
     "type": "object",
@@ -36,122 +37,131 @@ def accepts(made: Grammar, instance: Any) -> bool:
     return made.accepts(str(instance) if isinstance(instance, Text) else json.dumps(instance, ensure_ascii=False))
 
 
-@pytest.mark.parametrize(
-    ("schema", "good", "bad"),
-    [
-        (True, [1, "a", None, [], {}, [{"a": [None]}]], [Text("[1"), Text('{"a": 1, "a": 2}'), Text("01")]),
-        ({}, [1, "a"], [Text("")]),
-        ({"type": ["integer", "null"]}, [1, None], ["a", 1.5]),
-        ({"type": "number"}, [1, -5.5, Text("1e5"), Text("-1.5E-7"), Text("-0")], [Text("01"), Text("1."), Text(".5")]),
-        ({"type": "integer"}, [0, -12, Text("-0")], [Text("1.0"), Text("1e3"), 1.5]),
-        ({"minimum": 1.5, "exclusiveMaximum": 3}, [1.5, 2, 2.999, "a"], [1.4, 3, -2]),
-        ({"type": "integer", "exclusiveMinimum": -18, "maximum": 22}, [-17, -9, 0, 22], [-18, 23, 100]),
-        ({"multipleOf": 0.01}, [0.01, 1.25, 3], [1.255, 0.001]),
-        ({"type": "integer", "multipleOf": 7}, [0, 7, -21, 7000], [1, 8, 50]),
-        (
-            {"enum": ["a", 1, None, [1], True, {"k": [2]}]},
-            ["a", 1, None, [1], True, {"k": [2]}],
-            ["b", 2, [2], False, {}],
-        ),
-        ({"const": 2.0}, [2, 2.0], [1, "2"]),
-        (
-            {"const": {"a": [1, {"b": None}]}},
-            [{"a": [1, {"b": None}]}],
-            [{}, {"a": [1]}, {"a": [1, {"b": None}], "c": 1}],
-        ),
-        ({"enum": ["x", 1], "type": "string"}, ["x"], [1]),
-        ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "é💩é", "\n\t"], ["a", "abcd"]),
-        ({"pattern": "b+", "minLength": 3}, ["abb", "bbb"], ["ab", "aaaa"]),
-        ({"pattern": "^2", "format": "date"}, ["2024-02-29"], ["1999-01-01", "2023-02-29", "2x"]),
-        ({"format": "no such format"}, ["anything", 3], []),
-        ({"items": {"type": "integer"}}, [[], [1, 2], "a"], [["a"]]),
-        ({"prefixItems": [{"type": "integer"}], "items": False}, [[], [1]], [["a"], [1, 2]]),
-        ({"minItems": 1, "maxItems": 2, "type": "array"}, [[1], [1, 2]], [[], [1, 2, 3]]),
-        ({"contains": {"minimum": 5}}, [[1, 5], [6]], [[], [1, 2]]),
-        (
-            {"contains": {"const": 1}, "minContains": 2, "maxContains": 3, "maxItems": 4},
-            [[1, 2, 1]],
-            [[1], [1, 1, 1, 1]],
-        ),
-        ({"contains": {"const": 1}, "minContains": 0, "maxContains": 1}, [[], [1, 2]], [[1, 1]]),
-        ({"not": {"items": {"type": "integer"}, "type": "array"}}, [["a"], [1, "a"], 3], [[], [1]]),
-        (
-            {"properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": {"type": "string"}},
-            [{"a": 1}, {"x": "s", "a": 1}],
-            [{}, {"a": "s"}, {"a": 1, "x": 2}, Text('{"a": 1, "\\u0061": "s"}')],
-        ),
-        (
-            {"patternProperties": {"^x": {"type": "integer"}, "y": {"minimum": 5}}, "additionalProperties": False},
-            [{}, {"x": 1}, {"xy": 7}, {"y": "s"}],
-            [{"z": 1}, {"xy": 1}, {"x": "s"}],
-        ),
-        ({"propertyNames": {"pattern": "^a", "maxLength": 3}}, [{"abc": 1}, {}], [{"b": 1}, {"abcd": 1}]),
-        ({"propertyNames": {"enum": ["a"]}, "minProperties": 1, "type": "object"}, [{"a": 1}], [{}, {"b": 1}]),
-        ({"minProperties": 1, "maxProperties": 2}, [{"a": 1}, {"a": 1, "b": 2}], [{}, {"a": 1, "b": 2, "c": 3}]),
-        ({"dependentRequired": {"a": ["b"]}}, [{}, {"b": 1}, {"b": 1, "a": 2}], [{"a": 1}]),
-        ({"dependentSchemas": {"a": {"required": ["b"]}}}, [{}, {"b": 1}, {"a": 1, "b": 1}], [{"a": 1}]),
-        ({"dependentSchemas": {"a": False}}, [{}, {"b": 1}], [{"a": 1}]),
-        ({"allOf": [{"minimum": 3}, {"maximum": 5}], "type": "integer"}, [3, 5], [2, 6]),
-        ({"allOf": [{"pattern": "^a"}, {"pattern": "x$"}]}, ["ax", "abx"], ["a", "x"]),
-        ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, [1, 2.5, "a"], [3, 1.5]),
-        (
-            {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"},
-            [{"a": 1}, {"b": 1}],
-            [{}, {"a": 1, "b": 1}],
-        ),
-        ({"not": {"required": ["a"]}}, [{"b": 1}], [{"a": 1}, 1]),
-        ({"not": {"const": {"a": 1}}}, [{}, {"a": 2}, {"a": 1, "b": 1}, 1], [{"a": 1}]),
-        ({"not": {"enum": ["x", 1, None]}}, ["y", 2, True], ["x", 1, None, Text("1.0"), Text("1e0")]),
-        ({"not": {"propertyNames": {"maxLength": 2}}}, [{"abc": 1}], [{"ab": 1}, {}]),
-        ({"not": {"additionalProperties": {"type": "string"}}}, [{"a": 1}], [{"a": "s"}, {}]),
-        ({"not": {"patternProperties": {"^a": {"type": "string"}}}}, [{"a": 1, "b": 2}], [{"a": "s"}, {"b": 1}]),
-        (
-            {
-                "if": {"properties": {"a": {"const": 1}}, "required": ["a"]},
-                "then": {"required": ["b"]},
-                "else": {"required": ["c"]},
-            },
-            [{"a": 1, "b": 2}, {"c": 1}, {"a": 2, "c": 1}],
-            [{"a": 1}, {}, {"a": 1, "c": 2}],
-        ),
-        ({"allOf": [{"properties": {"foo": True}}], "unevaluatedProperties": False}, [{}, {"foo": 1}], [{"bar": 1}]),
-        (
-            {
-                "anyOf": [
-                    {"properties": {"bar": {"const": "bar"}}, "required": ["bar"]},
-                    {"properties": {"baz": {"const": "baz"}}, "required": ["baz"]},
-                ],
-                "unevaluatedProperties": False,
-            },
-            [{"bar": "bar"}, {"bar": "bar", "baz": "baz"}],
-            [{"bar": "bar", "baz": "other"}],
-        ),
-        (
-            {"prefixItems": [True], "contains": {"type": "string"}, "unevaluatedItems": False},
-            [[1, "a"], ["a"]],
-            [[1, 2], ["a", 2]],
-        ),
-        ({"$ref": "#/$defs/n", "minimum": 5, "$defs": {"n": {"type": "integer"}}}, [5], [4, "a"]),
-        (
-            {"$ref": "#/$defs/node", "$defs": {"node": NODE}},
-            [{"value": 1}, {"children": [{"value": 1}, {"children": [], "value": 2}], "value": 3}],
-            [{"children": [{}], "value": 1}],
-        ),
-        (
-            {"properties": {"x": {"$ref": "#"}}, "additionalProperties": False, "allOf": [{"maxProperties": 1}]},
-            [{}, {"x": {"x": {}}}, {"x": 3}],
-            [{"y": 1}, {"x": {"y": 1}}],
-        ),
-        ({"$ref": "#/$defs/a%25b~1c", "$defs": {"a%b/c": {"const": 1}}}, [1], [2]),
-        ({"$ref": "#foo", "$defs": {"x": {"$anchor": "foo", "const": 1}}}, [1], [2]),
-        ({"$id": "http://x/y", "$ref": "z", "$defs": {"q": {"$id": "z", "const": 1}}}, [1], [2]),
-    ],
-)
+CASES: list[tuple[Any, list[Any], list[Any]]] = [
+    (True, [1, "a", None, [], {}, [{"a": [None]}]], [Text("[1"), Text('{"a": 1, "a": 2}'), Text("01")]),
+    ({}, [1, "a"], [Text("")]),
+    ({"type": ["integer", "null"]}, [1, None], ["a", 1.5]),
+    ({"type": "number"}, [1, -5.5, Text("1e5"), Text("-1.5E-7"), Text("-0")], [Text("01"), Text("1."), Text(".5")]),
+    ({"type": "integer"}, [0, -12, Text("-0")], [Text("1.0"), Text("1e3"), 1.5]),
+    ({"minimum": 1.5, "exclusiveMaximum": 3}, [1.5, 2, 2.999, "a"], [1.4, 3, -2]),
+    ({"type": "integer", "exclusiveMinimum": -18, "maximum": 22}, [-17, -9, 0, 22], [-18, 23, 100]),
+    ({"multipleOf": 0.01}, [0.01, 1.25, 3], [1.255, 0.001]),
+    ({"type": "integer", "multipleOf": 7}, [0, 7, -21, 7000], [1, 8, 50]),
+    (
+        {"enum": ["a", 1, None, [1], True, {"k": [2]}]},
+        ["a", 1, None, [1], True, {"k": [2]}],
+        ["b", 2, [2], False, {}],
+    ),
+    ({"const": 2.0}, [2, 2.0], [1, "2"]),
+    (
+        {"const": {"a": [1, {"b": None}]}},
+        [{"a": [1, {"b": None}]}],
+        [{}, {"a": [1]}, {"a": [1, {"b": None}], "c": 1}],
+    ),
+    ({"enum": ["x", 1], "type": "string"}, ["x"], [1]),
+    ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "é💩é", "\n\t"], ["a", "abcd"]),
+    ({"pattern": "b+", "minLength": 3}, ["abb", "bbb"], ["ab", "aaaa"]),
+    ({"pattern": "^2", "format": "date"}, ["2024-02-29"], ["1999-01-01", "2023-02-29", "2x"]),
+    ({"format": "no such format"}, ["anything", 3], []),
+    ({"items": {"type": "integer"}}, [[], [1, 2], "a"], [["a"]]),
+    ({"prefixItems": [{"type": "integer"}], "items": False}, [[], [1]], [["a"], [1, 2]]),
+    ({"minItems": 1, "maxItems": 2, "type": "array"}, [[1], [1, 2]], [[], [1, 2, 3]]),
+    ({"contains": {"minimum": 5}}, [[1, 5], [6]], [[], [1, 2]]),
+    (
+        {"contains": {"const": 1}, "minContains": 2, "maxContains": 3, "maxItems": 4},
+        [[1, 2, 1]],
+        [[1], [1, 1, 1, 1]],
+    ),
+    ({"contains": {"const": 1}, "minContains": 0, "maxContains": 1}, [[], [1, 2]], [[1, 1]]),
+    ({"not": {"items": {"type": "integer"}, "type": "array"}}, [["a"], [1, "a"], 3], [[], [1]]),
+    (
+        {"properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": {"type": "string"}},
+        [{"a": 1}, {"x": "s", "a": 1}],
+        [{}, {"a": "s"}, {"a": 1, "x": 2}, Text('{"a": 1, "\\u0061": "s"}')],
+    ),
+    (
+        {"patternProperties": {"^x": {"type": "integer"}, "y": {"minimum": 5}}, "additionalProperties": False},
+        [{}, {"x": 1}, {"xy": 7}, {"y": "s"}],
+        [{"z": 1}, {"xy": 1}, {"x": "s"}],
+    ),
+    ({"propertyNames": {"pattern": "^a", "maxLength": 3}}, [{"abc": 1}, {}], [{"b": 1}, {"abcd": 1}]),
+    ({"propertyNames": {"enum": ["a"]}, "minProperties": 1, "type": "object"}, [{"a": 1}], [{}, {"b": 1}]),
+    ({"minProperties": 1, "maxProperties": 2}, [{"a": 1}, {"a": 1, "b": 2}], [{}, {"a": 1, "b": 2, "c": 3}]),
+    ({"dependentRequired": {"a": ["b"]}}, [{}, {"b": 1}, {"b": 1, "a": 2}], [{"a": 1}]),
+    ({"dependentSchemas": {"a": {"required": ["b"]}}}, [{}, {"b": 1}, {"a": 1, "b": 1}], [{"a": 1}]),
+    ({"dependentSchemas": {"a": False}}, [{}, {"b": 1}], [{"a": 1}]),
+    ({"allOf": [{"minimum": 3}, {"maximum": 5}], "type": "integer"}, [3, 5], [2, 6]),
+    ({"allOf": [{"pattern": "^a"}, {"pattern": "x$"}]}, ["ax", "abx"], ["a", "x"]),
+    ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, [1, 2.5, "a"], [3, 1.5]),
+    (
+        {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"},
+        [{"a": 1}, {"b": 1}],
+        [{}, {"a": 1, "b": 1}],
+    ),
+    ({"not": {"required": ["a"]}}, [{"b": 1}], [{"a": 1}, 1]),
+    ({"not": {"const": {"a": 1}}}, [{}, {"a": 2}, {"a": 1, "b": 1}, 1], [{"a": 1}]),
+    ({"not": {"enum": ["x", 1, None]}}, ["y", 2, True], ["x", 1, None, Text("1.0"), Text("1e0")]),
+    ({"not": {"propertyNames": {"maxLength": 2}}}, [{"abc": 1}], [{"ab": 1}, {}]),
+    ({"not": {"additionalProperties": {"type": "string"}}}, [{"a": 1}], [{"a": "s"}, {}]),
+    ({"not": {"patternProperties": {"^a": {"type": "string"}}}}, [{"a": 1, "b": 2}], [{"a": "s"}, {"b": 1}]),
+    (
+        {
+            "if": {"properties": {"a": {"const": 1}}, "required": ["a"]},
+            "then": {"required": ["b"]},
+            "else": {"required": ["c"]},
+        },
+        [{"a": 1, "b": 2}, {"c": 1}, {"a": 2, "c": 1}],
+        [{"a": 1}, {}, {"a": 1, "c": 2}],
+    ),
+    ({"allOf": [{"properties": {"foo": True}}], "unevaluatedProperties": False}, [{}, {"foo": 1}], [{"bar": 1}]),
+    (
+        {
+            "anyOf": [
+                {"properties": {"bar": {"const": "bar"}}, "required": ["bar"]},
+                {"properties": {"baz": {"const": "baz"}}, "required": ["baz"]},
+            ],
+            "unevaluatedProperties": False,
+        },
+        [{"bar": "bar"}, {"bar": "bar", "baz": "baz"}],
+        [{"bar": "bar", "baz": "other"}],
+    ),
+    (
+        {"prefixItems": [True], "contains": {"type": "string"}, "unevaluatedItems": False},
+        [[1, "a"], ["a"]],
+        [[1, 2], ["a", 2]],
+    ),
+    ({"$ref": "#/$defs/n", "minimum": 5, "$defs": {"n": {"type": "integer"}}}, [5], [4, "a"]),
+    (
+        {"$ref": "#/$defs/node", "$defs": {"node": NODE}},
+        [{"value": 1}, {"children": [{"value": 1}, {"children": [], "value": 2}], "value": 3}],
+        [{"children": [{}], "value": 1}],
+    ),
+    (
+        {"properties": {"x": {"$ref": "#"}}, "additionalProperties": False, "allOf": [{"maxProperties": 1}]},
+        [{}, {"x": {"x": {}}}, {"x": 3}],
+        [{"y": 1}, {"x": {"y": 1}}],
+    ),
+    ({"$ref": "#/$defs/a%25b~1c", "$defs": {"a%b/c": {"const": 1}}}, [1], [2]),
+    ({"$ref": "#foo", "$defs": {"x": {"$anchor": "foo", "const": 1}}}, [1], [2]),
+    ({"$id": "http://x/y", "$ref": "z", "$defs": {"q": {"$id": "z", "const": 1}}}, [1], [2]),
+]
+
+
+@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
 def test_keyword(schema: Any, good: list[Any], bad: list[Any]) -> None:
     made = grammar(schema)
     assert made.report is not None and made.report.exact
     assert [instance for instance in good if not accepts(made, instance)] == []
     assert [instance for instance in bad if accepts(made, instance)] == []
+
+
+@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
+def test_the_calls_mean_the_same_to_a_slow_builder(schema: Any, good: list[Any], bad: list[Any]) -> None:
+    builder: Any = SlowBuilder()
+    node, _ = lower_json_schema(builder, schema, JSONSchemaOptions(property_order="any"))
+    for instance, valid in [*((one, True) for one in good), *((one, False) for one in bad)]:
+        text = str(instance) if isinstance(instance, Text) else json.dumps(instance, ensure_ascii=False)
+        assert builder.accepts(node, text.encode()) == valid, text
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 DEPTH = 4
 #: Searches inside searches (expanding a goal may look for contradictions too) before the answer is "unknown".
 NESTED = 6
+#: How many searches for a key that patterns share; one among many patterns counts for many.
+SEARCHES = 4000
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -89,6 +91,7 @@ class Algebra:
         self._frame = 0
         self._frames = 0
         self._nested = 0
+        self._searches = 0
         self._constants = Resource(None, "", DRAFT2020, "", None)
         self._steps = 0
 
@@ -369,7 +372,9 @@ class Algebra:
     def _applied(self, context: list[Case], reading: Reading) -> list[Case]:
         found = self._own(context, reading)
         for kind, goals in reading.parts:
-            if kind == "one":
+            if kind == "one" and self._discriminated(found, goals):
+                found = self.sum([self.product(found, self.expand(goal)) for goal in goals])
+            elif kind == "one":
                 found = self.sum([self._exactly(found, goals, i) for i in range(len(goals))])
             elif kind == "all":
                 for goal in goals:
@@ -485,6 +490,42 @@ class Algebra:
                 self.product(self.expand(self.negated(condition)), self.expand(other)),
             ]
         )
+
+    def _discriminated(self, context: list[Case], goals: list[Goal]) -> bool:
+        """Whether some required member has different constants in all alternatives: no pair need be compared."""
+        if len(goals) < 3 or len(context) != 1:
+            return False
+        around = object.Shape(context[0].objects).required
+        common: dict[str, frozenset[str]] | None = None
+        for goal in goals:
+            cases = self.expand(goal)
+            if len(cases) != 1 or cases[0].mask & context[0].mask != OBJECT:
+                return False
+            shape = object.Shape(cases[0].objects)
+            keys = {**shape.required, **around} if common is None else common
+            found: dict[str, frozenset[str]] = {}
+            for key in keys:
+                if key not in shape.required and key not in around:
+                    continue
+                texts = self._constants_of(shape.at(self, key))
+                if texts is not None and (common is None or not (common[key] & texts)):
+                    found[key] = texts if common is None else common[key] | texts
+            if not found:
+                return False
+            common = found
+        return True
+
+    def _constants_of(self, goal: Goal) -> frozenset[str] | None:
+        """The strings that a goal lists, if it is a list of strings."""
+        if len(goal) != 1 or -1 in goal:
+            return None
+        cases = self.expand(goal)
+        if len(cases) != 1 or cases[0].mask != STRING:
+            return None
+        for atom in cases[0].strings:
+            if isinstance(atom, string.Among) and atom.positive:
+                return atom.values
+        return None
 
     def _exactly(self, context: list[Case], goals: list[Goal], chosen: int) -> list[Case]:
         """The cases of `context` and one alternative that no other alternative shares.
@@ -709,11 +750,19 @@ class Algebra:
             return False
         return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
 
-    def regular_void(self, nodes: list[int]) -> bool:
-        """Whether certainly no text is in all the nodes."""
+    def regular_void(self, nodes: list[int], shared: int) -> bool:
+        """Whether certainly no text is in all the nodes, `shared` of which are patterns that must all match."""
+        self._searches += 3 ** max(0, shared - 2)
+        if self._searches > SEARCHES:
+            raise LimitExceededError(
+                "key patterns overlap in too many ways to tell them apart",
+                where=self.current(),
+                hint="anchor the patterns, or give them different first characters",
+            )
         try:
             return self.builder.is_empty(self.builder.and_(nodes))
         except LimitExceededError:
+            self._searches += SEARCHES // 4
             return False
 
     # -- keys -----------------------------------------------------------------------------------------------------

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from frisket.errors import GrammarError, LimitExceededError
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
-    from frisket.json_schema.lower import Lowering
+    from frisket.json_schema.lower import Layout, Lowering
 
+#: Arrays of unique items that may be written out one by one.
+TUPLES = 256
 #: States of the automaton over items that `contains` with counts may need.
 STATES = 3000
 
@@ -211,6 +215,11 @@ def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
                 unique=unique,
             )
 
+        if unique and rest is None:
+            finite = distinct_tuples(lowering, layout, prefix, shape.least)
+            if finite is not None:
+                lowering.structural.add(finite)
+                return finite
         try:
             node = build(unique)
         except GrammarError as error:
@@ -220,6 +229,37 @@ def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
             node = build(False)
     lowering.structural.add(node)
     return node
+
+
+def distinct_tuples(lowering: Lowering, layout: Layout, prefix: list[int], least: int) -> int | None:
+    """Short arrays of few possible values, written out; None if there are too many."""
+    b = lowering.builder
+    choices: list[list[tuple[Any, int]]] = []
+    total = 1
+    for node in prefix:
+        texts = None if node in lowering.structural else b.enumerate(node, 16)
+        if texts is None or total * len(texts) > TUPLES:
+            return None
+        total *= len(texts)
+        choices.append([(exactly(text), b.literal(text)) for text in texts])
+    rows: list[tuple[tuple[Any, ...], list[int]]] = [((), [])]
+    whole = [layout.empty_array] if least == 0 else []
+    for position, options in enumerate(choices):
+        rows = [
+            ((*values, value), [*nodes, *([layout.comma] if nodes else []), node])
+            for values, nodes in rows
+            for value, node in options
+            if value not in values
+        ]
+        if position + 1 >= least:
+            whole += [b.seq([layout.open_array, *nodes, layout.close_array]) for _, nodes in rows]
+    return b.alt(whole) if whole else b.empty()
+
+
+def exactly(text: bytes) -> tuple[str, Any]:
+    """A scalar's value such that true is not 1, and 1.0 is."""
+    value = json.loads(text, parse_float=Fraction, parse_int=Fraction)
+    return type(value).__name__, value
 
 
 def with_counts(lowering: Lowering, shape: Shape) -> int | None:

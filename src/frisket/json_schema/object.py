@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.lower import Lowering
 
 #: Regions that overlapping key patterns may cut the keys into.
-REGIONS = 512
+REGIONS = 128
 #: Demands of the kind "some member …" that one member may meet in all combinations.
 DEMANDS = 8
 #: Demands of that kind that one object may carry, beyond those that its required members meet anyway.
@@ -346,7 +346,7 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
         split: list[tuple[list[int], frozenset[int]]] = []
         for conditions, inside in cut:
             for extra, now in ((node, inside | {node}), (complement, inside)):
-                if not algebra.regular_void([*conditions, extra]):
+                if not algebra.regular_void([*conditions, extra], len(now)):
                     split.append(([*conditions, extra], now))
         cut = split
         if len(cut) > REGIONS:
