@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · live · quoted · object        trie · vocabulary · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · mask
 //!    rules · machine
 //! ```
 
 pub mod array;
 pub mod builder;
 pub mod byteset;
+mod derive;
 pub mod error;
 mod live;
 pub mod machine;

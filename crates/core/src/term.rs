@@ -179,14 +179,14 @@ pub struct Arena {
     terms: Vec<Term>,
     info: Vec<Info>,
     by_hash: FxHashMap<u128, TermId>,
-    edges: Vec<Edges>,
-    cuts: Vec<Option<Box<Boundaries>>>,
+    pub(crate) edges: Vec<Edges>,
+    pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
-    literals: Vec<Arc<[u8]>>,
-    word_sets: Vec<(Words, u128)>,
+    pub(crate) literals: Vec<Arc<[u8]>>,
+    pub(crate) word_sets: Vec<(Words, u128)>,
     /// (parent, byte) of every text that an open key has spelled.
-    texts: Vec<(u32, u8)>,
-    text_ids: FxHashMap<(u32, u8), u32>,
+    pub(crate) texts: Vec<(u32, u8)>,
+    pub(crate) text_ids: FxHashMap<(u32, u8), u32>,
     pub(crate) objects: Vec<Arc<ObjectSpec>>,
     pub(crate) states: Vec<Arc<ObjectState>>,
     pub(crate) state_ids: FxHashMap<(u32, Arc<ObjectState>), u32>,
@@ -194,7 +194,7 @@ pub struct Arena {
     pub(crate) array_states: Vec<Arc<ArrayState>>,
     pub(crate) array_state_ids: FxHashMap<(u32, Arc<ArrayState>), u32>,
     pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
-    any_text: Option<TermId>,
+    pub(crate) any_text: Option<TermId>,
     pub(crate) fuel: u64,
     pub(crate) fuel_given: u64,
 }
@@ -389,7 +389,7 @@ impl Arena {
         }
     }
 
-    fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
+    pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
         let data = self.literals[literal as usize].clone();
         let rest = &data[position as usize..];
         match rest {
@@ -426,7 +426,7 @@ impl Arena {
         self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
-    fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+    pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
         let (words, set_hash) = self.word_sets[set as usize].clone();
         match high - low {
             0 => return Ok(EMPTY),
@@ -860,275 +860,6 @@ impl Arena {
         let parts = [self.info(left).hash, self.info(right).hash];
         self.structural(Term::Seq(left, right), 20, &parts, false)
     }
-
-    // -- derivatives ------------------------------------------------------------------------------------------
-
-    /// What may follow once `byte` was read; `EMPTY` if it may not be.
-    pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        for &(low, high, target) in &self.edges[id.0 as usize] {
-            if low <= byte && byte <= high {
-                return Ok(target);
-            }
-        }
-        self.spend(DERIVATION)?;
-        let target = self.derive_now(id, byte, true)?;
-        let (low, high) = self.cuts(id).interval(byte);
-        self.edges[id.0 as usize].push((low, high, target));
-        Ok(target)
-    }
-
-    /// The derivative itself. `check`: whether emptiness of the outermost And, Not or Bounded is looked into.
-    pub(crate) fn derive_now(&mut self, id: TermId, byte: u8, check: bool) -> Result<TermId> {
-        let made = match *self.term(id) {
-            Term::Empty | Term::Epsilon => EMPTY,
-            Term::Class(set) => {
-                if set.contains(byte) {
-                    EPSILON
-                } else {
-                    EMPTY
-                }
-            }
-            Term::Literal { literal, position } => {
-                if self.literals[literal as usize][position as usize] == byte {
-                    self.literal_rest(literal, position + 1)?
-                } else {
-                    EMPTY
-                }
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].0.clone();
-                let (low, high) = narrow(&words, low, high, depth, byte);
-                self.words_rest(set, low, high, depth + 1)?
-            }
-            Term::Cat(left, right) => {
-                let next = self.derive(left, byte)?;
-                let through = self.cat(next, right)?;
-                if self.info(left).nullable {
-                    let skipped = self.derive(right, byte)?;
-                    self.alt(vec![through, skipped])?
-                } else {
-                    through
-                }
-            }
-            Term::Alt(ref parts) => {
-                let parts = parts.clone();
-                let mut next = Vec::with_capacity(parts.len());
-                for &part in parts.iter() {
-                    next.push(self.derive(part, byte)?);
-                }
-                self.alt(next)?
-            }
-            Term::And(ref parts) => {
-                let parts = parts.clone();
-                let mut next = Vec::with_capacity(parts.len());
-                for &part in parts.iter() {
-                    let derived = self.derive(part, byte)?;
-                    if derived == EMPTY {
-                        return Ok(EMPTY);
-                    }
-                    next.push(derived);
-                }
-                let id = self.and_unchecked(next)?;
-                return if check { self.checked(id) } else { Ok(id) };
-            }
-            Term::Not(inner) => {
-                let derived = self.derive(inner, byte)?;
-                let id = self.not_unchecked(derived)?;
-                return if check { self.checked(id) } else { Ok(id) };
-            }
-            Term::Repeat { body, min, max } => {
-                let next = self.derive(body, byte)?;
-                if next == EMPTY {
-                    return Ok(EMPTY);
-                }
-                let rest = self.repeat(body, min.saturating_sub(1), if max == MANY { MANY } else { max - 1 })?;
-                self.cat(next, rest)?
-            }
-            Term::Bounded { body, min, max } => {
-                let next = self.derive(body, byte)?;
-                let id = if is_lead(byte) {
-                    if max == 0 {
-                        return Ok(EMPTY);
-                    }
-                    let max = if max == MANY { MANY } else { max - 1 };
-                    self.bounded_unchecked(next, min.saturating_sub(1), max)?
-                } else {
-                    self.bounded_unchecked(next, min, max)?
-                };
-                return if check { self.checked(id) } else { Ok(id) };
-            }
-            Term::Quoted { text, state, free } => self.derive_quoted(text, state, free, byte)?,
-            Term::KeyNamed { object, state, low, high, depth } => {
-                self.derive_key(object, state, low, high, depth, byte)?
-            }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
-                let next = self.derive(inner, byte)?;
-                if next == EMPTY {
-                    return Ok(EMPTY);
-                }
-                let text = match text {
-                    Text::Known(text) => Text::Known(self.text_after(text, byte)),
-                    Text::Unknown => Text::Unknown,
-                };
-                self.rehold(id, next, text)?
-            }
-            Term::KeyDone { .. } => EMPTY,
-            ref term => unreachable!("a structural term is never a head: {term:?}"),
-        };
-        Ok(made)
-    }
-
-    /// Where each byte that may come leads, by intervals.
-    pub(crate) fn moves(&mut self, id: TermId) -> Result<SmallVec<[(u8, u8, TermId); 16]>> {
-        let cuts = self.cuts(id);
-        let mut moves = SmallVec::new();
-        let mut byte = 0u8;
-        loop {
-            let (low, high) = cuts.interval(byte);
-            let target = self.derive(id, low)?;
-            if target != EMPTY {
-                moves.push((low, high, target));
-            }
-            match high.checked_add(1) {
-                Some(next) => byte = next,
-                None => return Ok(moves),
-            }
-        }
-    }
-
-    /// The bytes that may come.
-    pub(crate) fn live_bytes(&mut self, id: TermId) -> Result<ByteSet> {
-        let moves = self.moves(id)?;
-        Ok(moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
-    }
-
-    /// The bytes that lead to `onto`.
-    pub(crate) fn bytes_onto(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
-        let moves = self.moves(id)?;
-        let onto = moves.iter().filter(|&&(_, _, target)| target == onto);
-        Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
-    }
-
-    /// Whether the head reads a JSON string of any characters, as far as a count allows.
-    pub(crate) fn any_character(&self, id: TermId) -> bool {
-        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return false };
-        let text = match *self.term(text) {
-            Term::Bounded { body, .. } => body,
-            _ => text,
-        };
-        Some(text) == self.any_text
-    }
-
-    /// The intervals of bytes on which the derivative is constant.
-    pub fn cuts(&mut self, id: TermId) -> Boundaries {
-        if let Some(cuts) = &self.cuts[id.0 as usize] {
-            return **cuts;
-        }
-        let mut cuts = Boundaries::default();
-        match *self.term(id) {
-            Term::Class(set) => cuts = set.boundaries(),
-            Term::Literal { literal, position } => {
-                cuts = Boundaries::at(self.literals[literal as usize][position as usize]);
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].0.clone();
-                let mut at = low;
-                while at < high {
-                    match words[at as usize].get(depth as usize) {
-                        None => at += 1,
-                        Some(&byte) => {
-                            cuts.merge(&Boundaries::at(byte));
-                            at = narrow(&words, at, high, depth, byte).1;
-                        }
-                    }
-                }
-            }
-            Term::Cat(left, right) => {
-                cuts = self.cuts(left);
-                if self.info(left).nullable {
-                    cuts.merge(&self.cuts(right));
-                }
-            }
-            Term::Alt(ref parts) | Term::And(ref parts) => {
-                for &part in parts.clone().iter() {
-                    cuts.merge(&self.cuts(part));
-                }
-            }
-            Term::Not(inner) => cuts = self.cuts(inner),
-            Term::Repeat { body, .. } => cuts = self.cuts(body),
-            Term::Bounded { body, .. } => {
-                cuts = self.cuts(body);
-                cuts.cut(0x80);
-                cuts.cut(0xc0);
-            }
-            Term::Quoted { text, state, .. } => match state {
-                Spelling::Body => {
-                    cuts = self.cuts(text);
-                    cuts.cut(0x20);
-                    cuts.merge(&Boundaries::at(b'"'));
-                    cuts.merge(&Boundaries::at(b'\\'));
-                }
-                _ => (0x20..0x7f).for_each(|byte| cuts.merge(&Boundaries::at(byte))),
-            },
-            Term::KeyNamed { object, low, high, depth, .. } => {
-                let spec = self.objects[object as usize].clone();
-                for position in low..high {
-                    if let Some(&byte) = spec.sorted[position as usize].0.get(depth as usize) {
-                        cuts.merge(&Boundaries::at(byte));
-                    }
-                }
-            }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
-                cuts = self.cuts(inner);
-                if text != Text::Unknown {
-                    (0..=255).for_each(|byte| cuts.cut(byte));
-                }
-            }
-            _ => {}
-        }
-        self.cuts[id.0 as usize] = Some(Box::new(cuts));
-        cuts
-    }
-
-    // -- heads that hold what they have read ------------------------------------------------------------------
-
-    /// The language and the text of a head that remembers what it has read.
-    pub(crate) fn held(&self, head: TermId) -> Option<(TermId, Text)> {
-        match *self.term(head) {
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => Some((inner, text)),
-            _ => None,
-        }
-    }
-
-    /// The same head elsewhere in its language, with another text.
-    pub(crate) fn rehold(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
-        match *self.term(head) {
-            Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
-            Term::Item { array, state, .. } => self.item(array, state, inner, text),
-            _ => Ok(head),
-        }
-    }
-
-    // -- texts ------------------------------------------------------------------------------------------------
-
-    fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        let texts = &mut self.texts;
-        *self.text_ids.entry((text, byte)).or_insert_with(|| {
-            texts.push((text, byte));
-            texts.len() as u32 - 1
-        })
-    }
-
-    pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while text != 0 {
-            let (parent, byte) = self.texts[text as usize];
-            bytes.push(byte);
-            text = parent;
-        }
-        bytes.reverse();
-        bytes
-    }
 }
 
 /// Whether a byte begins a character of UTF-8.
@@ -1140,13 +871,4 @@ fn literal_hash(data: &[u8]) -> u128 {
     let mut hash = Hasher128::new(4);
     hash.bytes(data);
     hash.finish()
-}
-
-/// The words of `low..high` whose byte at `depth` is `byte`.
-fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte: u8) -> (u32, u32) {
-    let slice = &words[low as usize..high as usize];
-    let at = |word: &[u8]| word.get(depth as usize).copied();
-    let from = slice.partition_point(|word| at(word) < Some(byte));
-    let to = slice.partition_point(|word| at(word) <= Some(byte));
-    (low + from as u32, low + to as u32)
 }
