@@ -519,13 +519,24 @@ class Algebra:
         """The strings that a goal lists, if it is a list of strings."""
         if len(goal) != 1 or -1 in goal:
             return None
-        cases = self.expand(goal)
-        if len(cases) != 1 or cases[0].mask != STRING:
+        cases = self._looked_into(goal)
+        if cases is None or len(cases) != 1 or cases[0].mask != STRING:
             return None
         for atom in cases[0].strings:
             if isinstance(atom, string.Among) and atom.positive:
                 return atom.values
         return None
+
+    def _looked_into(self, goal: Goal) -> list[Case] | None:
+        """The cases of a member's or an item's goal, None where that is being expanded: no loop, only a circle."""
+        before, self._frames = self._frame, self._frames + 1
+        self._frame = self._frames
+        try:
+            return self.expand(goal)
+        except _Unknown:
+            return None
+        finally:
+            self._frame = before
 
     def _exactly(self, context: list[Case], goals: list[Goal], chosen: int) -> list[Case]:
         """The cases of `context` and one alternative that no other alternative shares.
@@ -724,15 +735,13 @@ class Algebra:
             return found
         if self._nested >= NESTED:
             return False
-        before, self._frames = self._frame, self._frames + 1
-        self._frame = self._frames
         self._nested += 1
         try:
-            void = all(self.case_is_void(case, depth) for case in self.expand(goal))
-        except _Unknown:
-            return False
+            cases = self._looked_into(goal)
+            if cases is None:
+                return False
+            void = all(self.case_is_void(case, depth) for case in cases)
         finally:
-            self._frame = before
             self._nested -= 1
         if void or (depth >= DEPTH - 1 and not self._nested):
             self._void[goal] = void
@@ -769,7 +778,10 @@ class Algebra:
     def texts(self, goal: Goal) -> int | None:
         """The regular node of strings that meet a goal, or None if there are none."""
         if goal not in self._texts:
-            self._texts[goal] = self._texts_of(self.expand(goal))
+            cases = self._looked_into(goal)
+            if cases is None:
+                raise LimitExceededError("propertyNames refers to the schema that it stands in", where=self.where(goal))
+            self._texts[goal] = self._texts_of(cases)
         return self._texts[goal]
 
     def _texts_of(self, cases: list[Case]) -> int | None:
@@ -780,9 +792,11 @@ class Algebra:
         return alive[0] if len(alive) == 1 else self.builder.alt(alive)
 
     def text_fits(self, goal: Goal, text: str) -> bool:
-        return any(
+        """Whether a key meets a goal; True also where that is being expanded."""
+        cases = self._looked_into(goal)
+        return cases is None or any(
             case.mask & STRING and all(string.holds(self.builder, atom, text) for atom in case.strings)
-            for case in self.expand(goal)
+            for case in cases
         )
 
     def keywords(self) -> Iterator[tuple[str, str]]:
