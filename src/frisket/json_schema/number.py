@@ -235,6 +235,8 @@ class Numerals:
                     mantissa = self.decimals(interval, exponent)
                     if mantissa is not None:
                         nodes.append(b.cat([mantissa, self.exponent(exponent, exponent)]))
+                if interval.holds(Fraction(0)):
+                    nodes.append(self.zero())
                 beyond = self.scientific(interval, SMALL_EXPONENT)
             else:
                 beyond = self.scientific(interval, -1)
@@ -274,6 +276,10 @@ class Numerals:
                 b.cat([self.optional(b.literal(b"-")), b.literal(b"0"), self.zero_part(), self.any_exponent()])
             )
         return b.alt([node for node in nodes if node is not None])
+
+    def zero(self) -> int:
+        """Every spelling of zero."""
+        return self.signed(self.builder.cat([self.builder.literal(b"0"), self.zero_part(), self.any_exponent()]))
 
     def listed(self, values: list[Fraction], interval: Interval) -> int | None:
         b = self.builder
