@@ -229,3 +229,19 @@ def test_every_right_answer_is_valid(data: Any, name: str) -> None:
     stream = data.STREAMS[name.split("-")[0]]
     answers = [found.answer for found in (stream(rng) for _ in range(500)) if found.task == name]
     assert answers and all(validator.is_valid(answer) for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "answer"),
+    [
+        ("tutor", "She wrote a book", {"verb": "write", "tense": "past_simple", "person": "3sg"}),
+        (
+            "triage",
+            "My card was charged twice",
+            {"priority": "high", "category": "billing", "needs_human": True, "confidence": 0.95},
+        ),
+        ("agent", "read notes/todo.txt", {"action": "ReadFile", "path": "notes/todo.txt"}),
+    ],
+)
+def test_what_the_documents_promise(model: Embedded, name: str, text: str, answer: dict[str, Any]) -> None:
+    assert frisket.generate(model, text, frisket.examples.load(name)) == answer
