@@ -35,7 +35,7 @@ class FrisketError(Exception):
             self.code = code
 
     def __str__(self) -> str:
-        place = f" (at {self.where})" if self.where else ""
+        place = "" if self.where is None else f" (at {self.where or 'the root'})"
         advice = f"\nhint: {self.hint}" if self.hint else ""
         return f"{self.message}{place}{advice}"
 

@@ -129,6 +129,7 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"a(?i)b", "python", 1, "at its start"),
         (r"\x4", "python", 0, "hexadecimal"),
         (r"(?<n>a)", "python", 0, "unknown kind of group"),
+        ("a\udcff", "python", 1, "lone surrogate"),
     ],
 )
 def test_refusals_name_the_place(pattern: str, dialect: str, offset: int, says: str) -> None:
