@@ -70,7 +70,7 @@ class _Parser:
     def parse(self) -> Node:
         for at, character in enumerate(self.pattern):
             if "\ud800" <= character <= "\udfff":
-                raise GrammarSyntaxError("a lone surrogate has no UTF-8 form", where=f"offset {at}", hint="leave it out")
+                self.fail("a lone surrogate has no UTF-8 form", at, "leave it out")
         node = self.alternatives()
         if self.at < self.end:
             self.fail("unbalanced )", self.at)
