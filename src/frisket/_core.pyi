@@ -43,7 +43,7 @@ class GrammarBuilder:
     def alt(self, nodes: Sequence[int]) -> int:
         """Union; of regular or structural nodes."""
     def repeat(self, node: int, min: int, max: int | None = None) -> int:
-        """`node`{min,max}; of a regular or structural node. Counts are registers: 10,000 costs what 10 costs."""
+        """`node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10."""
     def and_(self, nodes: Sequence[int]) -> int:
         """Intersection of regular nodes."""
     def not_(self, node: int) -> int:
@@ -133,7 +133,8 @@ class Grammar:
     """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
 
     def compile(self, vocabulary: Vocabulary) -> CompiledGrammar:
-        """Lazy: microseconds. Raises VocabularyError if the vocabulary cannot spell the grammar."""
+        """Lazy: microseconds. Raises VocabularyError if no token begins as the grammar must or a special token is
+        missing; a vocabulary that fails to spell something later is found by `fill_mask`."""
     @property
     def node_count(self) -> int: ...
     def accepts(self, data: bytes) -> bool:
@@ -186,7 +187,8 @@ class Matcher:
     def fill_mask(self, bitmask: object, row: int = 0) -> None:
         """Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
 
-        Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next."""
+        Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
+        must go on and no token can spell what must come."""
     def mask_bytes(self) -> bytes: ...
     def allowed(self) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""

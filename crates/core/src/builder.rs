@@ -245,11 +245,8 @@ impl Builder {
             }
             let mut few = None;
             if rules.min > 0 || rules.required_marks != 0 {
-                let limit = rules.min as usize + 64;
-                if !arena.has_more_than(keys, limit)? {
-                    let texts = arena.enumerate(keys, limit)?;
-                    few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
-                }
+                let texts = arena.enumerate(keys, rules.min as usize + 64)?;
+                few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
             }
             others.push(Extra { keys, values, few });
         }

@@ -1,7 +1,7 @@
 //! Whether a term matches anything: the question that keeps masks free of dead ends.
 
 use crate::error::Result;
-use crate::term::{Arena, Term, TermId, DERIVATION, EMPTY, MANY};
+use crate::term::{Arena, Term, TermId, DERIVATION, EMPTY};
 use rustc_hash::FxHashMap;
 
 impl Arena {
@@ -114,13 +114,5 @@ impl Arena {
             layer = next_layer;
         }
         Ok(Some(texts))
-    }
-
-    /// Whether arbitrarily many texts match, by counting up to `limit`.
-    pub fn has_more_than(&mut self, id: TermId, limit: usize) -> Result<bool> {
-        if self.info(id).max_chars == MANY && !self.info(id).searched {
-            return Ok(true);
-        }
-        Ok(self.enumerate(id, limit)?.is_none())
     }
 }
