@@ -7,6 +7,7 @@ use crate::machine::{Machine, PositionId, DEAD};
 use crate::object::{spell, Extra, ObjectSpec, Property, Value};
 use crate::rules::Rules;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::unique::UniqueSpec;
 use crate::vocabulary::lock;
 use std::sync::{Arc, Mutex};
 
@@ -347,26 +348,69 @@ impl Builder {
         Ok(tail)
     }
 
-    /// An array of regular items no two of which have the same value.
-    pub fn unique_array(&mut self, item: u32, punctuation: Punctuation, min: u32, max: Option<u32>) -> Result<TermId> {
-        let item = self.regular(item)?;
+    /// An array no two of whose items have the same value: an automaton over items, by state whether the array may
+    /// end there, and (item, next state).
+    pub fn unique_array(
+        &mut self,
+        states: &[(bool, Vec<(u32, u32)>)],
+        punctuation: Punctuation,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<TermId> {
         let Punctuation { open, close, comma, empty, .. } = punctuation;
         let max = max.unwrap_or(MANY);
-        let arena = self.fresh();
-        let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
-        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
-        if !spec.feasible() {
+        if let [(true, steps)] = states {
+            if let [(item, 0)] = steps[..] {
+                let item = self.node(item)?;
+                if !self.arena.info(item).structural {
+                    // Where a value has one spelling, spellings can be compared.
+                    let arena = self.fresh();
+                    let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
+                    if few.is_some() || matches!(arena.term(item), Term::Quoted { free: false, .. }) {
+                        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
+                        return if spec.feasible() { arena.add_array(spec) } else { Ok(EMPTY) };
+                    }
+                }
+            }
+        }
+        let signs = [open, close, comma, empty];
+        if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
+            return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()));
+        }
+        let mut steps = Vec::with_capacity(states.len());
+        for (_, items) in states {
+            let mut made = Vec::with_capacity(items.len());
+            for &(item, next) in items {
+                if next as usize >= states.len() {
+                    return Err(Error::Misuse(format!("an item leads to state {next}, there are {}", states.len())));
+                }
+                let item = self.node(item)?;
+                if item != EMPTY {
+                    made.push((item, next));
+                }
+            }
+            steps.push(made);
+        }
+        if steps.is_empty() || min > max {
             return Ok(EMPTY);
         }
-        arena.add_array(spec)
+        let accepting = states.iter().map(|&(accepting, _)| accepting).collect();
+        self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
     }
 
     pub fn build(mut self, root: u32) -> Result<Grammar> {
         let root = self.node(root)?;
         self.arena.refuel(BUILD_FUEL);
-        self.rules.prepare(&mut self.arena)?;
-        if !self.rules.matches_something(&self.arena, root) {
-            return Err(Error::Empty);
+        loop {
+            let written = if self.arena.uniques.is_empty() { None } else { Some(self.rules.clone()) };
+            self.rules.prepare(&mut self.arena)?;
+            if !self.rules.matches_something(&self.arena, root) {
+                return Err(Error::Empty);
+            }
+            match written {
+                Some(written) if self.void_arrays(root)? => self.rules = written,
+                _ => break,
+            }
         }
         Ok(Grammar {
             arena: self.arena,
@@ -375,6 +419,23 @@ impl Builder {
             specials: self.specials,
             reader: Mutex::new(None),
         })
+    }
+}
+
+impl Builder {
+    /// Mark the arrays of different items that have too few values to end; whether there were any.
+    fn void_arrays(&mut self, root: TermId) -> Result<bool> {
+        let mut arena = self.arena.clone();
+        arena.refuel(BUILD_FUEL);
+        let mut machine = Machine::new(arena, Arc::new(self.rules.clone()), root)?;
+        let mut found = false;
+        for array in 0..self.arena.uniques.len() {
+            if !self.arena.uniques[array].void && !machine.can_begin(array as u32)? {
+                Arc::make_mut(&mut self.arena.uniques[array]).void = true;
+                found = true;
+            }
+        }
+        Ok(found)
     }
 }
 

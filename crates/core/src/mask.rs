@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::trie::Trie;
+use crate::unique::Register;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -148,6 +149,18 @@ impl Masks {
                 // Whether an item may end depends on those before it.
                 composer.asks.extend_from_slice(&local.ends);
             }
+            if !composer.machine.plenty_after(frame)? {
+                // An open item may have to end as a value that came before.
+                composer.asks.extend_from_slice(&local.ends);
+                let near = clipped(&mut composer.machine.arena, head, vocabulary.longest)?;
+                if !composer.machine.steady(near, frame)? {
+                    composer.asks.extend_from_slice(&local.tokens);
+                    let words = local.dense.iter().flat_map(|bits| bits.iter().enumerate());
+                    composer.asks.extend(words.flat_map(|(word, &bits)| {
+                        (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word as u32) << 5 | bit)
+                    }));
+                }
+            }
             if !local.exits.is_empty() || local.forest.is_some() {
                 composer.leave(head, frame, &local)?;
             }
@@ -165,11 +178,12 @@ impl Masks {
         let mut shared = true;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
-            let allowed = match machine.replay(id, bytes)? {
+            let open = machine.position(id).register != Register::Closed;
+            let allowed = match if open { None } else { machine.replay(id, bytes)? } {
                 Some(allowed) => allowed,
                 None => {
                     shared = false;
-                    machine.replay(exact, bytes)?.unwrap_or(false)
+                    machine.can_follow(exact, bytes)?
                 }
             };
             if allowed {
@@ -628,6 +642,9 @@ impl Composer<'_> {
                 self.machine.arena.spend(1)?;
                 if !silent {
                     self.tokens.extend_from_slice(trie.tokens_at(child));
+                }
+                if !self.machine.plenty(next, frame)? {
+                    self.asks.extend_from_slice(trie.tokens_at(child));
                 }
                 if trie.end(child) > child + 1 {
                     if self.machine.arena.info(next).nullable {

@@ -403,6 +403,32 @@ impl Arena {
         Ok(choices)
     }
 
+    /// The languages of keys, and values, that may surely still come, where that is easy to see.
+    pub(crate) fn further_members(&self, term: TermId) -> (Vec<TermId>, Vec<TermId>) {
+        let none = ObjectState::default();
+        let (object, state) = match *self.term(term) {
+            Term::Object(object) => (object, &none),
+            Term::ObjectKey { object, state } | Term::ObjectNext { object, state } => {
+                (object, &*self.states[state as usize])
+            }
+            _ => return (Vec::new(), Vec::new()),
+        };
+        let spec = &self.objects[object as usize];
+        if spec.required_marks != 0 || !spec.implies.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        let room = spec.max == MANY;
+        let mut values = Vec::new();
+        for (index, property) in spec.properties.iter().enumerate() {
+            let came = if spec.any_order { has(&state.seen, index as u32) } else { (index as u32) < state.next };
+            if !came && (room || property.required) {
+                values.extend(property.values.iter().map(|value| value.node));
+            }
+        }
+        let extras = spec.extras.iter().filter(|extra| room && extra.few.is_none() && !extra.values.is_empty());
+        (extras.map(|extra| extra.keys).collect(), values)
+    }
+
     pub(crate) fn state_unknown(&self, state: u32) -> bool {
         self.states[state as usize].unknown
     }

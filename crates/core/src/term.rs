@@ -11,6 +11,7 @@ use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Result};
 use crate::object::{Choices, ObjectSpec, ObjectState};
+use crate::unique::{UniqueSpec, UniqueState};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -130,6 +131,23 @@ pub enum Term {
         array: u32,
         state: u32,
     },
+    /// An array of items that are all different, whatever they are.
+    Unique(u32),
+    UniqueItem {
+        array: u32,
+        state: u32,
+    },
+    /// An item has ended that began at the reading `start`.
+    UniqueEnd {
+        array: u32,
+        state: u32,
+        step: u32,
+        start: u32,
+    },
+    UniqueNext {
+        array: u32,
+        state: u32,
+    },
     Object(u32),
     ObjectKey {
         object: u32,
@@ -193,6 +211,9 @@ pub struct Arena {
     pub(crate) arrays: Vec<Arc<ArraySpec>>,
     pub(crate) array_states: Vec<Arc<ArrayState>>,
     pub(crate) array_state_ids: FxHashMap<(u32, Arc<ArrayState>), u32>,
+    pub(crate) uniques: Vec<Arc<UniqueSpec>>,
+    pub(crate) unique_states: Vec<Arc<UniqueState>>,
+    pub(crate) unique_state_ids: FxHashMap<(u32, Arc<UniqueState>), u32>,
     pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
     pub(crate) any_text: Option<TermId>,
     pub(crate) fuel: u64,
@@ -266,6 +287,9 @@ impl Arena {
             arrays: Vec::new(),
             array_states: Vec::new(),
             array_state_ids: FxHashMap::default(),
+            uniques: Vec::new(),
+            unique_states: Vec::new(),
+            unique_state_ids: FxHashMap::default(),
             choice_memo: FxHashMap::default(),
             any_text: None,
             fuel: u64::MAX,
