@@ -148,6 +148,14 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
+            if !self.arena.uniques.is_empty() {
+                let mut arena = self.arena.clone();
+                arena.refuel(BUILD_FUEL);
+                return match prepared(&mut arena, self.rules.clone(), node) {
+                    Err(Error::Empty) => Ok(true),
+                    made => made.map(|_| false),
+                };
+            }
             self.rules.settle(&mut self.arena)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
@@ -249,7 +257,9 @@ impl Builder {
                 let texts = arena.enumerate(keys, rules.min as usize + 64)?;
                 few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
             }
-            others.push(Extra { keys, values, few });
+            let bounded = arena.info(keys).max_chars != MANY;
+            let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
+            others.push(Extra { keys, values, few, number });
         }
         let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
         let Punctuation { open, close, colon, comma, empty } = punctuation;
@@ -401,17 +411,7 @@ impl Builder {
     pub fn build(mut self, root: u32) -> Result<Grammar> {
         let root = self.node(root)?;
         self.arena.refuel(BUILD_FUEL);
-        loop {
-            let written = if self.arena.uniques.is_empty() { None } else { Some(self.rules.clone()) };
-            self.rules.prepare(&mut self.arena)?;
-            if !self.rules.matches_something(&self.arena, root) {
-                return Err(Error::Empty);
-            }
-            match written {
-                Some(written) if self.void_arrays(root)? => self.rules = written,
-                _ => break,
-            }
-        }
+        self.rules = prepared(&mut self.arena, self.rules, root)?;
         Ok(Grammar {
             arena: self.arena,
             rules: Arc::new(self.rules),
@@ -422,20 +422,27 @@ impl Builder {
     }
 }
 
-impl Builder {
-    /// Mark the arrays of different items that have too few values to end; whether there were any.
-    fn void_arrays(&mut self, root: TermId) -> Result<bool> {
-        let mut arena = self.arena.clone();
-        arena.refuel(BUILD_FUEL);
-        let mut machine = Machine::new(arena, Arc::new(self.rules.clone()), root)?;
+/// The rules, ready to run: arrays of different items that have too few values to end are left out.
+fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> {
+    let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
+    loop {
+        rules.prepare(arena)?;
+        if !rules.matches_something(arena, root) {
+            return Err(Error::Empty);
+        }
+        let Some(written) = &written else { return Ok(rules) };
+        let mut machine = Machine::new(arena.clone(), Arc::new(rules.clone()), root)?;
         let mut found = false;
-        for array in 0..self.arena.uniques.len() {
-            if !self.arena.uniques[array].void && !machine.can_begin(array as u32)? {
-                Arc::make_mut(&mut self.arena.uniques[array]).void = true;
+        for array in 0..arena.uniques.len() {
+            if !arena.uniques[array].void && !machine.can_begin(array as u32)? {
+                Arc::make_mut(&mut arena.uniques[array]).void = true;
                 found = true;
             }
         }
-        Ok(found)
+        if !found {
+            return Ok(rules);
+        }
+        rules = written.clone();
     }
 }
 

@@ -8,6 +8,9 @@ use crate::error::Result;
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
+/// If fewer keys are left, a mask asks which they are.
+const SPARE_KEYS: usize = 32;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     pub node: TermId,
@@ -30,6 +33,8 @@ pub struct Extra {
     pub values: Vec<Value>,
     /// The keys one by one, where they are few and their number matters.
     pub few: Option<Vec<Box<[u8]>>>,
+    /// How many keys there are, where they may be used up.
+    pub number: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -228,8 +233,10 @@ impl ObjectSpec {
     }
 
     /// Whether what may follow a key depends on which it is.
-    fn counts_keys(&self) -> bool {
-        self.extras.iter().any(|extra| extra.few.is_some())
+    fn counts_keys(&self, state: &ObjectState) -> bool {
+        // One token may spell a few keys more.
+        let scarce = |number| number < state.keys.len() + SPARE_KEYS;
+        self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }
 }
 
@@ -501,7 +508,7 @@ impl Arena {
                 };
                 let unknown = key.is_none();
                 let mut branches = spec.others(&before, extra, key.as_deref());
-                if unknown && spec.counts_keys() {
+                if unknown && spec.counts_keys(&before) {
                     let state = self.object_state(object, ObjectState { unknown, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
