@@ -1,8 +1,9 @@
 //! What an open item has said so far: its bytes without the white space around tokens and with every escape decoded.
 //!
-//! Texts that say the same meet in one reading, however they are spelled. Numerals are kept as they are written: only a
-//! whole one has a value.
+//! Texts that say the same meet in one reading, however they are spelled. A numeral is kept as it is written until it
+//! ends: only a whole one has a value.
 
+use crate::value::canonical;
 use rustc_hash::FxHashMap;
 
 /// Where in a JSON text a reading ends.
@@ -97,6 +98,10 @@ impl Readings {
         let Node { place, base, .. } = self.nodes[reading as usize];
         let open = |readings: &mut Self, place| readings.push(reading, byte, place, base);
         match place {
+            Place::Number { .. } if !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => {
+                let whole = self.whole_number(reading);
+                self.next(whole, byte)
+            }
             Place::Between | Place::Number { .. } => match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => reading,
                 b'"' => self.push(reading, byte, Place::Inside, 0),
@@ -144,6 +149,16 @@ impl Readings {
             Place::LowEscape { high } => open(self, Place::LowU { high }),
             Place::LowU { high } => open(self, Place::Hex { digits: 0, value: 0, high }),
         }
+    }
+
+    /// A numeral that has ended, in the one spelling of its value.
+    fn whole_number(&mut self, reading: u32) -> u32 {
+        let mut start = reading;
+        while let Place::Number { .. } = self.place(start) {
+            start = self.nodes[start as usize].parent;
+        }
+        let spelled = self.text(start, reading);
+        canonical(&spelled).bytes().fold(start, |at, byte| self.push(at, byte, Place::Between, 0))
     }
 
     /// A character of a string; a quote and a backslash keep a backslash before them, so that the end can be told.

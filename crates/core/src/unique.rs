@@ -51,7 +51,7 @@ pub enum Register {
     Blind,
 }
 
-/// In the frames of masks: an item that must avoid some values, and one that need not.
+/// In the frames of masks: an item that must avoid some values (`start` is how many at most), and one that need not.
 const BOUND: u32 = u32::MAX;
 const FREE: u32 = u32::MAX - 1;
 
@@ -104,6 +104,8 @@ struct Few {
 pub(crate) struct Openness {
     pub(crate) open: bool,
     bound: u16,
+    /// In the frames of masks: at most so many values.
+    demand: u32,
 }
 
 impl UniqueSpec {
@@ -202,8 +204,7 @@ impl Machine {
                     let Some(avoided) = self.avoided(array, state, step)? else { continue };
                     let end = match closure.register {
                         Register::Blind => {
-                            let state = if avoided.is_empty() { FREE } else { BOUND };
-                            Term::UniqueEnd { array, state, step, start: 0 }
+                            blind_end(array, step, avoided.len())
                         }
                         Register::At(start) => Term::UniqueEnd { array, state, step, start },
                         Register::Closed => Term::UniqueEnd { array, state, step, start: NOTHING_READ },
@@ -545,7 +546,8 @@ impl Machine {
 
     /// How many values may have to be avoided by what ends under this frame.
     fn demand(&self, frame: FrameId) -> u32 {
-        u32::from(self.openness(frame).bound).saturating_mul(self.known.most_avoided)
+        let openness = self.openness(frame);
+        u32::from(openness.bound).saturating_mul(self.known.most_avoided).saturating_add(openness.demand)
     }
 
     /// Whether so many values may still come that they cannot all have to be avoided.
@@ -609,7 +611,7 @@ impl Machine {
         for frame in self.open_frames(frame) {
             for (term, _) in self.members(frame).to_vec() {
                 if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
-                    if array == PROBE || self.hinders(array, state, step, start, reading)? {
+                    if array == PROBE || self.hindering(array, state, step, start, reading)? > 0 {
                         return Ok(true);
                     }
                 }
@@ -618,14 +620,15 @@ impl Machine {
         Ok(false)
     }
 
-    fn hinders(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<bool> {
-        let Some(avoided) = self.avoided(array, state, step)? else { return Ok(true) };
+    /// How many values to be avoided begin like the item.
+    fn hindering(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<usize> {
+        let Some(avoided) = self.avoided(array, state, step)? else { return Ok(PLENTY as usize) };
         if avoided.is_empty() {
-            return Ok(false);
+            return Ok(0);
         }
         let text = self.known.readings.text(start, reading);
         self.arena.spend(1 + avoided.len() as u64)?;
-        Ok(avoided.iter().any(|&value| self.known.values[value as usize].may_begin(&text)))
+        Ok(avoided.iter().filter(|&&value| self.known.values[value as usize].may_begin(&text)).count())
     }
 
     /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.
@@ -882,13 +885,22 @@ impl Machine {
             let above = self.openness(parent);
             found.open |= above.open;
             let own = match *self.arena.term(term) {
-                Term::UniqueEnd { state, .. } => {
+                Term::UniqueEnd { state: FREE, .. } => {
                     found.open = true;
-                    u16::from(state != FREE)
+                    (0, 0)
                 }
-                _ => 0,
+                Term::UniqueEnd { state: BOUND, start: demand, .. } => {
+                    found.open = true;
+                    (0, demand)
+                }
+                Term::UniqueEnd { .. } => {
+                    found.open = true;
+                    (1, 0)
+                }
+                _ => (0, 0),
             };
-            found.bound = found.bound.max(above.bound.saturating_add(own));
+            found.bound = found.bound.max(above.bound.saturating_add(own.0));
+            found.demand = found.demand.max(above.demand.saturating_add(own.1));
         }
         found
     }
@@ -901,9 +913,8 @@ impl Machine {
             for (term, parent) in &mut members {
                 if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(*term) {
                     if state < FREE {
-                        let hinders = self.hinders(array, state, step, start, reading)?;
-                        let state = if hinders { BOUND } else { FREE };
-                        *term = self.arena.unique_term(Term::UniqueEnd { array, state, step, start: 0 })?;
+                        let hindering = self.hindering(array, state, step, start, reading)?;
+                        *term = self.arena.unique_term(blind_end(array, step, hindering))?;
                     }
                 }
                 *parent = blind.get(parent).copied().unwrap_or(*parent);
@@ -912,6 +923,17 @@ impl Machine {
             blind.insert(frame, made);
         }
         Ok(blind.get(&frame).copied().unwrap_or(frame))
+    }
+}
+
+/// The end of an item in the frames of masks: all that is told of the values to be avoided is how many there may be.
+fn blind_end(array: u32, step: u32, avoided: usize) -> Term {
+    match avoided {
+        0 => Term::UniqueEnd { array, state: FREE, step, start: 0 },
+        _ => {
+            let start = (avoided as u32).min(PLENTY).next_power_of_two();
+            Term::UniqueEnd { array, state: BOUND, step, start }
+        }
     }
 }
 

@@ -259,7 +259,7 @@ fn parsed(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Value>> {
 }
 
 /// A numeral's value, exactly: its digits without zeros at their ends, and the exponent of the last.
-fn canonical(spelled: &[u8]) -> String {
+pub(crate) fn canonical(spelled: &[u8]) -> String {
     let text = String::from_utf8_lossy(spelled);
     let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -276,6 +276,6 @@ fn canonical(spelled: &[u8]) -> String {
             format!("{sign}{short}e{shift}")
         }
         // An exponent of forty digits: no two spellings of such a number are known to be equal.
-        Err(_) => text.to_owned(),
+        Err(_) => format!("{sign}{text}"),
     }
 }
