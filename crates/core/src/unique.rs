@@ -67,13 +67,16 @@ const MUST_COME: usize = 2_000;
 /// How many steps ahead `variety` counts.
 const AHEAD: u32 = 6;
 
+/// Values that an item may not have, sorted; None if no item may come.
+type Avoided = Option<Arc<[u32]>>;
+
 /// What is known about values, frames and items.
 #[derive(Default)]
 pub(crate) struct Known {
     readings: Readings,
     values: Vec<Arc<Value>>,
     value_ids: FxHashMap<Arc<Value>, u32>,
-    avoided: FxHashMap<(u32, u32, u32), Option<Arc<[u32]>>>,
+    avoided: FxHashMap<(u32, u32, u32), Avoided>,
     few: FxHashMap<TermId, Few>,
     counting: Vec<TermId>,
     /// How often something was taken for granted because its count was under way.
@@ -203,9 +206,7 @@ impl Machine {
                     let step = step as u32;
                     let Some(avoided) = self.avoided(array, state, step)? else { continue };
                     let end = match closure.register {
-                        Register::Blind => {
-                            blind_end(array, step, avoided.len())
-                        }
+                        Register::Blind => blind_end(array, step, avoided.len()),
                         Register::At(start) => Term::UniqueEnd { array, state, step, start },
                         Register::Closed => Term::UniqueEnd { array, state, step, start: NOTHING_READ },
                     };
@@ -317,7 +318,7 @@ impl Machine {
     // -- which values an item must avoid --------------------------------------------------------------------------
 
     /// The values that an item may not have; None if it could have no other, or the array could then not end.
-    fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Option<Arc<[u32]>>> {
+    fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
         if let Some(known) = self.known.avoided.get(&(array, state, step)) {
             return Ok(known.clone());
         }
@@ -332,7 +333,7 @@ impl Machine {
         Ok(avoided)
     }
 
-    fn find_avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Option<Arc<[u32]>>> {
+    fn find_avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
         let spec = self.arena.uniques[array as usize].clone();
         let before = self.arena.unique_states[state as usize].clone();
         let count = before.came.len();
