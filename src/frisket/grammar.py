@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
@@ -100,9 +100,14 @@ class Grammar:
 
         Needs Pydantic.
         """
+        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
+        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
+        options = options or JSONSchemaOptions()
+        if options.property_order == "schema":
+            options = replace(options, property_order="declared")
         return cls._from_json_schema(python_type.schema, options, None, python_type.value)
 
     @classmethod

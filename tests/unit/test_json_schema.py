@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from typing_extensions import TypedDict
 
 from frisket import Grammar
 from frisket.errors import (
@@ -300,6 +301,23 @@ def test_property_order() -> None:
     assert made.accepts('{"b":1,"a":2}') and made.accepts('{"a":2,"z":0}')
     assert not made.accepts('{"a":2,"b":1}')
     assert grammar(ORDERED).accepts('{"a":2,"b":1}')
+
+
+def test_names_that_a_tool_sorted_state_no_order() -> None:
+    names = {key: {"type": "integer"} for key in "abcdefghij"}
+    swapped = '{"b":1,"a":2}'
+    assert grammar({"properties": names}, property_order="schema").accepts(swapped)
+    assert not grammar({"properties": names}, property_order="declared").accepts(swapped)
+    few = dict(list(names.items())[:8])
+    assert not grammar({"properties": few}, property_order="schema").accepts(swapped)
+    assert grammar({"properties": few, "$defs": {"x": {"properties": few}}}, property_order="schema").accepts(swapped)
+    unsorted = {"properties": {"z": {}, "y": {}}}
+    assert not grammar({"properties": names, "$defs": {"x": unsorted}}, property_order="schema").accepts(swapped)
+
+
+def test_the_fields_of_a_class_keep_their_order() -> None:
+    made = Grammar.from_type(TypedDict("Sorted", dict.fromkeys("abcdefghij", int), total=False))
+    assert made.accepts('{"a":2,"b":1}') and not made.accepts('{"b":1,"a":2}')
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, number, object, string
+from frisket.json_schema.order import is_sorted
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class Lowering:
         self.structural: set[int] = set()
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
+        #: Whether no order of properties is asked for, or the schema states none.
+        self.any_order = options.property_order == "any" or (
+            options.property_order == "schema" and is_sorted(algebra.documents.root.contents)
+        )
         self._pretty = options.whitespace == "pretty"
         self._layouts: list[Layout] = []
         self._depth = 0

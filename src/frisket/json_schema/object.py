@@ -268,7 +268,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             max_properties=shape.most,
             required_marks=wanted,
             implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
-            any_order=lowering.options.property_order == "any",
+            any_order=lowering.any_order,
             escapes=lowering.options.escapes,
         )
     lowering.structural.add(node)
