@@ -2,6 +2,7 @@
 
 mod buffer;
 mod builder;
+mod clock;
 mod error;
 mod matcher;
 
@@ -20,5 +21,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
+    module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

@@ -88,6 +88,10 @@ impl CompiledGrammar {
     pub fn new(compiled: Arc<core::CompiledGrammar>) -> Self {
         CompiledGrammar(compiled)
     }
+
+    pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
+        &self.0
+    }
 }
 
 #[pymethods]
