@@ -171,6 +171,7 @@ def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
                     if stop:  # noqa: B023
                         return
                     try:
+                        frisket.grammar.compiled_lately.clear()
                         frisket.Grammar.from_json_schema(schema).compile(vocabulary)
                     except frisket.FrisketError:
                         continue

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
 from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
+from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.json_schema.report import Report
     from frisket.matcher import Matcher
     from frisket.vocabulary import Vocabulary
+
+#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 8 MB of schemas.
+compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=8_000_000)
 
 
 class Grammar:
@@ -88,6 +92,9 @@ class Grammar:
         cannot be enforced exactly is an UnsupportedSchemaError that lists every such place; with
         `JSONSchemaOptions(relaxed=True)` it is left out and listed in `report`, and `value` validates the whole schema
         (by jsonschema-rs, which it then needs).
+
+        The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
+        the next time, whichever dict holds them. With a `registry` nothing is kept.
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads)
 
@@ -116,11 +123,26 @@ class Grammar:
     ) -> Grammar:
         from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 
-        builder = _core.GrammarBuilder()
-        node, report = lower_json_schema(builder, schema, options or JSONSchemaOptions(), registry=registry)
+        options = options or JSONSchemaOptions()
+        key: Hashable = None
+        weight = 0
+        if registry is None:
+            try:
+                digest, weight = content(schema)
+                key = digest, options
+            except ValueError:
+                pass
+        found = compiled_lately.get(key) if key is not None else None
+        if found is None:
+            builder = _core.GrammarBuilder()
+            node, report = lower_json_schema(builder, schema, options, registry=registry)
+            found = builder.build(node), report
+            if key is not None:
+                compiled_lately.put(key, found, weight)
+        core, report = found
         if not report.exact:
             value = _validating(schema, registry, value)
-        return cls(builder.build(node), report=report, schema=schema, value=value)
+        return cls(core, report=report, schema=schema, value=value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
