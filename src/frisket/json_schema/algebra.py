@@ -77,7 +77,7 @@ class Algebra:
         self.sites: list[Site] = []
         self.places: list[tuple[str, str]] = []
         self.patterns: dict[str, int | None] = {}
-        self.formats: dict[tuple[str, int], string.Matches | None] = {}
+        self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
         self._by_key: dict[tuple[int, int, tuple[int, ...]], Goal] = {}
         self._by_content: dict[tuple[Any, ...], Goal] = {}
         self._aliases: list[tuple[dict[str, Any], Site | str, tuple[str, ...]]] = []
@@ -785,11 +785,21 @@ class Algebra:
         return self._texts[goal]
 
     def _texts_of(self, cases: list[Case]) -> int | None:
-        nodes = [string.lower(self.builder, case.strings) for case in cases if case.mask & STRING]
+        nodes = [string.lower(self.builder, self._regular(case.strings)) for case in cases if case.mask & STRING]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return None
         return alive[0] if len(alive) == 1 else self.builder.alt(alive)
+
+    def _regular(self, atoms: tuple[string.StringAtom, ...]) -> tuple[string.StringAtom, ...]:
+        """What is regular of the conditions on a key; the rest is noted."""
+        nesting, _ = string.nested(self.builder, atoms)
+        if nesting is None:
+            return atoms
+        self.unsupported(
+            self.where(), nesting.name, f"{nesting.name} is not enforced on keys; any key could slip through"
+        )
+        return tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
 
     def text_fits(self, goal: Goal, text: str) -> bool:
         """Whether a key meets a goal; True also where that is being expanded."""

@@ -218,7 +218,7 @@ class Lowering:
             if () in alternatives:
                 alternatives = {(): None}
             if kind == "string" and len(alternatives) > 1:
-                found.append(self._texts(tuple(alternatives)))
+                found += self._texts(tuple(alternatives))
             else:
                 found += [self._part(kind, mask, atoms) for atoms in alternatives]
         return [node for node in dict.fromkeys(found) if node is not None]
@@ -232,13 +232,33 @@ class Lowering:
             self._parts[key] = self.builder.words(words)
         return self._parts[key]
 
-    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> int | None:
+    def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+        nesting, alone = string.nested(self.builder, atoms)
+        if nesting is not None and alone:
+            node = nesting.build(self.builder, self.options.escapes)
+            self.structural.add(node)
+            return node
+        if nesting is not None:
+            self.unsupported(
+                self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
+            )
+            atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
+        found = string.lower(self.builder, atoms)
+        if found is None:
+            return None
+        self.recursive = self.recursive or len(atoms) > 1
+        return self.builder.quoted(found, self.options.escapes)
+
+    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
         """A union of strings, joined before it is quoted."""
+        nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
+        if nesting:
+            return [self._part("string", STRING, atoms) for atoms in alternatives]
         nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
-            return None
-        return self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)
+            return []
+        return [self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)]
 
     def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
@@ -256,10 +276,7 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
-            node = string.lower(self.builder, atoms)
-            if node is not None:
-                node = self.builder.quoted(node, self.options.escapes)
-                self.recursive = self.recursive or len(atoms) > 1
+            node = self._string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:

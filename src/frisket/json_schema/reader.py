@@ -376,13 +376,15 @@ def read_format(reader: Reader, value: Any) -> None:
         found = find_format(value, draft=draft, openapi=wide)
         if found is None:
             known[key] = None
+        elif found.nested is not None and found.check is not None:
+            known[key] = string.Nested(f"format {value}", found.nested, found.check, True)
         elif found.node is None:
             known[key] = None
             where = f"{reader.site.pointer}/format"
             reader.algebra.unsupported(where, "format", f"{value}: {found.reason}; any text could slip through")
         else:
             known[key] = string.Matches(found.node(reader.algebra.builder, mode == "python"), True)
-        if found is not None and found.node is not None and not found.exact:
+        if found is not None and known[key] is not None and not found.exact:
             reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)
     matches = known[key]
     if matches is not None:
@@ -403,9 +405,14 @@ def read_content_encoding(reader: Reader, value: Any) -> None:
 
 def read_content_media_type(reader: Reader, value: Any) -> None:
     if value == "application/json" and reader.algebra.options.formats != "annotate":
+        if "contentEncoding" not in reader.schema:
+            from frisket.json_schema.formats.content import is_json, json_node
+
+            reader.strings.append(string.Nested("contentMediaType", json_node, is_json, True))
+            return
         where = f"{reader.site.pointer}/contentMediaType"
         reader.algebra.unsupported(
-            where, "contentMediaType", "JSON inside a string is not enforced; any text slips through"
+            where, "contentMediaType", "JSON inside an encoded string is not enforced; any text slips through"
         )
 
 
