@@ -143,15 +143,16 @@ class Reader:
         self.items_read = False
 
     def read(self) -> Reading:
-        reading, draft, asserts = self.reading, self.draft, self.site.resource.asserts
-        if draft <= DRAFT7 and "$ref" in self.schema:
+        reading = self.reading
+        if self.draft <= DRAFT7 and "$ref" in self.schema:
             read_ref(self, self.schema["$ref"])
             reading.keywords.append("$ref")
             return reading
+        rules = RULES[self.draft, self.site.resource.asserts]
         for keyword, value in self.schema.items():
-            rule = KEYWORDS.get(keyword)
-            if rule is not None and rule[1] <= draft <= rule[2] and (asserts or keyword not in VALIDATION):
-                rule[0](self, value)
+            rule = rules.get(keyword)
+            if rule is not None:
+                rule(self, value)
                 reading.keywords.append(keyword)
         if self.mask != ANY or self.numbers or self.strings or self.arrays or self.objects:
             reading.case = Case(
@@ -678,3 +679,13 @@ KEYWORDS["exclusiveMaximum"] = (
     DRAFT4,
     DRAFT2020,
 )
+#: (draft, whether its vocabulary asserts) → the keywords that count there.
+RULES = {
+    (draft, asserts): {
+        keyword: rule
+        for keyword, (rule, first, last) in KEYWORDS.items()
+        if first <= draft <= last and (asserts or keyword not in VALIDATION)
+    }
+    for draft in DRAFT_NAMES
+    for asserts in (True, False)
+}
