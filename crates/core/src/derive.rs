@@ -16,7 +16,13 @@ impl Arena {
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
-        self.edges[id.0 as usize].push((low, high, target));
+        let edges = &mut self.edges[id.0 as usize];
+        let capacity = edges.capacity();
+        edges.push((low, high, target));
+        if edges.capacity() > capacity {
+            let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
+            self.budget.grow(more * size_of::<(u8, u8, TermId)>());
+        }
         Ok(target)
     }
 
@@ -229,6 +235,7 @@ impl Arena {
             }
             _ => {}
         }
+        self.budget.grow(size_of::<Boundaries>() + 16);
         self.cuts[id.0 as usize] = Some(Box::new(cuts));
         cuts
     }
@@ -255,8 +262,9 @@ impl Arena {
     // -- texts ------------------------------------------------------------------------------------------------
 
     fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        let texts = &mut self.texts;
+        let (texts, budget) = (&mut self.texts, &mut self.budget);
         *self.text_ids.entry((text, byte)).or_insert_with(|| {
+            budget.grow(40);
             texts.push((text, byte));
             texts.len() as u32 - 1
         })

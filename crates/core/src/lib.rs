@@ -7,10 +7,12 @@
 //! ```
 
 pub mod array;
+mod automaton;
 pub mod builder;
 pub mod byteset;
 mod derive;
 pub mod error;
+pub mod limit;
 mod live;
 pub mod machine;
 pub mod mask;

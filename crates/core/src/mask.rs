@@ -99,6 +99,8 @@ pub struct Masks {
     special_ids: Vec<u32>,
     locals: FxHashMap<TermId, Arc<Local>>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
+    /// Bytes of all this, the masks' own left out.
+    held: usize,
 }
 
 /// Collects one mask.
@@ -116,11 +118,7 @@ impl Masks {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.masks.values().map(|mask| mask.memory_bytes() + 24).sum()
-    }
-
-    pub fn known(&self, position: PositionId) -> Option<&Arc<Mask>> {
-        self.masks.get(&position)
+        self.held
     }
 
     pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
@@ -179,6 +177,7 @@ impl Masks {
             }
         }
         let mask = Arc::new(Mask { parts, words: corrections(&mut tokens, &clears) });
+        self.held += 24;
         self.masks.insert(if shared { id } else { exact }, mask.clone());
         Ok(mask)
     }
@@ -205,6 +204,7 @@ impl Masks {
                 local
             }
         };
+        self.held += 24 + local.memory_bytes();
         self.locals.insert(head, local.clone());
         Ok(local)
     }

@@ -4,6 +4,7 @@ mod buffer;
 mod builder;
 mod clock;
 mod error;
+mod limit;
 mod matcher;
 
 use pyo3::prelude::*;
@@ -15,6 +16,8 @@ fn core_version() -> &'static str {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<limit::Limits>()?;
+    module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
     module.add_class::<matcher::Vocabulary>()?;
