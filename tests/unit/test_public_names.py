@@ -21,7 +21,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core"),
+    ("errors", "_core", "recent"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_type",),
     ("grammar",),

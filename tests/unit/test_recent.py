@@ -101,7 +101,7 @@ class TestGrammar:
         schema = {"const": "limited once"}
 
         class Tired:
-            def __init__(self) -> None:
+            def __init__(self, **_: object) -> None:
                 raise LimitExceededError("too much")
 
         with monkeypatch.context() as patch:
