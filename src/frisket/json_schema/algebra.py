@@ -103,8 +103,6 @@ class Algebra:
 
     def below(self, site: Site, schema: Any, *tokens: str) -> Goal:
         """The demand of a subschema found at `tokens` below `site`."""
-        if schema is True or schema is False or not schema:
-            return self._goal(schema, site.resource, site.scope, site, tokens)
         resource, scope = site.resource, site.scope
         if isinstance(schema, dict) and ("$id" in schema or "id" in schema):
             pointer = Site(-1, None, resource, (), site, tokens).pointer
@@ -359,7 +357,7 @@ class Algebra:
         return done
 
     def _reading(self, site: Site) -> Reading:
-        reading = site.reading
+        reading: Reading | None = site.reading
         if reading is None:
             reading = site.reading = read(self, site)
         return reading

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
 
+WORDS = NULL | FALSE | TRUE
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -107,8 +108,9 @@ class Lowering:
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
         key = (goal, self._depth)
-        if key in self._nodes:
-            return self._nodes[key]
+        nodes = self._nodes
+        if key in nodes:
+            return nodes[key]
         if key in self._active:
             rule = self._active[key]
             if rule is None:
@@ -124,7 +126,7 @@ class Lowering:
         if rule is not None:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule
-        self._nodes[key] = node
+        nodes[key] = node
         return node
 
     def deeper(self) -> _Level:
@@ -177,16 +179,15 @@ class Lowering:
         if len(nodes) == 1:
             return nodes[0]
         node = self.builder.alt(nodes)
-        if any(part in self.structural for part in nodes):
+        if not self.structural.isdisjoint(nodes):
             self.structural.add(node)
         return node
 
     def _case(self, case: Case) -> list[int]:
         mask = case.mask
         found: list[int | None] = []
-        words = self._words(mask)
-        if words is not None:
-            found.append(words)
+        if mask & WORDS:
+            found.append(self._words(mask))
         if mask & NUMBER:
             found.append(self._part("number", mask & NUMBER, case.numbers))
         if mask & STRING:
@@ -211,9 +212,8 @@ class Lowering:
             if case.mask & OBJECT:
                 groups.setdefault(("object", OBJECT), {})[case.objects] = None
         found: list[int | None] = []
-        node = self._words(words)
-        if node is not None:
-            found.append(node)
+        if words & WORDS:
+            found.append(self._words(words))
         for (kind, mask), alternatives in groups.items():
             if () in alternatives:
                 alternatives = {(): None}
@@ -223,16 +223,13 @@ class Lowering:
                 found += [self._part(kind, mask, atoms) for atoms in alternatives]
         return [node for node in dict.fromkeys(found) if node is not None]
 
-    def _words(self, mask: int) -> int | None:
-        words = [word for bit, word in ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true")) if mask & bit]
-        if not words:
-            return None
-        key = ("words", *words)
-        if key not in self._parts:
-            self._parts[key] = self.builder.words(words)
-        return self._parts[key]
+    def _words(self, mask: int) -> int:
+        words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
+        return self.builder.words([word for bit, word in words if mask & bit])
 
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+        if not atoms:
+            return self.builder.quoted(self.builder.any_text(), self.options.escapes)
         nesting, alone = string.nested(self.builder, atoms)
         if nesting is not None and alone:
             node = nesting.build(self.builder, self.options.escapes)

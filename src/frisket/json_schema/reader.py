@@ -495,8 +495,9 @@ def read_properties(reader: Reader, _: Any) -> None:
     schema, reading = reader.schema, reader.reading
     names: dict[str, Goal] = {}
     if "properties" in schema:
+        below, site = reader.algebra.below, reader.site
         for key, value in reader.mapping("properties", schema["properties"]).items():
-            names[key] = reader.goal(value, "properties", key)
+            names[key] = below(site, value, "properties", key)
     patterns: list[tuple[int, Goal]] = []
     unknown = False
     if "patternProperties" in schema:

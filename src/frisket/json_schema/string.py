@@ -90,6 +90,8 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     """The node of decoded texts, or None if clearly none is left. Nested atoms must have been taken out (`nested`)."""
     if not atoms:
         return builder.any_text()
+    if len(atoms) == 1 and isinstance(atoms[0], Matches) and atoms[0].positive:
+        return atoms[0].node
     texts, _ = listed(builder, atoms)
     if texts is not None:
         return builder.words(texts) if texts else None
@@ -163,4 +165,7 @@ def holds(builder: GrammarBuilder, atom: StringAtom, value: str) -> bool:
 
 def encoded(values: frozenset[str]) -> list[bytes]:
     """UTF-8, sorted; a lone surrogate has none, so no UTF-8 text can spell such a value."""
-    return sorted(value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value))
+    try:
+        return sorted(map(str.encode, values))
+    except UnicodeEncodeError:
+        return sorted(value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value))
