@@ -104,7 +104,7 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With a `registry` nothing is kept.
+        the next time, whichever dict holds them. With a `registry` or `limits` nothing is kept.
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
 
@@ -141,7 +141,7 @@ class Grammar:
         options = options or JSONSchemaOptions()
         key: Hashable = None
         weight = 0
-        if registry is None:
+        if registry is None and limits is None:
             try:
                 digest, weight = content(schema)
                 key = digest, options
