@@ -231,6 +231,7 @@ def test_registry() -> None:
             "/$defs/n",
         ),
         ({"type": "array", "minItems": 3, "maxItems": 2}, ""),
+        ({"type": "null", "allOf": [{"type": "boolean"}], "anyOf": [{"type": "number"}, {"const": 1}]}, ""),
     ],
 )
 def test_unsatisfiable(schema: Any, where: str) -> None:

@@ -382,7 +382,7 @@ class Algebra:
             elif kind == "all":
                 for goal in goals:
                     found = self._within(found, goal)
-            elif kind == "any" and (len(found) > 1 or found[0] is not WHOLE):
+            elif kind == "any" and (len(found) != 1 or found[0] is not WHOLE):
                 found = self.pruned(self.sum([self._within(found, goal) for goal in goals])) if found else found
             else:
                 found = self.product(found, self._part(kind, goals))
