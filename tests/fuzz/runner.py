@@ -53,6 +53,10 @@ def fuzz(seeds: range, *, jobs: int = 1, hang: float = 30.0, stop_after: int = 5
     return found
 
 
+def tell(line: str) -> None:
+    print(line[:300], flush=True)
+
+
 class Worker:
     """A process with a share of the cases; it goes on to the next share as long as it is asked."""
 
@@ -76,6 +80,8 @@ class Worker:
                 found.kinds.update(kinds)
                 found.slowest = max(found.slowest, slowest)
                 found.broken += broken
+                for seed, why, _ in broken:
+                    tell(f"{seed}: {why}")
                 self.end()
                 return range(0)
         except EOFError:
@@ -93,6 +99,7 @@ class Worker:
         self.end()
         # What the process knew of the cases before went with it; they are run again, without this one.
         found.broken.append((at, why, []))
+        tell(f"{at}: {why}")
         found.cases += 1
         before = range(self.seeds.start, at)
         if before:
