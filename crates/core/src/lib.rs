@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · mask
 //!    rules · machine
 //! ```
 
 pub mod array;
 pub mod builder;
 pub mod byteset;
+mod chain;
 mod derive;
 pub mod error;
 mod live;
+mod local;
 pub mod machine;
 pub mod mask;
 pub mod matcher;

@@ -181,6 +181,7 @@ pub struct Arena {
     by_hash: FxHashMap<u128, TermId>,
     pub(crate) edges: Vec<Edges>,
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
+    pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<(Words, u128)>,
@@ -255,6 +256,7 @@ impl Arena {
             by_hash: FxHashMap::default(),
             edges: Vec::new(),
             cuts: Vec::new(),
+            may: Vec::new(),
             live: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
@@ -312,6 +314,7 @@ impl Arena {
         self.info.push(info);
         self.edges.push(Edges::new());
         self.cuts.push(None);
+        self.may.push(None);
         self.by_hash.insert(hash, id);
         id
     }
@@ -347,7 +350,7 @@ impl Arena {
     /// An estimate: the heap behind terms, hashes and edges.
     pub fn memory_bytes(&self) -> usize {
         let spilled: usize = self.edges.iter().filter(|edges| edges.spilled()).map(|edges| edges.capacity() * 8).sum();
-        let per_term = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 8 + 24;
+        let per_term = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 16 + 24;
         self.terms.len() * per_term + spilled + self.texts.len() * 24 + self.states.len() * 160
     }
 

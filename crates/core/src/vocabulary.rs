@@ -1,7 +1,7 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
 use crate::error::{Error, Result};
-use crate::mask::Local;
+use crate::local::{Local, Pieces};
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
@@ -42,13 +42,14 @@ pub struct Vocabulary {
     pub eos: Vec<u32>,
     pub special: Vec<(String, u32)>,
     pub trie: Trie,
+    pub(crate) pieces: Pieces,
     shapes: Vec<Shape>,
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
     classes: Cache<(u128, bool), Bits>,
     counts: Cache<u32, Bits>,
-    pub(crate) locals: Cache<u128, Arc<Local>>,
+    pub(crate) locals: Cache<u128, Local>,
 }
 
 impl Vocabulary {
@@ -91,6 +92,7 @@ impl Vocabulary {
             eos,
             special,
             trie,
+            pieces: Pieces::default(),
             shapes,
             occurrences: vec![Vec::new(); 256],
             longest,
@@ -179,6 +181,7 @@ impl Vocabulary {
             + self.trie.memory_bytes()
             + masks * cached
             + locals
+            + self.pieces.memory_bytes()
     }
 
     /// Whether some token begins with a byte of the span.
