@@ -207,7 +207,16 @@ impl Arena {
 
     /// Whether it is one of a few texts, by its kind.
     pub(crate) fn is_finite(&self, id: TermId) -> bool {
-        matches!(self.term(id), Term::Epsilon | Term::Words { .. } | Term::Literal { .. } | Term::Class(_))
+        matches!(self.term(id), Term::Words { .. } | Term::Literal { .. } | Term::Class(_))
+    }
+
+    /// Whether it is all texts but a few, by its kind.
+    pub(crate) fn is_cofinite(&self, id: TermId) -> bool {
+        match *self.term(id) {
+            Term::Not(inner) => inner == EMPTY || self.is_finite(inner),
+            Term::And(ref parts) => parts.iter().all(|&part| self.is_cofinite(part)),
+            _ => Some(id) == self.any_text,
+        }
     }
 
     /// Whether the head reads a JSON string of any characters, as far as a count allows.

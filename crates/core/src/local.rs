@@ -130,21 +130,44 @@ impl Local {
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
-        if let Some(near) = neighbour(arena, head, vocabulary.longest)? {
-            let mut asks = Vec::new();
-            let mut room = DIFFERENCE_ROOM;
-            if difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
-                let near = known(arena, near)?;
-                asks.extend_from_slice(&near.asks);
-                return Ok(Local { core: near.core, asks: asks.into() });
+        if let Some((near, _)) = without_exclusions(arena, head)? {
+            if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                return Ok(local);
             }
         }
         let mut reach = Reach::default();
-        match Chain::of(arena, head, vocabulary.longest)? {
-            Some(chain) => reach = chain.reach(arena, vocabulary)?,
-            None => reach.walk(arena, &vocabulary.trie, 0, head)?,
+        if let Some(chain) = Chain::of(arena, head, vocabulary.longest)? {
+            reach = chain.reach(arena, vocabulary)?;
+        } else {
+            // The state that almost every character leads to and stays in.
+            if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
+                if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
+                    if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                        return Ok(local);
+                    }
+                }
+            }
+            reach.walk(arena, &vocabulary.trie, 0, head)?;
         }
         Ok(Local { core: Arc::new(Core::of(reach, vocabulary)), asks: [].into() })
+    }
+
+    /// The neighbour's, if the two differ in few tokens.
+    fn beside(
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        head: TermId,
+        near: TermId,
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
+    ) -> Result<Option<Local>> {
+        let mut asks = Vec::new();
+        let mut room = DIFFERENCE_ROOM;
+        if !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
+            return Ok(None);
+        }
+        let near = known(arena, near)?;
+        asks.extend_from_slice(&near.asks);
+        Ok(Some(Local { core: near.core, asks: asks.into() }))
     }
 }
 
@@ -260,21 +283,6 @@ fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId>
             _ => Ok(text),
         },
         _ => Ok(text),
-    }
-}
-
-/// A head that may differ from this one for a few tokens only, and is cheap or known: keys without those excluded, or
-/// the state that almost every character leads to and stays in.
-fn neighbour(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<TermId>> {
-    if let Some((near, _)) = without_exclusions(arena, head)? {
-        return Ok(Some(near));
-    }
-    match majority(arena, head)? {
-        Some((near, _)) if near != head => {
-            let chain = Chain::of(arena, near, longest)?;
-            Ok(chain.filter(Chain::is_loop).map(|_| near))
-        }
-        _ => Ok(None),
     }
 }
 
