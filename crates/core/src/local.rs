@@ -86,6 +86,13 @@ const DIFFERENCE_ROOM: usize = 4_000;
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
 
+/// A larger subtrie is swept, if the head reads more than a few bytes.
+const SWEEP_FROM: u32 = 1_000;
+const NARROW: u32 = 8;
+
+/// More states than this are walked one by one.
+const SWEEP_ROWS: usize = 512;
+
 /// Bytes of pieces that one trie keeps before it starts afresh.
 const PIECES_ROOM: usize = 4 << 20;
 
@@ -232,6 +239,9 @@ impl Reach {
     /// Everything below a node within one head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         let may = arena.may(head);
+        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
+            return Sweep::default().run(self, arena, trie, node, head);
+        }
         for (byte, child) in trie.children_in(node, &may) {
             let next = arena.derive(head, byte)?;
             if next != EMPTY {
@@ -344,6 +354,85 @@ fn difference(
         }
     }
     Ok(true)
+}
+
+/// A walk of a large subtrie by a head that reads much: the derivatives met are kept as rows of a table, one entry per
+/// byte, since looking one up among a term's edges takes longer than all else that a node costs.
+#[derive(Default)]
+struct Sweep {
+    rows: Vec<[u16; 256]>,
+    states: Vec<TermId>,
+    nullable: Vec<bool>,
+    row_of: FxHashMap<TermId, u16>,
+}
+
+/// What a row says of a byte that was not asked for yet, or leads nowhere.
+const NEW: u16 = u16::MAX;
+const NOWHERE: u16 = u16::MAX - 1;
+
+impl Sweep {
+    fn row(&mut self, arena: &Arena, state: TermId) -> Option<u16> {
+        if let Some(&row) = self.row_of.get(&state) {
+            return Some(row);
+        }
+        if self.rows.len() == SWEEP_ROWS {
+            return None;
+        }
+        let row = self.rows.len() as u16;
+        self.rows.push([NEW; 256]);
+        self.states.push(state);
+        self.nullable.push(arena.info(state).nullable);
+        self.row_of.insert(state, row);
+        Some(row)
+    }
+
+    fn run(mut self, reach: &mut Reach, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        let Some(row) = self.row(arena, head) else { return Ok(()) };
+        let mut open: Vec<(u32, u16)> = vec![(trie.end(node), row)];
+        let mut at = node + 1;
+        let mut visited = 0;
+        while let Some(&(end, row)) = open.last() {
+            if at >= end {
+                open.pop();
+                continue;
+            }
+            let byte = trie.byte(at);
+            let mut next = self.rows[row as usize][byte as usize];
+            if next == NEW {
+                let state = arena.derive(self.states[row as usize], byte)?;
+                let (low, high) = arena.cuts(self.states[row as usize]).interval(byte);
+                next = if state == EMPTY {
+                    NOWHERE
+                } else if let Some(row) = self.row(arena, state) {
+                    row
+                } else {
+                    // So many states: each is met too seldom for a row of its own.
+                    reach.enter(arena, trie, at, state)?;
+                    at = trie.end(at);
+                    continue;
+                };
+                self.rows[row as usize][low as usize..=high as usize].fill(next);
+            }
+            if next == NOWHERE {
+                at = trie.end(at);
+                continue;
+            }
+            visited += 1;
+            reach.tokens.extend_from_slice(trie.tokens_at(at));
+            if self.nullable[next as usize] {
+                reach.exits.push(at);
+            }
+            if self.states[next as usize] == EPSILON {
+                at = trie.end(at);
+                continue;
+            }
+            if trie.end(at) > at + 1 {
+                open.push((trie.end(at), next));
+            }
+            at += 1;
+        }
+        arena.spend(visited)
+    }
 }
 
 fn words(tokens: &mut [u32]) -> Words {

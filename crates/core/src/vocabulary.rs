@@ -43,7 +43,9 @@ pub struct Vocabulary {
     pub special: Vec<(String, u32)>,
     pub trie: Trie,
     pub(crate) pieces: Pieces,
-    shapes: Vec<Shape>,
+    /// Code points of each token.
+    chars: Vec<u16>,
+    contents: Contents,
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
@@ -87,13 +89,14 @@ impl Vocabulary {
         let shapes: Vec<Shape> = tokens.iter().map(|token| shape(token.as_deref().unwrap_or(b""))).collect();
         let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
         let mut vocabulary = Vocabulary {
-            tokens,
             size,
             eos,
             special,
             trie,
             pieces: Pieces::default(),
-            shapes,
+            contents: Contents::of(&tokens, &shapes, size),
+            chars: shapes.iter().map(|shape| shape.chars).collect(),
+            tokens,
             occurrences: vec![Vec::new(); 256],
             longest,
             classes: Cache::default(),
@@ -177,7 +180,8 @@ impl Vocabulary {
         let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
         texts
             + occurrences
-            + self.shapes.len() * size_of::<Shape>()
+            + self.chars.len() * 2
+            + self.contents.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
             + locals
@@ -205,7 +209,7 @@ impl Vocabulary {
         if let Some(bits) = lock(&self.classes).get(&(ascii, wide)) {
             return bits.clone();
         }
-        let bits = self.select(|shape| shape.ascii & !ascii == 0 && (!shape.wide || wide && shape.valid));
+        let bits = self.contents.made_of(ascii, wide);
         lock(&self.classes).insert((ascii, wide), bits.clone());
         bits
     }
@@ -215,17 +219,73 @@ impl Vocabulary {
         if let Some(bits) = lock(&self.counts).get(&chars) {
             return bits.clone();
         }
-        let bits = self.select(|shape| u32::from(shape.chars) <= chars);
+        let limit = u16::try_from(chars).unwrap_or(u16::MAX);
+        let mut words = vec![0u32; self.mask_words()];
+        for (word, chars) in words.iter_mut().zip(self.chars.chunks(32)) {
+            *word = chars.iter().rev().fold(0, |word, &chars| word << 1 | u32::from(chars <= limit));
+        }
+        words.iter_mut().zip(&self.contents.present).for_each(|(word, present)| *word &= present);
+        let bits: Bits = words.into();
         lock(&self.counts).insert(chars, bits.clone());
         bits
     }
+}
 
-    fn select(&self, keep: impl Fn(&Shape) -> bool) -> Bits {
-        let mut words = vec![0u32; self.mask_words()];
-        for (id, shape) in self.shapes.iter().enumerate() {
-            words[id >> 5] |= u32::from(self.tokens[id].is_some() && keep(shape)) << (id & 31);
+/// Which tokens hold which bytes, as bits: a tree over the ASCII bytes, so that any class is a few unions.
+struct Contents {
+    /// Node n stands for its children 2n and 2n + 1; leaf 128 + b for byte b.
+    holding: Vec<Vec<u32>>,
+    present: Vec<u32>,
+    /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
+    wide: Vec<u32>,
+    valid: Vec<u32>,
+}
+
+impl Contents {
+    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+        let empty = || vec![0u32; size.div_ceil(32)];
+        let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
+        for (id, shape) in shapes.iter().enumerate().filter(|&(id, _)| tokens[id].is_some()) {
+            let (word, bit) = (id >> 5, 1 << (id & 31));
+            present[word] |= bit;
+            wide[word] |= u32::from(shape.wide) * bit;
+            valid[word] |= u32::from(shape.wide && shape.valid) * bit;
+            let mut left = shape.ascii;
+            while left != 0 {
+                holding[128 + left.trailing_zeros() as usize][word] |= bit;
+                left &= left - 1;
+            }
         }
-        words.into()
+        for node in (1..128).rev() {
+            let (parents, children) = holding.split_at_mut(2 * node);
+            let both = children[0].iter().zip(&children[1]);
+            parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
+        }
+        holding[0] = Vec::new();
+        Contents { holding, present, wide, valid }
+    }
+
+    /// The tokens of these ASCII bytes, and, if `wide`, of any other characters.
+    fn made_of(&self, ascii: u128, wide: bool) -> Bits {
+        let mut bits = self.present.clone();
+        let mut nodes = vec![(1usize, 0u32, 128u32)];
+        while let Some((node, from, span)) = nodes.pop() {
+            let inside = if span == 128 { ascii } else { ascii >> from & ((1 << span) - 1) };
+            if inside == 0 {
+                bits.iter_mut().zip(&self.holding[node]).for_each(|(word, holding)| *word &= !holding);
+            } else if inside.count_ones() < span {
+                nodes.push((2 * node, from, span / 2));
+                nodes.push((2 * node + 1, from + span / 2, span / 2));
+            }
+        }
+        for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
+            *word &= !beyond | if wide { *valid } else { 0 };
+        }
+        bits.into()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.holding.iter().map(|words| words.len() * 4).sum::<usize>() + self.present.len() * 12
     }
 }
 
