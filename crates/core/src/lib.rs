@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · region · mask
 //!    rules · machine
 //! ```
 
@@ -19,6 +19,7 @@ pub mod mask;
 pub mod matcher;
 pub mod object;
 mod quoted;
+mod region;
 pub mod rules;
 pub mod term;
 pub mod trie;

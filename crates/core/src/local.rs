@@ -5,6 +5,7 @@
 use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain};
 use crate::error::Result;
+use crate::region::{Region, Table, NOWHERE};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
@@ -68,10 +69,17 @@ pub(crate) struct Piece {
     pub exits: Box<[u32]>,
 }
 
-/// Pieces of one trie, under (node, hash of the head).
+/// Pieces of one trie.
 #[derive(Default)]
 pub(crate) struct Pieces {
-    known: Mutex<(FxHashMap<(u32, u128), Arc<Piece>>, usize)>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Under (node, hash of the head).
+    pieces: FxHashMap<(u32, u128), Arc<Piece>>,
+    bytes: usize,
 }
 
 /// Above this many ends, one merged walk is cheaper than one walk each.
@@ -99,7 +107,7 @@ const PIECES_ROOM: usize = 4 << 20;
 impl Pieces {
     pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
         let key = (node, arena.info(head).hash);
-        if let Some(piece) = lock(&self.known).0.get(&key) {
+        if let Some(piece) = lock(&self.known).pieces.get(&key) {
             return Ok(piece.clone());
         }
         let mut reach = Reach::default();
@@ -107,16 +115,16 @@ impl Pieces {
         reach.exits.retain(|&node| trie.end(node) > node + 1);
         let piece = Arc::new(Piece { words: words(&mut reach.tokens), exits: reach.exits.into() });
         let mut known = lock(&self.known);
-        if known.1 > PIECES_ROOM {
-            *known = Default::default();
+        if known.bytes > PIECES_ROOM {
+            *known = Known::default();
         }
-        known.1 += 120 + piece.words.len() * 8 + piece.exits.len() * 4;
-        known.0.insert(key, piece.clone());
+        known.bytes += 120 + piece.words.len() * 8 + piece.exits.len() * 4;
+        known.pieces.insert(key, piece.clone());
         Ok(piece)
     }
 
     pub fn memory_bytes(&self) -> usize {
-        lock(&self.known).1
+        lock(&self.known).bytes
     }
 }
 
@@ -145,6 +153,8 @@ impl Local {
         let mut reach = Reach::default();
         if let Some(chain) = Chain::of(arena, head, vocabulary.longest)? {
             reach = chain.reach(arena, vocabulary)?;
+        } else if let Some(region) = Region::of(arena, head)? {
+            reach = region.reach(arena, vocabulary)?;
         } else {
             // The state that almost every character leads to and stays in.
             if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
@@ -240,7 +250,7 @@ impl Reach {
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         let may = arena.may(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
-            return Sweep::default().run(self, arena, trie, node, head);
+            return self.sweep(arena, trie, node, head);
         }
         for (byte, child) in trie.children_in(node, &may) {
             let next = arena.derive(head, byte)?;
@@ -248,6 +258,45 @@ impl Reach {
                 arena.spend(1)?;
                 self.enter(arena, trie, child, next)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The same for a large subtrie and a head that reads much.
+    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        let mut table = Table::default();
+        let mut open: Vec<(u32, u32)> = vec![(trie.end(node), table.row(arena, head))];
+        let mut at = node + 1;
+        while let Some(&(end, row)) = open.last() {
+            if at >= end {
+                open.pop();
+                continue;
+            }
+            let next = table.step(arena, row, trie.byte(at))?;
+            if next == NOWHERE {
+                at = trie.end(at);
+                continue;
+            }
+            let state = table.states[next as usize];
+            if table.states.len() > SWEEP_ROWS {
+                // So many states: each is met too seldom for a row of its own.
+                self.enter(arena, trie, at, state)?;
+                at = trie.end(at);
+                continue;
+            }
+            arena.spend(1)?;
+            self.tokens.extend_from_slice(trie.tokens_at(at));
+            if table.nullable[next as usize] {
+                self.exits.push(at);
+            }
+            if state == EPSILON {
+                at = trie.end(at);
+                continue;
+            }
+            if trie.end(at) > at + 1 {
+                open.push((trie.end(at), next));
+            }
+            at += 1;
         }
         Ok(())
     }
@@ -354,85 +403,6 @@ fn difference(
         }
     }
     Ok(true)
-}
-
-/// A walk of a large subtrie by a head that reads much: the derivatives met are kept as rows of a table, one entry per
-/// byte, since looking one up among a term's edges takes longer than all else that a node costs.
-#[derive(Default)]
-struct Sweep {
-    rows: Vec<[u16; 256]>,
-    states: Vec<TermId>,
-    nullable: Vec<bool>,
-    row_of: FxHashMap<TermId, u16>,
-}
-
-/// What a row says of a byte that was not asked for yet, or leads nowhere.
-const NEW: u16 = u16::MAX;
-const NOWHERE: u16 = u16::MAX - 1;
-
-impl Sweep {
-    fn row(&mut self, arena: &Arena, state: TermId) -> Option<u16> {
-        if let Some(&row) = self.row_of.get(&state) {
-            return Some(row);
-        }
-        if self.rows.len() == SWEEP_ROWS {
-            return None;
-        }
-        let row = self.rows.len() as u16;
-        self.rows.push([NEW; 256]);
-        self.states.push(state);
-        self.nullable.push(arena.info(state).nullable);
-        self.row_of.insert(state, row);
-        Some(row)
-    }
-
-    fn run(mut self, reach: &mut Reach, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        let Some(row) = self.row(arena, head) else { return Ok(()) };
-        let mut open: Vec<(u32, u16)> = vec![(trie.end(node), row)];
-        let mut at = node + 1;
-        let mut visited = 0;
-        while let Some(&(end, row)) = open.last() {
-            if at >= end {
-                open.pop();
-                continue;
-            }
-            let byte = trie.byte(at);
-            let mut next = self.rows[row as usize][byte as usize];
-            if next == NEW {
-                let state = arena.derive(self.states[row as usize], byte)?;
-                let (low, high) = arena.cuts(self.states[row as usize]).interval(byte);
-                next = if state == EMPTY {
-                    NOWHERE
-                } else if let Some(row) = self.row(arena, state) {
-                    row
-                } else {
-                    // So many states: each is met too seldom for a row of its own.
-                    reach.enter(arena, trie, at, state)?;
-                    at = trie.end(at);
-                    continue;
-                };
-                self.rows[row as usize][low as usize..=high as usize].fill(next);
-            }
-            if next == NOWHERE {
-                at = trie.end(at);
-                continue;
-            }
-            visited += 1;
-            reach.tokens.extend_from_slice(trie.tokens_at(at));
-            if self.nullable[next as usize] {
-                reach.exits.push(at);
-            }
-            if self.states[next as usize] == EPSILON {
-                at = trie.end(at);
-                continue;
-            }
-            if trie.end(at) > at + 1 {
-                open.push((trie.end(at), next));
-            }
-            at += 1;
-        }
-        arena.spend(visited)
-    }
 }
 
 fn words(tokens: &mut [u32]) -> Words {

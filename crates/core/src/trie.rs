@@ -138,6 +138,11 @@ impl Trie {
         &self.tokens[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
+    /// Some token that ends at the node or below it.
+    pub fn token_from(&self, node: u32) -> u32 {
+        self.tokens[self.first[node as usize] as usize]
+    }
+
     /// Tokens that end below the node.
     pub fn tokens_below(&self, node: u32) -> &[u32] {
         let from = self.first[node as usize + 1] as usize;

@@ -13,12 +13,24 @@ pub type Bits = Arc<[u32]>;
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence {
     pub node: u32,
+    /// A token that has it: its first `depth` bytes are what comes before.
+    pub token: u32,
+    pub depth: u16,
     /// Code points before the byte.
     pub chars: u16,
     /// Whether what comes before holds a byte beyond ASCII.
     pub wide: bool,
     /// The ASCII bytes before it.
     pub before: u128,
+}
+
+/// What was read on the way to a node.
+#[derive(Clone, Copy, Default)]
+struct Read {
+    before: u128,
+    chars: u16,
+    depth: u16,
+    wide: bool,
 }
 
 /// What a token is made of.
@@ -103,49 +115,49 @@ impl Vocabulary {
             counts: Cache::default(),
             locals: Cache::default(),
         };
-        vocabulary.index(0, 0, 0, false);
+        vocabulary.index(0, Read::default());
         Ok(vocabulary)
     }
 
-    fn index(&mut self, node: u32, before: u128, chars: u16, wide: bool) {
-        let mut child = node + 1;
-        while child < self.trie.end(node) {
-            let byte = self.trie.byte(child);
+    fn index(&mut self, node: u32, read: Read) {
+        let children: Vec<(u8, u32)> = self.trie.children(node).collect();
+        for (byte, child) in children {
             if byte < 0x80 {
-                self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
-                self.index(child, before | 1 << byte, chars + 1, wide);
+                self.note(byte, child, read);
+                let before = read.before | 1 << byte;
+                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, ..read });
             } else {
-                if byte >= 0xc0 && !wide {
-                    self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
+                if byte >= 0xc0 && !read.wide {
+                    self.note(byte, child, read);
                 }
-                self.index_wide(child, before, chars, 1);
+                self.index_char(child, read, [byte, 0, 0, 0], 1);
             }
-            child = self.trie.end(child);
         }
     }
 
-    /// Below `node`, `read` bytes of a character beyond ASCII were read; go on where it is complete and valid.
-    fn index_wide(&mut self, node: u32, before: u128, chars: u16, read: usize) {
-        let mut bytes = [0u8; 4];
-        // The trie holds no parents: the bytes are handed down instead.
-        bytes[0] = self.trie.byte(node);
-        self.index_char(node, before, chars, bytes, read);
-    }
-
-    fn index_char(&mut self, node: u32, before: u128, chars: u16, bytes: [u8; 4], read: usize) {
-        match std::str::from_utf8(&bytes[..read]) {
-            Ok(_) => self.index(node, before, chars + 1, true),
-            Err(error) if error.error_len().is_none() && read < 4 => {
-                let mut child = node + 1;
-                while child < self.trie.end(node) {
+    /// At `node`, some bytes of a character beyond ASCII were read; go on where it is complete and valid.
+    fn index_char(&mut self, node: u32, read: Read, bytes: [u8; 4], count: usize) {
+        match std::str::from_utf8(&bytes[..count]) {
+            Ok(_) => {
+                let (chars, depth) = (read.chars + 1, read.depth + count as u16);
+                self.index(node, Read { chars, depth, wide: true, ..read });
+            }
+            Err(error) if error.error_len().is_none() && count < 4 => {
+                let children: Vec<(u8, u32)> = self.trie.children(node).collect();
+                for (byte, child) in children {
                     let mut longer = bytes;
-                    longer[read] = self.trie.byte(child);
-                    self.index_char(child, before, chars, longer, read + 1);
-                    child = self.trie.end(child);
+                    longer[count] = byte;
+                    self.index_char(child, read, longer, count + 1);
                 }
             }
             Err(_) => {}
         }
+    }
+
+    fn note(&mut self, byte: u8, node: u32, read: Read) {
+        let Read { before, chars, depth, wide } = read;
+        let token = self.trie.token_from(node);
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, wide, before });
     }
 
     pub fn size(&self) -> usize {
