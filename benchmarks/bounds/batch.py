@@ -136,6 +136,7 @@ def _counting(act: Any) -> tuple[float, Any]:
 def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
     """Masks and advances along documents in this thread, compilations in another; two cores, or it measures those."""
     import frisket
+    from frisket.grammar import compiled_lately
 
     if hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < 2:
         raise RuntimeError("one core cannot do two things")
@@ -171,6 +172,7 @@ def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
                     if stop:  # noqa: B023
                         return
                     try:
+                        compiled_lately.clear()
                         frisket.Grammar.from_json_schema(schema).compile(vocabulary)
                     except frisket.FrisketError:
                         continue

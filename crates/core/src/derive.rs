@@ -19,8 +19,13 @@ impl Arena {
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
         let edges = &mut self.edges[id.0 as usize];
+        let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
         edges.insert(place, (low, high, target));
+        if edges.capacity() > capacity {
+            let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
+            self.budget.grow(more * size_of::<(u8, u8, TermId)>());
+        }
         Ok(target)
     }
 
@@ -69,6 +74,7 @@ impl Arena {
             Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
         };
+        self.budget.grow(size_of::<ByteSet>() + 16);
         self.may[id.0 as usize] = Some(Box::new(may));
         may
     }
@@ -296,6 +302,7 @@ impl Arena {
             }
             _ => {}
         }
+        self.budget.grow(size_of::<Boundaries>() + 16);
         self.cuts[id.0 as usize] = Some(Box::new(cuts));
         cuts
     }
@@ -322,8 +329,9 @@ impl Arena {
     // -- texts ------------------------------------------------------------------------------------------------
 
     fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        let texts = &mut self.texts;
+        let (texts, budget) = (&mut self.texts, &mut self.budget);
         *self.text_ids.entry((text, byte)).or_insert_with(|| {
+            budget.grow(40);
             texts.push((text, byte));
             texts.len() as u32 - 1
         })

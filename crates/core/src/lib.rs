@@ -7,11 +7,13 @@
 //! ```
 
 pub mod array;
+mod automaton;
 pub mod builder;
 pub mod byteset;
 mod chain;
 mod derive;
 pub mod error;
+pub mod limit;
 mod live;
 mod local;
 pub mod machine;

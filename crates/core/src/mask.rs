@@ -76,6 +76,8 @@ pub struct Masks {
     locals: FxHashMap<TermId, Local>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
     scratch: Scratch,
+    /// Bytes of all this, the masks' own left out.
+    held: usize,
 }
 
 /// A bitmask of single tokens that knows which of its words are not zero.
@@ -108,11 +110,7 @@ impl Masks {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.masks.values().map(|mask| mask.memory_bytes() + 24).sum()
-    }
-
-    pub fn known(&self, position: PositionId) -> Option<&Arc<Mask>> {
-        self.masks.get(&position)
+        self.held
     }
 
     pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
@@ -188,6 +186,7 @@ impl Masks {
             bits.iter().all(|&word| word == 0)
         };
         let mask = Arc::new(mask);
+        self.held += 24;
         self.masks.insert(if shared { id } else { exact }, mask.clone());
         Ok(mask)
     }
@@ -216,6 +215,7 @@ impl Masks {
                 local
             }
         };
+        self.held += 24 + local.memory_bytes();
         self.locals.insert(head, local.clone());
         Ok(local)
     }

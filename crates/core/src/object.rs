@@ -285,6 +285,8 @@ impl Arena {
         if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
             return id;
         }
+        let keys = state.keys.iter().map(|key| key.len() + 24);
+        self.budget.grow(240 + 8 * state.seen.len() + keys.sum::<usize>());
         self.states.push(state.clone());
         let id = self.states.len() as u32 - 1;
         self.state_ids.insert((object, state), id);
@@ -409,6 +411,7 @@ impl Arena {
         }
         let mut allowed = vec![0; count.div_ceil(64) as usize];
         named.iter().for_each(|&index| put(&mut allowed, index));
+        self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
         self.choice_memo.insert((object, state_id), choices.clone());
         Ok(choices)

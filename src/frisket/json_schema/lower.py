@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
 
+WORDS = NULL | FALSE | TRUE
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -107,8 +108,9 @@ class Lowering:
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
         key = (goal, self._depth)
-        if key in self._nodes:
-            return self._nodes[key]
+        nodes = self._nodes
+        if key in nodes:
+            return nodes[key]
         if key in self._active:
             rule = self._active[key]
             if rule is None:
@@ -124,7 +126,7 @@ class Lowering:
         if rule is not None:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule
-        self._nodes[key] = node
+        nodes[key] = node
         return node
 
     def deeper(self) -> _Level:
@@ -177,16 +179,15 @@ class Lowering:
         if len(nodes) == 1:
             return nodes[0]
         node = self.builder.alt(nodes)
-        if any(part in self.structural for part in nodes):
+        if not self.structural.isdisjoint(nodes):
             self.structural.add(node)
         return node
 
     def _case(self, case: Case) -> list[int]:
         mask = case.mask
         found: list[int | None] = []
-        words = self._words(mask)
-        if words is not None:
-            found.append(words)
+        if mask & WORDS:
+            found.append(self._words(mask))
         if mask & NUMBER:
             found.append(self._part("number", mask & NUMBER, case.numbers))
         if mask & STRING:
@@ -211,34 +212,50 @@ class Lowering:
             if case.mask & OBJECT:
                 groups.setdefault(("object", OBJECT), {})[case.objects] = None
         found: list[int | None] = []
-        node = self._words(words)
-        if node is not None:
-            found.append(node)
+        if words & WORDS:
+            found.append(self._words(words))
         for (kind, mask), alternatives in groups.items():
             if () in alternatives:
                 alternatives = {(): None}
             if kind == "string" and len(alternatives) > 1:
-                found.append(self._texts(tuple(alternatives)))
+                found += self._texts(tuple(alternatives))
             else:
                 found += [self._part(kind, mask, atoms) for atoms in alternatives]
         return [node for node in dict.fromkeys(found) if node is not None]
 
-    def _words(self, mask: int) -> int | None:
-        words = [word for bit, word in ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true")) if mask & bit]
-        if not words:
-            return None
-        key = ("words", *words)
-        if key not in self._parts:
-            self._parts[key] = self.builder.words(words)
-        return self._parts[key]
+    def _words(self, mask: int) -> int:
+        words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
+        return self.builder.words([word for bit, word in words if mask & bit])
 
-    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> int | None:
+    def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+        if not atoms:
+            return self.builder.quoted(self.builder.any_text(), self.options.escapes)
+        nesting, alone = string.nested(self.builder, atoms)
+        if nesting is not None and alone:
+            node = nesting.build(self.builder, self.options.escapes)
+            self.structural.add(node)
+            return node
+        if nesting is not None:
+            self.unsupported(
+                self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
+            )
+            atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
+        found = string.lower(self.builder, atoms)
+        if found is None:
+            return None
+        self.recursive = self.recursive or len(atoms) > 1
+        return self.builder.quoted(found, self.options.escapes)
+
+    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
         """A union of strings, joined before it is quoted."""
+        nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
+        if nesting:
+            return [self._part("string", STRING, atoms) for atoms in alternatives]
         nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
-            return None
-        return self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)
+            return []
+        return [self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)]
 
     def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
@@ -256,10 +273,7 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
-            node = string.lower(self.builder, atoms)
-            if node is not None:
-                node = self.builder.quoted(node, self.options.escapes)
-                self.recursive = self.recursive or len(atoms) > 1
+            node = self._string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:
