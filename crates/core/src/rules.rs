@@ -366,8 +366,11 @@ impl Rules {
                     self.collect_first(arena, part, rest, out)?;
                 }
             }
-            Term::ObjectKey { state, .. } if arena.state_unknown(state) => out.push(entry(First::Ask)),
             Term::ObjectKey { object, state } => {
+                if arena.asks_for_keys(object, state)? {
+                    out.push(entry(First::Ask));
+                    return Ok(());
+                }
                 for (head, follow) in arena.key_heads(object, state)? {
                     let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
                     if let Some(follow) = follow {

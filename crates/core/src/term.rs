@@ -175,8 +175,8 @@ pub(crate) const DERIVATION: u64 = 16;
 /// Deeper terms would overflow the stack of a thread.
 const MAX_DEPTH: u32 = 1_500;
 
-/// A term, what is known of it, its first edges, a place for its cuts and its entry in the table of hashes.
-const PER_TERM: usize = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 8 + 40;
+/// A term, what is known of it, its first edges, places for its cuts and first bytes and its entry in the table of hashes.
+const PER_TERM: usize = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 16 + 40;
 
 #[derive(Clone)]
 pub struct Arena {
@@ -185,6 +185,7 @@ pub struct Arena {
     by_hash: FxHashMap<u128, TermId>,
     pub(crate) edges: Vec<Edges>,
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
+    pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<(Words, u128)>,
@@ -258,6 +259,7 @@ impl Arena {
             by_hash: FxHashMap::default(),
             edges: Vec::new(),
             cuts: Vec::new(),
+            may: Vec::new(),
             live: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
@@ -312,6 +314,7 @@ impl Arena {
         self.info.push(info);
         self.edges.push(Edges::new());
         self.cuts.push(None);
+        self.may.push(None);
         self.by_hash.insert(hash, id);
         id
     }
