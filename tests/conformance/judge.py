@@ -143,7 +143,7 @@ def read(text: bytes) -> Any:
 
 @cache
 def _exact_class(cls: Any) -> Any:
-    """A draft's validator for which decimals are numbers, and whole ones integers (but in draft 4, where 1.0 is none)."""
+    """A draft's validator that takes decimals for numbers, and whole ones for integers (not in draft 4)."""
 
     def number(_: Any, value: Any) -> bool:
         return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)

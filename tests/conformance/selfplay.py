@@ -7,7 +7,7 @@
     python -m tests.conformance.selfplay --resume walks.jsonl   goes on where that file ends, and writes to it
 
 Every schema is walked with every manner of `walk`, once under the default options and once under every spelling
-(`JSONSchemaOptions.free()`). A document counts as valid if jsonschema-rs and the Python jsonschema both say so (`judge`).
+(`JSONSchemaOptions.free()`). A document is valid if jsonschema-rs and the Python jsonschema both say so (`judge`).
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
         judges = None
         tally.note("no judge", f"{subject.name}: {error}")
     formats: Any = subject.formats
+    keys = key_names(subject.schema)
     for turn, options in enumerate((JSONSchemaOptions(formats=formats), JSONSchemaOptions.free(formats=formats))):
         try:
             grammar = Grammar.from_json_schema(subject.schema, options, subject.registry)
@@ -103,7 +104,7 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
             where = f"{subject.name} ({manner.name}, {'free' if turn else 'default'})"
             chance = random.Random(f"{seed}/{subject.name}/{number}")
             try:
-                text, whole = walker.walk(compiled.matcher(), chance, manner, budget)
+                text, whole = walker.walk(compiled.matcher(), chance, manner, budget, keys)
             except DeadEnd as error:
                 tally.note("dead end", f"{where}: {str(error)[:600]}")
                 continue
@@ -128,6 +129,27 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
             elif explained:
                 tally.examples.append(f"explained: {where}: {explained}\n    {text[:300]!r}")
     return tally
+
+
+def key_names(schema: Any) -> list[str]:
+    """The names of members that a schema speaks of, required ones first."""
+    required: dict[str, None] = {}
+    named: dict[str, None] = {}
+
+    def visit(part: Any) -> None:
+        if isinstance(part, list):
+            for item in part:
+                visit(item)
+        elif isinstance(part, dict):
+            if isinstance(part.get("required"), list):
+                required.update(dict.fromkeys(name for name in part["required"] if isinstance(name, str)))
+            if isinstance(part.get("properties"), dict):
+                named.update(dict.fromkeys(part["properties"]))
+            for item in part.values():
+                visit(item)
+
+    visit(schema)
+    return list({**required, **named})[:200]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -7,8 +7,9 @@ way out that it can find: no walk stops in the middle, so a dead end cannot hide
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +75,7 @@ class Table:
         self.lengths = np.array([*map(len, self.tokens), 0], dtype=np.int32)
         self.first = np.array([*(token[0] if token else 256 for token in self.tokens), 256], dtype=np.int32)
         self.single = {token[0]: index for index, token in enumerate(self.tokens) if len(token) == 1}
+        self.by_byte = np.array([self.single.get(value, self.end) for value in range(256)])
         self.words = np.zeros(self.core.mask_words, dtype=np.uint32)
 
     @classmethod
@@ -131,11 +133,25 @@ class Walker:
         self.table = table
         self._liked = {manner.name: manner.liked(table) if manner.liked else None for manner in MANNERS}
 
-    def walk(self, matcher: Any, chance: random.Random, manner: Manner, budget: int) -> tuple[bytes, bool]:
-        """The text, and whether it is whole. Raises DeadEnd."""
+    def walk(
+        self, matcher: Any, chance: random.Random, manner: Manner, budget: int, keys: Sequence[str] = ()
+    ) -> tuple[bytes, bool]:
+        """The text, and whether it is whole. Raises DeadEnd.
+
+        `keys`: names that the schema knows. Where an object may have any key in any order, letters drawn by chance
+        would hardly ever spell one of them.
+        """
         table, liked = self.table, self._liked[manner.name]
+        spellings = [json.dumps(key, ensure_ascii=False).encode()[1:] for key in keys]
         text = bytearray()
+        place = Place(b"")
         for _ in range(budget):
+            if place.at_key and spellings and chance.random() < 0.7:
+                written = self._spell(matcher, chance.choice(spellings))
+                text += written
+                place.read(written)
+                if written:
+                    continue
             allowed = table.allowed(matcher)
             if allowed[table.end]:
                 allowed[table.end] = False
@@ -150,7 +166,17 @@ class Walker:
             token = self._pick(tokens, manner.pick, chance)
             matcher.advance(token)
             text += table.tokens[token]
-        return self._finish(matcher, bytes(text), chance)
+            place.read(table.tokens[token])
+        return self._finish(matcher, bytes(text), chance, spellings)
+
+    def _spell(self, matcher: Any, wanted: bytes) -> bytes:
+        """As much of a text as the masks allow, byte by byte."""
+        for count, letter in enumerate(wanted):
+            token = self.table.single[letter]
+            if not self.table.allowed(matcher)[token]:
+                return wanted[:count]
+            matcher.advance(token)
+        return wanted
 
     def _pick(self, tokens: Any, pick: str, chance: random.Random) -> int:
         if pick == "longest" and chance.random() < 0.8:
@@ -162,20 +188,22 @@ class Walker:
             tokens = tokens[count == count.min()]
         return int(tokens[chance.randrange(len(tokens))])
 
-    def _finish(self, matcher: Any, text: bytes, chance: random.Random) -> tuple[bytes, bool]:
+    def _finish(self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes]) -> tuple[bytes, bool]:
         """The greedy way out; where it runs in circles, other ways from the same place, ever less greedy."""
         for attempt in range(12):
             fork = matcher.fork()
-            written = self._way_out(fork, text, chance, attempt)
+            written = self._way_out(fork, text, chance, spellings, attempt)
             if written is not None:
                 return written, True
         return text, False
 
-    def _way_out(self, matcher: Any, text: bytes, chance: random.Random, attempt: int) -> bytes | None:
+    def _way_out(
+        self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes], attempt: int
+    ) -> bytes | None:
         table = self.table
         place = Place(text)
         written = bytearray(text)
-        limit = len(text) * 4 + (2000 if attempt < 6 else 8000)
+        limit = len(text) * 4 + (6000 if attempt < 6 else 20000)
         doubt = 0.06 * attempt
         while len(written) < limit:
             forced = matcher.forced_bytes()
@@ -184,10 +212,19 @@ class Walker:
                 written += forced
                 place.read(forced)
                 continue
+            if place.at_key and spellings and chance.random() >= doubt:
+                key = next((key for key in spellings if _fits(matcher, key)), b"")
+                if key:
+                    matcher.advance_bytes(key)
+                    written += key
+                    place.read(key)
+                    spellings = [*(other for other in spellings if other != key), key]
+                    continue
             allowed = table.allowed(matcher)
             if allowed[table.end]:
                 return bytes(written)
-            letters = [value for value, token in table.single.items() if allowed[token]]
+            allowed[table.end] = False
+            letters = np.flatnonzero(allowed[table.by_byte]).tolist()
             if not letters:
                 if allowed.any():  # only pieces may follow: the vocabulary lacks single bytes
                     return None
@@ -199,22 +236,48 @@ class Walker:
         return None
 
 
+def _fits(matcher: Any, text: bytes) -> bool:
+    from frisket.errors import TokenRejectedError
+
+    try:
+        matcher.fork().advance_bytes(text)
+    except TokenRejectedError:
+        return False
+    return True
+
+
 class Place:
     """Where a text stands in JSON's own grammar, as far as the way out depends on it."""
 
     def __init__(self, text: bytes) -> None:
         self.in_string = False
-        self.escaped = False
+        self.at_key = False
+        """Whether the last letter opened the string of a key."""
+        self._escaped = False
+        self._open: list[int] = []
+        self._last = 0
         self.read(text)
 
     def read(self, text: bytes) -> None:
         for letter in text:
-            if self.escaped:
-                self.escaped = False
-            elif self.in_string and letter == 0x5C:
-                self.escaped = True
+            self.at_key = False
+            if self._escaped:
+                self._escaped = False
+            elif self.in_string:
+                self._escaped = letter == 0x5C
+                self.in_string = letter != 0x22
+                self._last = letter
             elif letter == 0x22:
-                self.in_string = not self.in_string
+                self.in_string = True
+                self.at_key = self._open[-1:] == [0x7B] and self._last in b"{,"
+            elif letter in b"{[":
+                self._open.append(letter)
+                self._last = letter
+            elif letter in b"}]":
+                self._open[-1:] = []
+                self._last = letter
+            elif letter not in b" \t\n\r":
+                self._last = letter
 
     def best(self, letters: list[int], chance: random.Random, doubt: float) -> int:
         """The letter that promises the earliest end; with `doubt`, now and then another."""
