@@ -257,9 +257,13 @@ def read_const(reader: Reader, value: Any) -> None:
 
 
 def read_values(reader: Reader, values: list[Any]) -> None:
+    if values and set(map(type, values)) == {str}:
+        reader.mask &= STRING
+        reader.strings.append(string.Among(frozenset(values), True))
+        return
     mask = 0
     texts: list[str] = []
-    numbers: set[Fraction] = set()
+    numbers: set[Any] = set()
     pointed: set[Fraction] = set()
     composite: list[Case] = []
     for value in values:
@@ -271,6 +275,9 @@ def read_values(reader: Reader, values: list[Any]) -> None:
             mask |= TRUE
         elif value is False:
             mask |= FALSE
+        elif type(value) is int:
+            mask |= INTEGER
+            numbers.add(value)
         elif isinstance(value, (int, float, Decimal)):
             exact = number.exact(value)
             mask |= INTEGER if exact.denominator == 1 else FRACTION
