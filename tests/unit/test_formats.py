@@ -87,6 +87,9 @@ def test_regular_expressions_nest(escapes: str) -> None:
     assert [text for text in REGEXES if not made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert [text for text in NO_REGEXES if made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert made.report is not None and [entry.keyword for entry in made.report.narrowed] == ["format"]
+    some = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 1}, options)
+    assert made.accepts('""') and not some.accepts('""') and not some.accepts('"("')
+    assert [text for text in REGEXES if not some.accepts(json.dumps(text, ensure_ascii=False))] == []
 
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
@@ -126,7 +129,7 @@ def test_what_nests_is_sound(node: Callable[..., int], check: Callable[[str], bo
     assert ended > 40
 
 
-@pytest.mark.parametrize("more", [{"minLength": 1}, {"pattern": "a"}, {"not": {"const": "b"}}])
+@pytest.mark.parametrize("more", [{"minLength": 2}, {"pattern": "a"}, {"not": {"const": "b"}}])
 def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) -> None:
     with pytest.raises(UnsupportedSchemaError, match="beside other conditions"):
         Grammar.from_json_schema({"format": "regex", **more})

@@ -230,9 +230,10 @@ class Lowering:
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         if not atoms:
             return self.builder.quoted(self.builder.any_text(), self.options.escapes)
-        nesting, alone = string.nested(self.builder, atoms)
-        if nesting is not None and alone:
-            node = nesting.build(self.builder, self.options.escapes)
+        nesting, _ = string.nested(self.builder, atoms)
+        others = tuple(atom for atom in atoms if atom != string.Length(1, None))
+        if nesting is not None and string.nested(self.builder, others)[1]:
+            node = nesting.build(self.builder, self.options.escapes, len(others) < len(atoms))
             self.structural.add(node)
             return node
         if nesting is not None:

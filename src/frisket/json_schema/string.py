@@ -39,7 +39,7 @@ class Nested:
     """The text is (or is not) in a language that nests: `build` makes whole JSON strings, `check` decides one text."""
 
     name: str
-    build: Callable[[GrammarBuilder, str], int]
+    build: Callable[[GrammarBuilder, str, bool], int]
     check: Callable[[str], bool]
     positive: bool
 
