@@ -79,6 +79,9 @@ class GrammarBuilder:
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
 
+    def fork(self, *, limits: Limits | None = None) -> Self:
+        """A copy: equal nodes have equal ids in both, and either may go on alone."""
+
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
         """Matches nothing."""

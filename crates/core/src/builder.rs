@@ -55,6 +55,15 @@ impl Builder {
         Builder { arena, rules: Rules::default(), specials: Vec::new() }
     }
 
+    /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
+    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        let mut copy =
+            Builder { arena: self.arena.clone(), rules: self.rules.clone(), specials: self.specials.clone() };
+        copy.arena.budget.heed([cancellation, None]);
+        copy.arena.begin(&limits);
+        copy
+    }
+
     /// The arena with the steps of one call; the time is that of the whole build.
     fn fresh(&mut self) -> &mut Arena {
         self.arena.budget.renew();

@@ -43,6 +43,12 @@ impl GrammarBuilder {
         GrammarBuilder(Some(Builder::new(limits, cancellation, Some(let_others_run))))
     }
 
+    #[pyo3(signature = (*, limits=None))]
+    fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
+        let (limits, cancellation) = given(limits);
+        Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
+    }
+
     fn empty(&self) -> u32 {
         frisket_core::term::EMPTY.0
     }
