@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
-from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
+from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -249,18 +249,20 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
     if not isinstance(schema, str):
         return schema
+    from frisket.json_schema import room
+
     hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
-        return json.loads(schema, parse_constant=_no_constant)
+        return room.call(_parsed, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
     except ValueError as error:  # NaN, or an integer of thousands of digits
         raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
-    except RecursionError as error:
-        raise LimitExceededError(
-            "the schema's text is nested too deep to be read", hint="name the inner parts in $defs and refer to them"
-        ) from error
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_constant)
 
 
 def _no_constant(name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, number, object, string
 from frisket.json_schema.order import is_sorted
+from frisket.json_schema.room import LEVELS, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
 WORDS = NULL | FALSE | TRUE
+#: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
+SHALLOW = 64
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -118,11 +121,21 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
+        if len(self._active) > LEVELS:
+            raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         try:
             node = self._union(self.algebra.expand(goal))
-        finally:
+        except BaseException:
             rule = self._active.pop(key)
+            if rule is not None:
+                # Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+                self.builder.define(rule, self.builder.empty())
+            raise
+        rule = self._active.pop(key)
+        if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
+            rule = self.builder.rule("a level of many")
+            self.structural.add(rule)
         if rule is not None:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule

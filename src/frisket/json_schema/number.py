@@ -46,7 +46,10 @@ class Multiple:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """Whole values may be ints: they hash and compare as fractions do, ten times as fast. `pointed` are the integers that the schema wrote with a point: they may be spelled so."""
+    """`pointed` are the integers that the schema wrote with a point: they may be spelled so.
+
+    Whole values may be ints, which hash and compare as fractions do, ten times as fast.
+    """
 
     values: frozenset[Fraction]
     positive: bool
