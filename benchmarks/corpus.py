@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,15 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A byte-level Hugging Face tokenizer: its folder, and the bytes of each id (None: special, unused)."""
+    """A byte-level tokenizer: its folder or file, and the bytes of each id (None: special, unused)."""
 
     folder: Path
     tokens: tuple[bytes | None, ...]
     eos: int
+
+    @property
+    def name(self) -> str:
+        return self.folder.name.partition(".")[0]
 
     @property
     def size(self) -> int:
@@ -56,8 +62,76 @@ def data_dir() -> Path:
 
 
 def load_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer `name` of the data folder, or of any folder with a byte-level `tokenizer.json`."""
-    folder = Path(name) if Path(name).is_dir() else data_dir() / "tokenizers" / name
+    """`llama3`, `qwen`, `o200k`, `tekken`; or a folder with tokenizer.json, a .tiktoken file, a tekken*.json file.
+
+    Engines of others read tokenizer.json only.
+    """
+    if name == "o200k":
+        return _o200k(data_dir() / "tokenizers" / "o200k_base.tiktoken")
+    if name == "tekken":
+        import mistral_common
+
+        return _tekken(sorted((Path(mistral_common.__file__).parent / "data").glob("tekken_*.json"))[-1])
+    path = Path(name) if Path(name).exists() else data_dir() / "tokenizers" / name
+    if path.suffix == ".tiktoken":
+        return _o200k(path)
+    return _tekken(path) if path.name.startswith("tekken") else _huggingface(path)
+
+
+def encoder(tokenizer: Tokenizer) -> Callable[[str], Sequence[int]]:
+    """The tokenizer's own way to cut a text."""
+    if tokenizer.folder.is_dir():
+        import tokenizers
+
+        own = tokenizers.Tokenizer.from_file(str(tokenizer.folder / "tokenizer.json"))
+        return lambda text: own.encode(text, add_special_tokens=False).ids
+    import tiktoken
+
+    ranks: dict[bytes, int] = {}
+    first = next(index for index, token in enumerate(tokenizer.tokens) if token is not None)
+    for index, token in enumerate(tokenizer.tokens):
+        if token is not None:
+            ranks[token] = index - first
+    pattern = O200K if tokenizer.folder.suffix == ".tiktoken" else _document(tokenizer.folder)["config"]["pattern"]
+    encoding = tiktoken.Encoding(tokenizer.name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    return lambda text: [first + rank for rank in encoding.encode_ordinary(text)]
+
+
+#: How OpenAI's o200k cuts a text before it merges; its rank file does not say.
+O200K = "|".join(
+    [
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    ]
+)
+
+
+def _o200k(path: Path) -> Tokenizer:
+    ranks = [line.split() for line in path.read_bytes().splitlines() if line]
+    tokens: list[bytes | None] = [None] * (max(int(rank) for _, rank in ranks) + 1)
+    for token, rank in ranks:
+        tokens[int(rank)] = base64.b64decode(token)
+    return Tokenizer(path, (*tokens, None), len(tokens))
+
+
+def _tekken(path: Path) -> Tokenizer:
+    config = _document(path)["config"]
+    special, size = config["default_num_special_tokens"], config["default_vocab_size"]
+    rows = _document(path)["vocab"][: size - special]
+    return Tokenizer(path, (*[None] * special, *(base64.b64decode(row["token_bytes"]) for row in rows)), 2)
+
+
+@cache
+def _document(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _huggingface(folder: Path) -> Tokenizer:
     document = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
     byte_of = {char: byte for byte, char in _byte_level_alphabet().items()}
@@ -77,9 +151,7 @@ def cases(tokenizer: Tokenizer, corpus: Path, *, count: int, seed: int) -> list[
 
     A corpus is a file of lines `{"id": …, "schema": …, "tests": [{"valid": …, "data": …}]}`, gzipped or not.
     """
-    import tokenizers
-
-    encoder = tokenizers.Tokenizer.from_file(str(tokenizer.folder / "tokenizer.json"))
+    encode = encoder(tokenizer)
     distinct = {json.dumps(row["schema"]): row for row in _rows(corpus)}
     chosen = sorted(distinct)
     if count < len(chosen):
@@ -87,10 +159,7 @@ def cases(tokenizer: Tokenizer, corpus: Path, *, count: int, seed: int) -> list[
     found = []
     for text in chosen:
         row = distinct[text]
-        instances = tuple(
-            Instance(test["valid"], tuple(encoder.encode(_write(test["data"]), add_special_tokens=False).ids))
-            for test in row["tests"]
-        )
+        instances = tuple(Instance(test["valid"], tuple(encode(_write(test["data"])))) for test in row["tests"])
         found.append(Case(row["id"], row["schema"], text, instances))
     return found
 

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from .corpus import Tokenizer
 
 #: name → the distribution whose version is reported; `benchmarks/<name>.py` defines `Engine`.
+#: `frisket_native` is frisket in another process, timed inside the extension: an engine with a `replay` of its own.
 ENGINES = {
     "frisket": "frisket",
+    "frisket_native": "frisket",
     "llguidance": "llguidance",
     "xgrammar": "xgrammar",
     "glrmask": "glrmask",
@@ -56,6 +58,6 @@ def version(name: str) -> str | None:
     try:
         return importlib.metadata.version(ENGINES[name])
     except importlib.metadata.PackageNotFoundError:
-        if importlib.util.find_spec(name) is None:
+        if importlib.util.find_spec(module := name.partition("_native")[0]) is None:
             return None
-        return str(getattr(importlib.import_module(name), "__version__", "unknown"))
+        return str(getattr(importlib.import_module(module), "__version__", "unknown"))

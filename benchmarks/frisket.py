@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import frisket
+from frisket.grammar import compiled_lately
 
 from .corpus import Tokenizer
 from .engine import Session
@@ -25,6 +26,7 @@ class Engine:
         self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
 
     def compile(self, schema: dict[str, Any], text: str) -> Any:
+        compiled_lately.clear()  # a later round must compile anew
         return frisket.Grammar.from_json_schema(schema).compile(self.vocabulary)
 
     def start(self, compiled: Any) -> Session:

@@ -1,7 +1,8 @@
 """Cases × engines, interleaved → every timing of every engine.
 
 One process per engine, one schema at a time: all engines see a schema within seconds of each other and in a rotating
-order, so that a noisy minute of the machine hits all of them. Only one of them works at any moment.
+order, so that a noisy minute of the machine hits all of them. Only one of them works at any moment. Where all engines
+on all schemas would take longer than there is time, those that take most of it see fewer schemas, spread over the run.
 """
 
 from __future__ import annotations
@@ -59,6 +60,11 @@ class Process:
             self.stop()
             return Timing("crash", "the process died")
 
+    def start(self) -> None:
+        """So that the first schema is not charged for the vocabulary."""
+        with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+            self._alive()
+
     def stop(self) -> None:
         if self.process is not None:
             self.process.kill()
@@ -88,7 +94,7 @@ class Process:
                 self.stop()
                 return Timing("memory", f"more than {self.limit.megabytes} MB")
         timing: Timing = connection.recv()
-        self.run.peak_megabytes = max(self.run.peak_megabytes, self._resident())
+        self.run.peak_megabytes = max(self.run.peak_megabytes, self._most())
         return timing
 
     def _resident(self) -> int:
@@ -97,6 +103,12 @@ class Process:
         with suppress(OSError), open(f"/proc/{self.process.pid}/statm") as statm:
             return int(statm.read().split()[1]) * 4096 // 1_000_000
         return 0
+
+    def _most(self) -> int:
+        """The most that the process ever had."""
+        with suppress(OSError, StopIteration), open(f"/proc/{self.process and self.process.pid}/status") as lines:
+            return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) // 1000
+        return self._resident()
 
 
 def run(
@@ -111,35 +123,57 @@ def run(
 ) -> list[Run]:
     """Each round starts all processes anew; of several rounds the smallest time of each call is kept.
 
-    A first round that has taken `minutes` ends there, and the others stop at the same case.
+    `minutes` is the pace of a round: whenever it is behind, the engines that have used more than the mean leave out a
+    schema (`skipped`). Interrupted, it returns what was measured.
     """
-    deadline = time.monotonic() + minutes * 60
     runs = {name: Run(name) for name in engines}
-    for number in range(rounds):
-        deadline = deadline if number == 0 else math.inf
-        processes = [Process(name, tokenizer, limit) for name in engines]
-        try:
-            for place, case in enumerate(cases):
-                if time.monotonic() > deadline:
-                    cases = cases[:place]
-                    break
-                turn = place % len(processes)
-                measured = {}
-                for process in processes[turn:] + processes[:turn]:
-                    measured[process.run.engine] = process.measure(case)
-                for name, timing in measured.items():
-                    before = runs[name].timings.get(case.name)
-                    runs[name].timings[case.name] = timing if before is None else least(before, timing)
-                progress(place, case, measured)
-        finally:
-            for process in processes:
-                process.stop()
-        for process in processes:
-            total = runs[process.run.engine]
-            total.vocabulary_ns = min(filter(None, (total.vocabulary_ns, process.run.vocabulary_ns)), default=0)
-            total.idle_megabytes = max(total.idle_megabytes, process.run.idle_megabytes)
-            total.peak_megabytes = max(total.peak_megabytes, process.run.peak_megabytes)
+    with suppress(KeyboardInterrupt):
+        for number in range(rounds):
+            processes = [Process(name, tokenizer, limit) for name in engines]
+            try:
+                _round(processes, cases, runs, minutes * 60, number == 0, progress)
+            finally:
+                for process in processes:
+                    process.stop()
+                    total = runs[process.run.engine]
+                    total.vocabulary_ns = min(filter(None, (total.vocabulary_ns, process.run.vocabulary_ns)), default=0)
+                    total.idle_megabytes = max(total.idle_megabytes, process.run.idle_megabytes)
+                    total.peak_megabytes = max(total.peak_megabytes, process.run.peak_megabytes)
     return list(runs.values())
+
+
+def _round(
+    processes: Sequence[Process],
+    cases: Sequence[Case],
+    runs: dict[str, Run],
+    seconds: float,
+    first: bool,
+    progress: Callable[[int, Case, dict[str, Timing]], None],
+) -> None:
+    began = time.monotonic()
+    used = dict.fromkeys(runs, 0.0)
+    for place, case in enumerate(cases):
+        behind = time.monotonic() - began > seconds * (place + 1) / len(cases)
+        mean = sum(used.values()) / len(used)
+        turn = place % len(processes)
+        measured = {}
+        for process in [*processes[turn:], *processes[:turn]]:
+            name = process.run.engine
+            if not first and runs[name].timings[case.name].status == "skipped":
+                continue
+            if first and behind and used[name] > mean:
+                measured[name] = Timing("skipped")
+                continue
+            if place == 0:
+                process.start()
+            since = time.monotonic()
+            measured[name] = process.measure(case)
+            used[name] += time.monotonic() - since
+        # All engines or none: an interruption leaves no schema half measured.
+        for name, timing in measured.items():
+            before = runs[name].timings.get(case.name)
+            runs[name].timings[case.name] = timing if before is None else least(before, timing)
+        progress(place, case, measured)
 
 
 def least(one: Timing, other: Timing) -> Timing:

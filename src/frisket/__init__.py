@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     )
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
+    from frisket.limit import Cancellation, Limits
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
     "GREEDY",
+    "Cancellation",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
@@ -43,6 +45,7 @@ __all__ = [
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
+    "Limits",
     "Matcher",
     "MissingDependencyError",
     "Sampler",
@@ -71,6 +74,7 @@ _HOMES = {
     "decoding.sampler": ("GREEDY", "Sampler"),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
+    "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "vocabulary": ("Vocabulary",),
 }

@@ -11,20 +11,76 @@ from typing import final
 from typing_extensions import Self
 
 __all__ = [
+    "Cancellation",
     "CompiledGrammar",
     "Grammar",
     "GrammarBuilder",
+    "Limits",
     "Matcher",
     "Vocabulary",
     "core_version",
     "fill_masks",
+    "replay_timed",
 ]
+
+@final
+class Cancellation:
+    """Ends calls from another thread, for good.
+
+    Every call that was given it, under way or to come, raises LimitExceededError with the code `cancelled` and leaves
+    its object as it was. A call under way sees it within some tens of microseconds, in rare cases milliseconds.
+    """
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None: ...
+    @property
+    def cancelled(self) -> bool: ...
+
+@final
+class Limits:
+    """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
+
+    `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
+    They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
+    hundred times what the dearest masks of real schemas take, and about a second.
+
+    `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
+    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: its matchers
+    take again what they had taken, when they are next used, and give the same masks. Only a call that needs more than
+    that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
+
+    `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
+    clock would make what is refused depend on how busy the machine is.
+
+    `cancellation`: who may end the calls.
+    """
+
+    def __new__(
+        cls,
+        *,
+        memory_bytes: int = ...,
+        steps: int = ...,
+        seconds: float | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Self: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def cancellation(self) -> Cancellation | None: ...
+    def __hash__(self) -> int: ...
 
 @final
 class GrammarBuilder:
     """Nodes of one grammar. Not thread-safe."""
 
-    def __new__(cls) -> Self: ...
+    def __new__(cls, *, limits: Limits | None = None) -> Self: ...
+
+    def fork(self, *, limits: Limits | None = None) -> Self:
+        """A copy: equal nodes have equal ids in both, and either may go on alone."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -145,7 +201,7 @@ class GrammarBuilder:
 class Grammar:
     """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
 
-    def compile(self, vocabulary: Vocabulary) -> CompiledGrammar:
+    def compile(self, vocabulary: Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """Lazy: microseconds. Raises VocabularyError if no token begins as the grammar must or a special token is
         missing; a vocabulary that fails to spell something later is found by `fill_mask`."""
     @property
@@ -185,13 +241,22 @@ class Vocabulary:
 
 @final
 class CompiledGrammar:
-    """Lazy automaton; shareable across threads."""
+    """Lazy automaton; shareable across threads. What one thread has found out, all have: a mask or a step that is known
+    never waits for one that is not."""
 
-    def matcher(self) -> Matcher: ...
+    def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
+        """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits."""
     @property
     def vocabulary(self) -> Vocabulary: ...
     @property
-    def memory_bytes(self) -> int: ...
+    def limits(self) -> Limits: ...
+    @property
+    def epoch(self) -> int:
+        """How often all that was learned was forgotten because it had reached the limit of memory."""
+    @property
+    def memory_bytes(self) -> int:
+        """The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
+        what is shared by the grammars of a vocabulary."""
 
 @final
 class Matcher:
@@ -229,5 +294,9 @@ class Matcher:
 
 def fill_masks(matchers: Sequence[Matcher], bitmask: object, rows: Sequence[int] | None = None) -> None:
     """One row per matcher in one call, the GIL released."""
+
+def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[list[int], list[int], bool]:
+    """Nanoseconds of every mask and every advance along the tokens, up to the first that is refused, and whether the
+    text may end there; timed inside, without Python's calls: for benchmarks."""
 
 def core_version() -> str: ...

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
-from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
+from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.json_schema.report import Report
+    from frisket.limit import Cancellation, Limits
     from frisket.matcher import Matcher
     from frisket.vocabulary import Vocabulary
+
+#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 8 MB of schemas.
+compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=8_000_000)
 
 
 class Grammar:
     """What may be written: rules over bytes. Knows no tokenizer; immutable and thread-safe.
+
+    Every constructor takes `limits`, what building the grammar may take; LimitExceededError if that is not enough.
 
     >>> grammar = Grammar.from_choices(["low", "medium", "high"])
     >>> grammar.accepts("medium"), grammar.accepts("middling")
@@ -44,7 +51,7 @@ class Grammar:
         self._value = value
 
     @classmethod
-    def from_choices(cls, choices: Iterable[str]) -> Grammar:
+    def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar:
         """Exactly one of the texts.
 
         >>> Grammar.from_choices(["yes", "no"]).accepts("yes")
@@ -52,12 +59,17 @@ class Grammar:
         """
         from frisket.notations.choices import lower_choices
 
-        builder = _core.GrammarBuilder()
+        builder = _core.GrammarBuilder(limits=limits)
         return cls(builder.build(lower_choices(builder, list(choices))))
 
     @classmethod
     def from_regex(
-        cls, pattern: str, *, dialect: Literal["python", "ecma"] = "python", search: bool = False
+        cls,
+        pattern: str,
+        *,
+        dialect: Literal["python", "ecma"] = "python",
+        search: bool = False,
+        limits: Limits | None = None,
     ) -> Grammar:
         """The texts that a regular expression matches from beginning to end; with `search`, somewhere.
 
@@ -69,7 +81,7 @@ class Grammar:
         """
         from frisket.notations.regex import lower_regex
 
-        builder = _core.GrammarBuilder()
+        builder = _core.GrammarBuilder(limits=limits)
         return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
 
     @classmethod
@@ -78,6 +90,8 @@ class Grammar:
         schema: Mapping[str, Any] | bool | str,
         options: JSONSchemaOptions | None = None,
         registry: Any = None,
+        *,
+        limits: Limits | None = None,
     ) -> Grammar:
         """The JSON documents that a schema (a dict, a bool, or the schema as JSON text) allows.
 
@@ -88,11 +102,14 @@ class Grammar:
         cannot be enforced exactly is an UnsupportedSchemaError that lists every such place; with
         `JSONSchemaOptions(relaxed=True)` it is left out and listed in `report`, and `value` validates the whole schema
         (by jsonschema-rs, which it then needs).
+
+        The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
+        the next time, whichever dict holds them. With a `registry` or `limits` nothing is kept.
         """
-        return cls._from_json_schema(_schema(schema), options, registry, json.loads)
+        return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
 
     @classmethod
-    def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+    def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
         """The JSON documents of a Python type: a Pydantic model, dataclass, TypedDict, Enum, Literal, Union …
 
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
@@ -100,30 +117,56 @@ class Grammar:
 
         Needs Pydantic.
         """
+        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        return cls._from_json_schema(python_type.schema, options, None, python_type.value)
+        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
+        options = options or JSONSchemaOptions()
+        if options.property_order == "schema":
+            options = replace(options, property_order="declared")
+        return cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
 
     @classmethod
     def _from_json_schema(
-        cls, schema: Any, options: JSONSchemaOptions | None, registry: Any, value: Callable[[str], Any]
+        cls,
+        schema: Any,
+        options: JSONSchemaOptions | None,
+        registry: Any,
+        value: Callable[[str], Any],
+        limits: Limits | None,
     ) -> Grammar:
         from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 
-        builder = _core.GrammarBuilder()
-        node, report = lower_json_schema(builder, schema, options or JSONSchemaOptions(), registry=registry)
+        options = options or JSONSchemaOptions()
+        key: Hashable = None
+        weight = 0
+        if registry is None and limits is None:
+            try:
+                digest, weight = content(schema)
+                key = digest, options
+            except ValueError:
+                pass
+        found = compiled_lately.get(key) if key is not None else None
+        if found is None:
+            builder = _core.GrammarBuilder(limits=limits)
+            node, report = lower_json_schema(builder, schema, options, registry=registry)
+            found = builder.build(node), report
+            if key is not None:
+                compiled_lately.put(key, found, weight)
+        core, report = found
         if not report.exact:
             value = _validating(schema, registry, value)
-        return cls(builder.build(node), report=report, schema=schema, value=value)
+        return cls(core, report=report, schema=schema, value=value)
 
-    def compile(self, vocabulary: Vocabulary | _core.Vocabulary) -> CompiledGrammar:
+    def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
 
-        VocabularyError if the vocabulary's tokens cannot spell any text of the grammar.
+        `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
+        if the vocabulary's tokens cannot spell any text of the grammar.
         """
         core = vocabulary if isinstance(vocabulary, _core.Vocabulary) else vocabulary.core
-        return CompiledGrammar(self.core.compile(core), self)
+        return CompiledGrammar(self.core.compile(core, limits=limits), self)
 
     def accepts(self, text: str | bytes) -> bool:
         """Whether this is a whole text of the grammar."""
@@ -152,9 +195,14 @@ class CompiledGrammar:
     core: _core.CompiledGrammar
     grammar: Grammar
 
-    def matcher(self) -> Matcher:
-        """A fresh position at the beginning of a text."""
-        return self.core.matcher()
+    def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
+        """A fresh position at the beginning of a text; `cancellation` ends its calls from another thread."""
+        return self.core.matcher(cancellation=cancellation)
+
+    @property
+    def limits(self) -> Limits:
+        """What each call, and all that is learned, may take."""
+        return self.core.limits
 
     @property
     def report(self) -> Report | None:
@@ -201,18 +249,20 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
     if not isinstance(schema, str):
         return schema
+    from frisket.json_schema import room
+
     hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
-        return json.loads(schema, parse_constant=_no_constant)
+        return room.call(_parsed, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
     except ValueError as error:  # NaN, or an integer of thousands of digits
         raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
-    except RecursionError as error:
-        raise LimitExceededError(
-            "the schema's text is nested too deep to be read", hint="name the inner parts in $defs and refer to them"
-        ) from error
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_constant)
 
 
 def _no_constant(name: str) -> Any:

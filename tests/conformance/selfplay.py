@@ -1,11 +1,13 @@
-"""Random walks under the masks × independent validators → how many documents are valid (all of them should be).
+"""Random walks under the masks × two independent validators → how many documents are valid (all of them should be).
 
-    python -m tests.conformance.selfplay --walks 20              MaskBench, every schema
-    python -m tests.conformance.selfplay --limit 200 --seed 7    a sample
+    python -m tests.conformance.selfplay                        every schema of MaskBench and of the official suite
+    python -m tests.conformance.selfplay --minutes 10 --seed 7  as many as fit, in an order that the seed chooses
+    python -m tests.conformance.selfplay --schemas Github_hard  those whose name holds the text
+    python -m tests.conformance.selfplay --vocabulary llama3    a real vocabulary instead of bytes and seams
+    python -m tests.conformance.selfplay --resume walks.jsonl   goes on where that file ends, and writes to it
 
-The walker picks among the allowed tokens of a small vocabulary (every byte, and pieces that cross JSON's seams), with
-manners that invite trouble: love of white space, of digits, of quotes, of escapes, of depth. Past its budget it closes
-whatever it may.
+Every schema is walked with every manner of `walk`, once under the default options and once under every spelling
+(`JSONSchemaOptions.free()`). A document is valid if jsonschema-rs and the Python jsonschema both say so (`judge`).
 """
 
 from __future__ import annotations
@@ -14,148 +16,199 @@ import argparse
 import json
 import random
 import sys
+import time
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from tests.data import find_data_dir, maskbench
+from tests.conformance import suite
+from tests.conformance.walk import MANNERS, DeadEnd, Table, Walker
+from tests.data import find_data_dir, llama3_tokens, maskbench
 
-PIECES = [
-    b'": ',
-    b'", "',
-    b'{"',
-    b'"}',
-    b"[]",
-    b"{}",
-    b"0.",
-    b"00",
-    b"e+",
-    b'\\"',
-    b"\\u00",
-    b"tr",
-    b"\n  ",
-    b"null",
-    b"\xc3\xa9",
-]
-MANNERS = {
-    "even": b"",
-    "white": b" \n\t",
-    "digits": b"0123456789.eE+-",
-    "quotes": b'"\\',
-    "deep": b"[{",
-    "words": b"abcdefghijklmnopqrstuvwxyz_-:/.@",
-}
+BUDGETS = {"small": 120, "llama3": 60}
 
 
-def vocabulary() -> Any:
-    from frisket._core import Vocabulary
+@dataclass(frozen=True)
+class Subject:
+    """One schema to walk."""
 
-    tokens: list[bytes | None] = [bytes([value]) for value in range(256)]
-    return Vocabulary([*tokens, *PIECES, None], special={"<end>": 256 + len(PIECES)}, eos=[256 + len(PIECES)])
-
-
-def walk(matcher: Any, vocabulary: Any, chance: random.Random, manner: bytes, budget: int) -> bytes | None:
-    """One document, or None if it did not end in three times the budget. A dead end is a ValueError."""
-    text = b""
-    end = vocabulary.eos[0]
-    for step in range(3 * budget):
-        allowed = matcher.allowed()
-        if not allowed:
-            raise ValueError(f"dead end after {text!r}")
-        if end in allowed and (step > budget or chance.random() < 0.3):
-            return text
-        tokens = [token for token in allowed if token != end] or allowed
-        if tokens == [end]:
-            return text
-        liked = [
-            token
-            for token in tokens
-            if vocabulary.token(token)[:1] in closers(step > budget)
-            or (step <= budget and vocabulary.token(token)[0] in manner)
-        ]
-        token = (
-            chance.choice(liked)
-            if liked and chance.random() < (0.95 if step > budget else 0.5)
-            else chance.choice(tokens)
-        )
-        text += vocabulary.token(token)
-        matcher.advance(token)
-    return None
+    name: str
+    schema: Any
+    formats: str = "assert"
+    registry: Any = None
 
 
-def closers(late: bool) -> tuple[bytes, ...]:
-    return (b'"', b"}", b"]", b"0") if late else ()
+@dataclass
+class Tally:
+    """What came of some walks."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    explained: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+    def note(self, kind: str, text: str) -> None:
+        self.counts[kind] += 1
+        self.examples.append(f"{kind}: {text}")
+
+    def add(self, other: Tally) -> None:
+        self.counts += other.counts
+        self.explained += other.explained
+        self.examples += other.examples
+
+    @property
+    def failed(self) -> bool:
+        return any(self.counts[kind] for kind in ("wrong", "dead end", "unfinished", "stopped"))
+
+
+def subjects(folder: Path) -> Iterator[Subject]:
+    """Every schema of MaskBench, then of the official suite."""
+    for entry in maskbench(folder):
+        yield Subject(f"maskbench {entry['id']}", entry["schema"])
+    for draft in suite.DRAFTS:
+        registry = suite.registry(folder, draft)
+        for case in suite.cases(folder, draft):
+            schema = json.loads(suite.dumps(case.schema))
+            yield Subject(f"suite {draft} {case.name}", schema, case.formats, registry)
+
+
+def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int) -> Tally:
+    """The walks of one schema: all manners in turn, half under the default options, half under every spelling."""
+    from frisket import Grammar
+    from frisket.errors import FrisketError, UnsatisfiableSchemaError
+    from frisket.json_schema import JSONSchemaOptions
+    from tests.conformance.judge import Judges, NoJudge
+
+    tally = Tally()
+    try:
+        judges = Judges(subject.schema, formats=subject.formats == "assert", registry=subject.registry)
+    except NoJudge as error:
+        judges = None
+        tally.note("no judge", f"{subject.name}: {error}")
+    formats: Any = subject.formats
+    keys = key_names(subject.schema)
+    for turn, options in enumerate((JSONSchemaOptions(formats=formats), JSONSchemaOptions.free(formats=formats))):
+        try:
+            grammar = Grammar.from_json_schema(subject.schema, options, subject.registry)
+            compiled = grammar.core.compile(walker.table.core)
+        except UnsatisfiableSchemaError:
+            tally.counts["unsatisfiable schemas"] += 1
+            return tally
+        except FrisketError as error:
+            tally.counts["refused schemas"] += 1
+            tally.examples.append(f"refused: {subject.name}: {error}")
+            continue
+        for number in range(turn, walks, 2):
+            manner = MANNERS[number // 2 % len(MANNERS)]
+            where = f"{subject.name} ({manner.name}, {'free' if turn else 'default'})"
+            chance = random.Random(f"{seed}/{subject.name}/{number}")
+            try:
+                text, whole = walker.walk(compiled.matcher(), chance, manner, budget, keys)
+            except DeadEnd as error:
+                tally.note("dead end", f"{where}: {str(error)[:600]}")
+                continue
+            except FrisketError as error:
+                tally.note("stopped", f"{where}: {type(error).__name__}: {str(error)[:300]}")
+                continue
+            if not whole:
+                tally.note("unfinished", f"{where}: {text[-200:]!r}")
+                continue
+            if judges is None:
+                tally.counts["unjudged"] += 1
+                continue
+            try:
+                problem, explained = judges.wrong(text)
+            except NoJudge as error:
+                tally.note("unjudged", f"{where}: {error}: {text[:200]!r}")
+                continue
+            tally.counts["wrong" if problem else "valid"] += 1
+            tally.explained.update(explained)
+            if problem:
+                tally.examples.append(f"wrong: {where}: {problem[:300]}\n    {text[:500]!r}")
+            elif explained:
+                tally.examples.append(f"explained: {where}: {explained}\n    {text[:300]!r}")
+    return tally
+
+
+def key_names(schema: Any) -> list[str]:
+    """The names of members that a schema speaks of, required ones first."""
+    required: dict[str, None] = {}
+    named: dict[str, None] = {}
+
+    def visit(part: Any) -> None:
+        if isinstance(part, list):
+            for item in part:
+                visit(item)
+        elif isinstance(part, dict):
+            if isinstance(part.get("required"), list):
+                required.update(dict.fromkeys(name for name in part["required"] if isinstance(name, str)))
+            if isinstance(part.get("properties"), dict):
+                named.update(dict.fromkeys(part["properties"]))
+            for item in part.values():
+                visit(item)
+
+    visit(schema)
+    return list({**required, **named})[:200]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Self-play over MaskBench")
-    parser.add_argument("--walks", type=int, default=6)
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--step", type=int, default=1, help="every so many schemas")
-    parser.add_argument("--only")
+    parser = argparse.ArgumentParser(description="Self-play over MaskBench and the official suite")
+    parser.add_argument("--walks", type=int, default=2 * len(MANNERS), help="walks for each schema (24: all manners)")
+    parser.add_argument("--minutes", type=float, help="stop after so long")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--order", default="schema")
-    parser.add_argument("--show", type=int, default=20)
+    parser.add_argument("--schemas", default="", help="only schemas whose name holds this text")
+    parser.add_argument("--sample", type=int, default=1, help="one schema in so many")
+    parser.add_argument("--vocabulary", choices=list(BUDGETS), default="small")
+    parser.add_argument("--resume", type=Path, help="a file of what is done: read, and added to")
+    parser.add_argument("--show", type=int, default=20, help="how many failures to print")
     chosen = parser.parse_args(arguments)
     folder = find_data_dir()
     if folder is None:
         print("no data: set FRISKET_DATA", file=sys.stderr)
         return 2
-    import jsonschema_rs
-
-    from frisket import Grammar
-    from frisket.errors import FrisketError
-    from frisket.json_schema import JSONSchemaOptions
-
-    tokens = vocabulary()
-    options = JSONSchemaOptions(property_order=chosen.order)
-    counts: Counter[str] = Counter()
-    shown = 0
-    for number, entry in enumerate(maskbench(folder)):
-        if number % chosen.step or (chosen.only and chosen.only not in entry["id"]):
-            continue
-        if chosen.limit is not None and number >= chosen.limit:
+    todo = [subject for subject in subjects(folder) if chosen.schemas in subject.name]
+    random.Random(chosen.seed).shuffle(todo)
+    todo = todo[:: chosen.sample]
+    total, done = Tally(), set()
+    if chosen.resume is not None and chosen.resume.exists():
+        for line in chosen.resume.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            done.add(entry["name"])
+            total.add(Tally(Counter(entry["counts"]), Counter(entry["explained"]), entry["examples"]))
+    walker = Walker(Table.small() if chosen.vocabulary == "small" else Table(llama3_tokens(folder)))
+    began = time.monotonic()
+    schemas = 0
+    for number, subject in enumerate(todo):
+        if chosen.minutes is not None and time.monotonic() - began > 60 * chosen.minutes:
             break
-        try:
-            grammar = Grammar.from_json_schema(entry["schema"], options)
-            compiled = grammar.core.compile(tokens)
-        except FrisketError:
-            counts["refused"] += 1
+        schemas += 1
+        if subject.name in done:
             continue
-        try:
-            validator = jsonschema_rs.validator_for(entry["schema"], validate_formats=True)
-        except Exception:
-            counts["no judge"] += 1
-            continue
-        for turn in range(chosen.walks):
-            chance = random.Random(f"{chosen.seed}/{entry['id']}/{turn}")
-            manner = list(MANNERS)[turn % len(MANNERS)]
-            try:
-                text = walk(compiled.matcher(), tokens, chance, MANNERS[manner], 150)
-                if text is None:
-                    counts["unfinished"] += 1
-                    continue
-                document = json.loads(text)
-                problem = "" if validator.is_valid(document) else next(iter(validator.iter_errors(document))).message
-                pairs_unique(text)
-            except Exception as error:
-                problem = f"{type(error).__name__}: {error}"
-                text = b""
-            counts["wrong" if problem else "valid"] += 1
-            if problem and shown < chosen.show:
-                shown += 1
-                print(f"{entry['id']} ({manner}): {problem[:300]}\n    {text[:300]!r}")
-    print(dict(counts))
-    return int(counts["wrong"] > 0)
-
-
-def pairs_unique(text: bytes) -> None:
-    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a key comes twice")
-        return found
-
-    json.loads(text, object_pairs_hook=check)
+        tally = play(subject, walker, seed=chosen.seed, walks=chosen.walks, budget=BUDGETS[chosen.vocabulary])
+        total.add(tally)
+        if chosen.resume is not None:
+            entry = {
+                "name": subject.name,
+                "counts": tally.counts,
+                "explained": tally.explained,
+                "examples": tally.examples,
+            }
+            with chosen.resume.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry, ensure_ascii=True) + "\n")
+        if sys.stderr.isatty():
+            part = (number + 1) / len(todo)
+            bar = "█" * int(30 * part) + "·" * (30 - int(30 * part))
+            print(f"\r{bar} {number + 1:,}/{len(todo):,}  {total.counts['wrong']} wrong", end="", file=sys.stderr)
+    failures = [line for line in total.examples if line.startswith(("wrong", "dead end", "unfinished", "stopped"))]
+    for line in failures[: chosen.show]:
+        print(line)
+    print(f"schemas: {schemas:,} of {len(todo):,}, {chosen.walks} walks each, seed {chosen.seed}")
+    for kind, count in total.counts.most_common():
+        print(f"{count:9,}  {kind}")
+    for reason, count in total.explained.most_common():
+        print(f"{count:9,}  explained: {reason}, the other judge does not")
+    return int(total.failed)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Ran:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", ["generate", "example", "check", "mask"])
+    @pytest.mark.parametrize("command", ["generate", "example", "check", "mask", "bench"])
     def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         ran = Ran(capsys, command, "--help")
         assert ran.code == 0

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from typing_extensions import TypedDict
 
 from frisket import Grammar
 from frisket.errors import (
@@ -230,6 +231,7 @@ def test_registry() -> None:
             "/$defs/n",
         ),
         ({"type": "array", "minItems": 3, "maxItems": 2}, ""),
+        ({"type": "null", "allOf": [{"type": "boolean"}], "anyOf": [{"type": "number"}, {"const": 1}]}, ""),
     ],
 )
 def test_unsatisfiable(schema: Any, where: str) -> None:
@@ -261,7 +263,7 @@ def test_invalid(schema: Any, where: str) -> None:
 
 
 def test_all_unsupported_places_at_once() -> None:
-    schema = {"properties": {"a": {"pattern": "(a)\\1"}, "b/c": {"format": "regex"}, "d": {"minimum": 1}}}
+    schema = {"properties": {"a": {"pattern": "(a)\\1"}, "b/c": {"format": "idn-hostname"}, "d": {"minimum": 1}}}
     with pytest.raises(UnsupportedSchemaError) as caught:
         Grammar.from_json_schema(schema)
     assert [pointer for pointer, _ in caught.value.places] == ["/properties/a/pattern", "/properties/b~1c/format"]
@@ -300,6 +302,23 @@ def test_property_order() -> None:
     assert made.accepts('{"b":1,"a":2}') and made.accepts('{"a":2,"z":0}')
     assert not made.accepts('{"a":2,"b":1}')
     assert grammar(ORDERED).accepts('{"a":2,"b":1}')
+
+
+def test_names_that_a_tool_sorted_state_no_order() -> None:
+    names = {key: {"type": "integer"} for key in "abcdefghij"}
+    swapped = '{"b":1,"a":2}'
+    assert grammar({"properties": names}, property_order="schema").accepts(swapped)
+    assert not grammar({"properties": names}, property_order="declared").accepts(swapped)
+    few = dict(list(names.items())[:8])
+    assert not grammar({"properties": few}, property_order="schema").accepts(swapped)
+    assert grammar({"properties": few, "$defs": {"x": {"properties": few}}}, property_order="schema").accepts(swapped)
+    unsorted = {"properties": {"z": {}, "y": {}}}
+    assert not grammar({"properties": names, "$defs": {"x": unsorted}}, property_order="schema").accepts(swapped)
+
+
+def test_the_fields_of_a_class_keep_their_order() -> None:
+    made = Grammar.from_type(TypedDict("Sorted", dict.fromkeys("abcdefghij", int), total=False))
+    assert made.accepts('{"a":2,"b":1}') and not made.accepts('{"b":1,"a":2}')
 
 
 @pytest.mark.parametrize(

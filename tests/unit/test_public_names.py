@@ -12,17 +12,17 @@ import frisket
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation", "Grammar",
-    "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Matcher",
-    "MissingDependencyError", "Sampler", "SchemaError", "Step", "Stream", "TokenRejectedError",
+    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
+    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError",
+    "Limits", "Matcher", "MissingDependencyError", "Sampler", "SchemaError", "Step", "Stream", "TokenRejectedError",
     "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "examples", "fill_masks",
     "generate", "models", "stream",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core"),
-    ("reference", "notations", "json_schema", "vocabulary", "matcher", "logits"),
+    ("errors", "_core", "recent"),
+    ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_type",),
     ("grammar",),
     ("models",),

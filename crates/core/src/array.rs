@@ -74,6 +74,8 @@ impl Arena {
         if let Some(&id) = self.array_state_ids.get(&(array, state.clone())) {
             return id;
         }
+        let texts = state.items.iter().map(|(value, spelling)| value.len() + spelling.len() + 56);
+        self.budget.grow(160 + texts.sum::<usize>());
         self.array_states.push(state.clone());
         let id = self.array_states.len() as u32 - 1;
         self.array_state_ids.insert((array, state), id);

@@ -3,6 +3,7 @@
 use crate::array::ArraySpec;
 use crate::byteset::ByteSet;
 use crate::error::{Error, Result};
+use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId, DEAD};
 use crate::object::{spell, Extra, ObjectSpec, Property, Value};
 use crate::rules::Rules;
@@ -11,13 +12,6 @@ use crate::unique::UniqueSpec;
 use crate::vocabulary::lock;
 use std::sync::{Arc, Mutex};
 
-/// Elementary steps that one call of the builder may take.
-pub const BUILD_FUEL: u64 = 20_000_000;
-
-/// A reader without a vocabulary starts anew when it has grown to so many bytes: it keeps no positions.
-const READER_MEMORY: usize = 1 << 27;
-
-#[derive(Default)]
 pub struct Builder {
     arena: Arena,
     rules: Rules,
@@ -46,9 +40,34 @@ pub struct ObjectRules {
     pub free: bool,
 }
 
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new(Limits::default(), None, None)
+    }
+}
+
 impl Builder {
+    /// `pause` is called now and then in a long call.
+    pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<fn()>) -> Self {
+        let mut arena = Arena::new();
+        arena.budget.heed([cancellation, None]);
+        arena.budget.pause_with(pause);
+        arena.begin(&limits);
+        Builder { arena, rules: Rules::default(), specials: Vec::new() }
+    }
+
+    /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
+    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        let mut copy =
+            Builder { arena: self.arena.clone(), rules: self.rules.clone(), specials: self.specials.clone() };
+        copy.arena.budget.heed([cancellation, None]);
+        copy.arena.begin(&limits);
+        copy
+    }
+
+    /// The arena with the steps of one call; the time is that of the whole build.
     fn fresh(&mut self) -> &mut Arena {
-        self.arena.refuel(BUILD_FUEL);
+        self.arena.budget.renew();
         &mut self.arena
     }
 
@@ -150,7 +169,7 @@ impl Builder {
         if self.arena.info(node).structural {
             if !self.arena.uniques.is_empty() {
                 let mut arena = self.arena.clone();
-                arena.refuel(BUILD_FUEL);
+                arena.budget.renew();
                 return match prepared(&mut arena, self.rules.clone(), node) {
                     Err(Error::Empty) => Ok(true),
                     made => made.map(|_| false),
@@ -408,17 +427,20 @@ impl Builder {
         self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
     }
 
-    pub fn build(mut self, root: u32) -> Result<Grammar> {
+    pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
-        self.arena.refuel(BUILD_FUEL);
+        self.arena.budget.renew();
+        self.arena.budget.check()?;
         self.rules = prepared(&mut self.arena, self.rules, root)?;
-        Ok(Grammar {
+        self.arena.budget.heed([None, None]);
+        self.arena.budget.pause_with(None);
+        Ok(Arc::new(Grammar {
             arena: self.arena,
             rules: Arc::new(self.rules),
             root,
             specials: self.specials,
             reader: Mutex::new(None),
-        })
+        }))
     }
 }
 
@@ -460,19 +482,25 @@ impl Grammar {
         self.arena.len()
     }
 
-    pub fn machine(&self) -> Result<Machine> {
+    /// An automaton that has learned nothing yet.
+    pub fn machine(&self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<Machine> {
         let mut arena = self.arena.clone();
-        arena.refuel(BUILD_FUEL);
+        arena.budget.heed(cancellations);
+        arena.begin(limits);
+        arena.budget.check()?;
         Machine::new(arena, self.rules.clone(), self.root)
     }
 
     fn read(&self, data: &[u8]) -> Result<(PositionId, bool)> {
         let mut reader = lock(&self.reader);
-        if reader.as_ref().is_none_or(|machine| machine.memory_bytes_bound() > READER_MEMORY) {
-            *reader = Some(self.machine()?);
+        let limits = Limits::default();
+        // It keeps no positions from one text to the next, so it may start anew at any of them.
+        if reader.as_ref().is_none_or(|machine| machine.memory_bytes() > limits.memory) {
+            *reader = None;
+            *reader = Some(self.machine(&limits, [None, None])?);
         }
         let Some(machine) = reader.as_mut() else { return Ok((DEAD, false)) };
-        machine.refuel(BUILD_FUEL)?;
+        machine.begin(&limits);
         let mut id = machine.start;
         for &byte in data {
             id = machine.step(id, byte)?;

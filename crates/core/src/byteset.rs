@@ -14,11 +14,12 @@ impl ByteSet {
     }
 
     pub fn range(low: u8, high: u8) -> Self {
-        let mut set = Self::EMPTY;
-        for byte in low..=high {
-            set.insert(byte);
-        }
-        set
+        let below = |bits: u32| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let word = |place: u32| {
+            let start = place * 64;
+            below((u32::from(high) + 1).saturating_sub(start)) & !below(u32::from(low).saturating_sub(start))
+        };
+        ByteSet([word(0), word(1), word(2), word(3)])
     }
 
     pub fn insert(&mut self, byte: u8) {
@@ -35,6 +36,18 @@ impl ByteSet {
 
     pub fn intersection(&self, other: &Self) -> Self {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    /// The one byte of a set of one.
+    pub fn single(&self) -> Option<u8> {
+        let mut found = None;
+        for (place, &word) in self.0.iter().enumerate().filter(|(_, &word)| word != 0) {
+            if found.is_some() || word & (word - 1) != 0 {
+                return None;
+            }
+            found = Some((place * 64) as u8 + word.trailing_zeros() as u8);
+        }
+        found
     }
 
     pub fn is_empty(&self) -> bool {
@@ -90,20 +103,58 @@ impl Boundaries {
         }
     }
 
-    fn is_cut(&self, byte: u8) -> bool {
-        self.0[byte as usize >> 6] >> (byte & 63) & 1 == 1
-    }
-
     /// The interval that holds `byte`, ends included.
     pub fn interval(&self, byte: u8) -> (u8, u8) {
-        let mut low = byte;
-        while low > 0 && !self.is_cut(low) {
-            low -= 1;
+        let (word, bit) = (byte as usize >> 6, u32::from(byte) & 63);
+        let mut low = 0;
+        let mut cuts = self.0[word] & (u64::MAX >> (63 - bit));
+        for place in (0..=word).rev() {
+            if cuts != 0 {
+                low = (place * 64) as u8 + (63 - cuts.leading_zeros()) as u8;
+                break;
+            }
+            cuts = if place > 0 { self.0[place - 1] } else { 0 };
         }
-        let mut high = byte;
-        while high < 255 && !self.is_cut(high + 1) {
-            high += 1;
+        let mut high = 255;
+        let mut cuts = self.0[word] & (u64::MAX - 1).wrapping_shl(bit);
+        for place in word..4 {
+            if cuts != 0 {
+                high = (place * 64) as u8 + cuts.trailing_zeros() as u8 - 1;
+                break;
+            }
+            cuts = if place < 3 { self.0[place + 1] } else { 0 };
         }
         (low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_end_at_the_cuts() {
+        let mut cuts = Boundaries::at(b'"');
+        cuts.cut(0x80);
+        cuts.cut(0xc0);
+        for byte in 0..=255u8 {
+            let (low, high) = cuts.interval(byte);
+            let cut = |byte: u16| [0x22u16, 0x23, 0x80, 0xc0].contains(&byte);
+            assert!(low <= byte && byte <= high);
+            assert!(low == 0 || cut(u16::from(low)));
+            assert!(high == 255 || cut(u16::from(high) + 1));
+            assert!((u16::from(low) + 1..=u16::from(high)).all(|byte| !cut(byte)));
+        }
+    }
+
+    #[test]
+    fn ranges_and_singles() {
+        for (low, high) in [(0, 255), (0, 0), (255, 255), (63, 64), (10, 200), (64, 127), (9, 8)] {
+            assert_eq!(ByteSet::range(low, high), ByteSet::of(low..=high));
+        }
+        assert_eq!(ByteSet::range(70, 70).single(), Some(70));
+        assert_eq!(ByteSet::range(70, 71).single(), None);
+        assert_eq!(ByteSet::of([1, 200].into_iter()).single(), None);
+        assert_eq!(ByteSet::EMPTY.single(), None);
     }
 }

@@ -8,16 +8,75 @@ use smallvec::SmallVec;
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        for &(low, high, target) in &self.edges[id.0 as usize] {
-            if low <= byte && byte <= high {
+        let edges = &self.edges[id.0 as usize];
+        let place = edges.partition_point(|&(_, high, _)| high < byte);
+        if let Some(&(low, _, target)) = edges.get(place) {
+            if low <= byte {
                 return Ok(target);
             }
         }
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
-        self.edges[id.0 as usize].push((low, high, target));
+        let edges = &mut self.edges[id.0 as usize];
+        let capacity = edges.capacity();
+        let place = edges.partition_point(|&(_, high, _)| high < byte);
+        edges.insert(place, (low, high, target));
+        if edges.capacity() > capacity {
+            let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
+            self.budget.grow(more * size_of::<(u8, u8, TermId)>());
+        }
         Ok(target)
+    }
+
+    /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
+    pub(crate) fn may(&mut self, id: TermId) -> ByteSet {
+        if let Some(may) = &self.may[id.0 as usize] {
+            return **may;
+        }
+        let may = match *self.term(id) {
+            Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
+            Term::Class(set) => set,
+            Term::Literal { literal, position } => {
+                let byte = self.literals[literal as usize][position as usize];
+                ByteSet::range(byte, byte)
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = &self.word_sets[set as usize].0[low as usize..high as usize];
+                ByteSet::of(words.iter().filter_map(|word| word.get(depth as usize).copied()))
+            }
+            Term::Cat(left, right) => {
+                let may = self.may(left);
+                if self.info(left).nullable {
+                    may.union(&self.may(right))
+                } else {
+                    may
+                }
+            }
+            Term::Alt(ref parts) => {
+                let parts = parts.clone();
+                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.may(part)))
+            }
+            Term::And(ref parts) => {
+                let parts = parts.clone();
+                parts.iter().fold(ByteSet::FULL, |all, &part| all.intersection(&self.may(part)))
+            }
+            Term::Repeat { body, .. } | Term::Bounded { body, .. } => self.may(body),
+            Term::Quoted { state: Spelling::Start, .. } => ByteSet::range(b'"', b'"'),
+            Term::Quoted { text, state: Spelling::Body, .. } => {
+                let escapes = ByteSet::of([b'"', b'\\'].into_iter());
+                self.may(text).intersection(&ByteSet::range(0x20, 0xff)).union(&escapes)
+            }
+            Term::KeyNamed { object, low, high, depth, .. } => {
+                let keys = &self.objects[object as usize].sorted[low as usize..high as usize];
+                ByteSet::of(keys.iter().filter_map(|(key, _)| key.get(depth as usize).copied()))
+            }
+            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
+            _ => ByteSet::FULL,
+        };
+        self.budget.grow(size_of::<ByteSet>() + 16);
+        self.may[id.0 as usize] = Some(Box::new(may));
+        may
     }
 
     /// The derivative itself. `check`: whether emptiness of the outermost And, Not or Bounded is looked into.
@@ -152,6 +211,20 @@ impl Arena {
         Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
     }
 
+    /// Whether it is one of a few texts, by its kind.
+    pub(crate) fn is_finite(&self, id: TermId) -> bool {
+        matches!(self.term(id), Term::Words { .. } | Term::Literal { .. } | Term::Class(_))
+    }
+
+    /// Whether it is all texts but a few, by its kind.
+    pub(crate) fn is_cofinite(&self, id: TermId) -> bool {
+        match *self.term(id) {
+            Term::Not(inner) => inner == EMPTY || self.is_finite(inner),
+            Term::And(ref parts) => parts.iter().all(|&part| self.is_cofinite(part)),
+            _ => Some(id) == self.any_text,
+        }
+    }
+
     /// Whether the head reads a JSON string of any characters, as far as a count allows.
     pub(crate) fn any_character(&self, id: TermId) -> bool {
         let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return false };
@@ -229,6 +302,7 @@ impl Arena {
             }
             _ => {}
         }
+        self.budget.grow(size_of::<Boundaries>() + 16);
         self.cuts[id.0 as usize] = Some(Box::new(cuts));
         cuts
     }
@@ -255,8 +329,9 @@ impl Arena {
     // -- texts ------------------------------------------------------------------------------------------------
 
     fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        let texts = &mut self.texts;
+        let (texts, budget) = (&mut self.texts, &mut self.budget);
         *self.text_ids.entry((text, byte)).or_insert_with(|| {
+            budget.grow(40);
             texts.push((text, byte));
             texts.len() as u32 - 1
         })

@@ -1,11 +1,12 @@
 //! What the engine can refuse; the Python crate maps each to one class of `frisket.errors`.
 
 use std::fmt;
+use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// A budget ran out: which one, and what was given.
-    Limit { what: &'static str, given: u64 },
+    /// A budget ran out.
+    Limit(Limit),
     /// The builder was used against its contract.
     Misuse(String),
     /// A rule was declared and never defined.
@@ -18,16 +19,50 @@ pub enum Error {
     Rejected(String),
 }
 
+/// Which budget ran out, and what was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Steps(u64),
+    Memory(usize),
+    Time(Duration),
+    /// Nested expressions.
+    Nesting(u32),
+    /// Mutually left-recursive rules.
+    LeftRecursion(usize),
+    /// Items that must come, each different, and of few values.
+    Different(usize),
+    /// Values inside an item that must differ from others.
+    Depth(usize),
+    /// Another thread ended the call.
+    Cancelled,
+}
+
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Limit { what, given } => write!(f, "the limit on {what} ({given}) was reached"),
+            Error::Limit(limit) => limit.fmt(f),
             Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) => f.write_str(text),
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Empty => f.write_str("the grammar matches nothing"),
         }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, given) = match self {
+            Limit::Steps(steps) => ("steps of one call", steps.to_string()),
+            Limit::Memory(bytes) => ("memory in bytes", bytes.to_string()),
+            Limit::Time(time) => ("seconds of one call", time.as_secs_f64().to_string()),
+            Limit::Nesting(depth) => ("nesting of an expression", depth.to_string()),
+            Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
+            Limit::Different(items) => ("different items that must come", items.to_string()),
+            Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
+            Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
+        };
+        write!(f, "the limit on {what} ({given}) was reached")
     }
 }
 

@@ -2,22 +2,27 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · region · mask
 //!    rules · machine
 //! ```
 
 pub mod array;
+mod automaton;
 pub mod builder;
 pub mod byteset;
+mod chain;
 mod derive;
 pub mod error;
+pub mod limit;
 mod live;
+mod local;
 pub mod machine;
 pub mod mask;
 pub mod matcher;
 pub mod object;
 mod quoted;
 mod reading;
+mod region;
 pub mod rules;
 pub mod term;
 pub mod trie;

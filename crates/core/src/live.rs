@@ -64,6 +64,7 @@ impl Arena {
         }
         match found {
             Some(mut id) => loop {
+                self.budget.grow(16);
                 self.live.insert(id, true);
                 if parent[&id] == id {
                     return Ok(true);
@@ -71,6 +72,7 @@ impl Arena {
                 id = parent[&id];
             },
             None => {
+                self.budget.grow(16 * parent.len());
                 self.live.extend(parent.into_keys().map(|id| (id, false)));
                 Ok(false)
             }

@@ -5,7 +5,8 @@
 //! in which callers come before callees, so that ambiguity costs polynomial, not exponential, space. Left recursion
 //! was removed before (`rules`), so a frame never contains itself.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
@@ -45,8 +46,11 @@ impl Position {
     }
 }
 
-/// Bytes of memory that one compiled grammar may grow to.
-pub const MEMORY_LIMIT: usize = 1 << 30;
+/// A position with its places in the list and in the table.
+const PER_POSITION: usize = size_of::<Position>() + 16 + 8 + 24;
+
+/// The same for a frame.
+const PER_FRAME: usize = 16 + 40;
 
 pub struct Machine {
     pub arena: Arena,
@@ -121,25 +125,12 @@ impl Machine {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let frames: usize = self.frames.iter().map(|frame| 48 + 16 * frame.len()).sum();
-        let positions: usize = self.positions.iter().map(|position| 120 + 8 * position.heads.len()).sum();
-        let known = self.unique_memory();
-        self.arena.memory_bytes() + frames + positions + 24 * self.steps.len() + 48 * self.returns.len() + known
+        self.arena.memory_bytes()
     }
 
-    /// Give the next call so many elementary steps, unless memory is used up.
-    pub fn refuel(&mut self, fuel: u64) -> Result<()> {
-        if self.memory_bytes_bound() > MEMORY_LIMIT {
-            return Err(Error::Limit { what: "memory of a compiled grammar in bytes", given: MEMORY_LIMIT as u64 });
-        }
-        self.arena.refuel(fuel);
-        Ok(())
-    }
-
-    /// A cheap bound in place of `memory_bytes`, for every call.
-    pub(crate) fn memory_bytes_bound(&self) -> usize {
-        let known = self.unique_memory();
-        self.arena.len() * 250 + self.frames.len() * 80 + self.positions.len() * 160 + self.steps.len() * 24 + known
+    /// Begin the next call.
+    pub fn begin(&mut self, limits: &Limits) {
+        self.arena.begin(limits);
     }
 
     pub fn position(&self, id: PositionId) -> &Arc<Position> {
@@ -150,6 +141,7 @@ impl Machine {
         if let Some(&id) = self.position_ids.get(&position) {
             return id;
         }
+        self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
         let position = Arc::new(position);
         let id = PositionId(self.positions.len() as u32);
         self.positions.push(position.clone());
@@ -166,6 +158,7 @@ impl Machine {
         if let Some(&id) = self.frame_ids.get(&members[..]) {
             return id;
         }
+        self.arena.budget.grow(PER_FRAME + 16 * members.len());
         let members: Box<[_]> = members.into();
         let id = FrameId(self.frames.len() as u32);
         if !self.arena.uniques.is_empty() {
@@ -205,6 +198,7 @@ impl Machine {
             return Ok(entries.clone());
         }
         let entries = Arc::new(self.rules.first(&mut self.arena, id)?);
+        self.arena.budget.grow(48 + entries.len() * size_of::<Entry>());
         self.firsts.insert(id, entries.clone());
         Ok(entries)
     }
@@ -322,6 +316,7 @@ impl Machine {
             let (position, touched) = self.closure(&[(follow, frame)], register)?;
             let position = Arc::new(position);
             if !touched {
+                self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
                 self.bound_returns.insert((head, frame), position.clone());
             }
             return Ok(position);
@@ -342,8 +337,10 @@ impl Machine {
         };
         let position = Arc::new(position);
         if !touched {
+            self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
             self.returns.insert(frame, position.clone());
         } else if register == Register::Blind {
+            self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
             self.blind_returns.insert(frame, position.clone());
         }
         Ok(position)
@@ -358,6 +355,7 @@ impl Machine {
         let mut next = self.moved(&position.heads, position.register, byte)?;
         self.prune(&mut next)?;
         let next = self.intern(next);
+        self.arena.budget.grow(24);
         self.steps.insert((id, byte), next);
         Ok(next)
     }

@@ -1,15 +1,15 @@
 //! Grammar × Vocabulary → CompiledGrammar → Matcher.
 
+use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::builder::Grammar;
-use crate::error::{Error, Result};
-use crate::machine::{Machine, PositionId, DEAD};
-use crate::mask::{Mask, Masks};
+use crate::error::{Error, Limit, Result};
+use crate::limit::{Cancellation, Limits};
+use crate::machine::{Machine, PositionId};
+use crate::mask::Mask;
 use crate::term::EMPTY;
 use crate::vocabulary::{lock, Vocabulary};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-
-/// Elementary steps that one call of a matcher may take.
-pub const CALL_FUEL: u64 = 50_000_000;
 
 /// More forced text than this comes in pieces.
 const FORCED_LIMIT: usize = 4096;
@@ -17,13 +17,28 @@ const FORCED_LIMIT: usize = 4096;
 /// A grammar over a vocabulary: one lazy automaton, shared by all its matchers.
 pub struct CompiledGrammar {
     pub vocabulary: Arc<Vocabulary>,
+    pub limits: Limits,
+    cancellation: Option<Cancellation>,
+    grammar: Arc<Grammar>,
     special_ids: Vec<u32>,
-    state: Mutex<(Machine, Masks)>,
-    start: PositionId,
+    start: Place,
+    known: Shared,
+    automaton: Mutex<Automaton>,
+    /// As of the last call that found something out.
+    memory: AtomicUsize,
 }
 
 impl CompiledGrammar {
-    pub fn new(grammar: &Grammar, vocabulary: Arc<Vocabulary>) -> Result<Arc<Self>> {
+    pub fn new(grammar: &Arc<Grammar>, vocabulary: Arc<Vocabulary>) -> Result<Arc<Self>> {
+        Self::with_limits(grammar, vocabulary, Limits::default(), None)
+    }
+
+    pub fn with_limits(
+        grammar: &Arc<Grammar>,
+        vocabulary: Arc<Vocabulary>,
+        limits: Limits,
+        cancellation: Option<Cancellation>,
+    ) -> Result<Arc<Self>> {
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
             match vocabulary.special_id(name) {
@@ -31,10 +46,10 @@ impl CompiledGrammar {
                 None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}"))),
             }
         }
-        let mut machine = grammar.machine()?;
-        let start = machine.start;
-        let first = machine.position(start).clone();
+        let mut machine = grammar.machine(&limits, [cancellation.clone(), None])?;
+        let first = machine.position(machine.start).clone();
         if !first.accepting && first.specials.is_empty() {
+            let start = machine.start;
             let spans = next_bytes(&mut machine, start, 256)?;
             if !spans.iter().any(|&(low, high)| vocabulary.begins_between(low, high)) {
                 return Err(Error::Vocabulary(format!(
@@ -43,48 +58,62 @@ impl CompiledGrammar {
                 )));
             }
         }
-        let masks = Masks::new(special_ids.clone());
-        Ok(Arc::new(CompiledGrammar { vocabulary, special_ids, state: Mutex::new((machine, masks)), start }))
+        if machine.memory_bytes() > limits.memory {
+            return Err(Error::Limit(Limit::Memory(limits.memory)));
+        }
+        let automaton = Automaton::new(0, machine, &special_ids);
+        Ok(Arc::new(CompiledGrammar {
+            vocabulary,
+            limits,
+            cancellation,
+            grammar: grammar.clone(),
+            special_ids,
+            start: automaton.start(),
+            known: Shared::default(),
+            memory: AtomicUsize::new(automaton.memory_bytes()),
+            automaton: Mutex::new(automaton),
+        }))
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let state = lock(&self.state);
-        state.0.memory_bytes() + state.1.memory_bytes()
+        self.memory.load(Ordering::Relaxed)
     }
 
-    pub fn matcher(self: &Arc<Self>) -> Matcher {
-        Matcher { compiled: self.clone(), history: vec![Place { position: self.start, ended: false }] }
+    /// How often the automaton was thrown away because it had grown too large.
+    pub fn epoch(&self) -> u64 {
+        self.known.read().epoch
     }
 
-    fn mask(&self, position: PositionId) -> Result<Arc<Mask>> {
-        let mut state = lock(&self.state);
-        if let Some(mask) = state.1.known(position) {
-            return Ok(mask.clone());
+    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
+        Matcher {
+            compiled: self.clone(),
+            cancellation,
+            epoch: 0,
+            history: vec![self.start],
+            taken: Vec::new(),
+            texts: Vec::new(),
         }
-        let (machine, masks) = &mut *state;
-        machine.refuel(CALL_FUEL)?;
-        masks.mask(machine, &self.vocabulary, position)
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&mut Machine) -> Result<T>) -> Result<T> {
-        let mut state = lock(&self.state);
-        state.0.refuel(CALL_FUEL)?;
-        act(&mut state.0)
     }
 }
 
 #[derive(Clone, Copy)]
-struct Place {
-    position: PositionId,
-    /// Whether an end-of-sequence token was taken.
-    ended: bool,
+enum Taken {
+    Token(u32),
+    /// The next of the texts.
+    Text,
 }
 
 /// One sequence's position, and every one before it.
 #[derive(Clone)]
 pub struct Matcher {
     compiled: Arc<CompiledGrammar>,
+    cancellation: Option<Cancellation>,
+    /// The epoch of the automaton that the places belong to.
+    epoch: u64,
+    /// The start, and the place after everything that was taken.
     history: Vec<Place>,
+    taken: Vec<Taken>,
+    texts: Vec<Arc<[u8]>>,
 }
 
 impl Matcher {
@@ -97,7 +126,7 @@ impl Matcher {
     }
 
     pub fn steps(&self) -> usize {
-        self.history.len() - 1
+        self.taken.len()
     }
 
     pub fn ended(&self) -> bool {
@@ -106,22 +135,103 @@ impl Matcher {
 
     pub fn can_end(&self) -> bool {
         let place = self.place();
-        place.ended || lock(&self.compiled.state).0.position(place.position).accepting
+        place.ended || place.accepting
+    }
+
+    /// Act on the automaton at the matcher's place, with the budget of one call. When memory is used up, a new epoch
+    /// begins and the call is made again, once.
+    fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut Automaton, Place) -> Result<T>) -> Result<T> {
+        let compiled = self.compiled.clone();
+        let mut retired = None;
+        let result = {
+            let mut automaton = lock(&compiled.automaton);
+            let cancellations = || [compiled.cancellation.clone(), self.cancellation.clone()];
+            let mut began = automaton.begin(&compiled.limits, cancellations());
+            let result = loop {
+                let result = began.and_then(|()| self.places_in(&compiled, &mut automaton)).and_then(|places| {
+                    let place = places.as_ref().and_then(|places| places.last()).copied();
+                    let found = act(&compiled, &mut automaton, place.unwrap_or(self.place()))?;
+                    Ok((places, found))
+                });
+                match result {
+                    Err(Error::Limit(Limit::Memory(_))) if retired.is_none() => {
+                        let budget = automaton.machine.arena.budget.clone();
+                        match compiled.grammar.machine(&compiled.limits, cancellations()) {
+                            Ok(machine) => {
+                                retired = Some(automaton.renew(&compiled.known, machine, &compiled.special_ids))
+                            }
+                            Err(error) => break Err(error),
+                        }
+                        began = automaton.machine.arena.budget.resume(&budget);
+                    }
+                    result => break result,
+                }
+            };
+            compiled.memory.store(automaton.memory_bytes(), Ordering::Relaxed);
+            result.map(|(places, found)| (places, automaton.epoch, found))
+        };
+        drop(retired);
+        let (places, epoch, found) = result?;
+        if let Some(places) = places {
+            self.history = places;
+            self.epoch = epoch;
+        }
+        Ok(found)
+    }
+
+    /// The places of this automaton, if the matcher's are of another epoch: everything is taken again.
+    fn places_in(&self, compiled: &CompiledGrammar, automaton: &mut Automaton) -> Result<Option<Vec<Place>>> {
+        if self.epoch == automaton.epoch {
+            return Ok(None);
+        }
+        let mut place = automaton.start();
+        let mut places = Vec::with_capacity(self.history.len());
+        places.push(place);
+        let mut texts = self.texts.iter();
+        for taken in &self.taken {
+            // Each was within the limits of a call of its own.
+            automaton.machine.arena.budget.renew();
+            let input = match taken {
+                Taken::Token(token) => Input::Token(*token),
+                Taken::Text => Input::Text(texts.next().map_or(b"", |text| text)),
+            };
+            place = compiled.take(automaton, place, input)?.unwrap_or(place);
+            places.push(place);
+        }
+        automaton.machine.arena.budget.renew();
+        Ok(Some(places))
+    }
+
+    fn check_cancelled(&self) -> Result<()> {
+        let both = [&self.compiled.cancellation, &self.cancellation];
+        if both.into_iter().flatten().any(Cancellation::is_cancelled) {
+            return Err(Error::Limit(Limit::Cancelled));
+        }
+        Ok(())
+    }
+
+    /// The mask of this place, if it is known: never waits for a call of another matcher.
+    fn known_mask(&self) -> Option<Arc<Mask>> {
+        self.compiled.known.read().mask(self.epoch, self.place().position)
     }
 
     /// Write the mask: one bit per token, `mask_words` words.
-    pub fn fill(&self, out: &mut [u32]) -> Result<()> {
-        let place = self.place();
-        let vocabulary = &self.compiled.vocabulary;
-        if place.ended {
+    pub fn fill(&mut self, out: &mut [u32]) -> Result<()> {
+        self.check_cancelled()?;
+        if self.ended() {
             out.fill(0);
-            for &id in &vocabulary.eos {
+            for &id in &self.compiled.vocabulary.eos {
                 out[id as usize >> 5] |= 1 << (id & 31);
             }
             return Ok(());
         }
-        let mask = self.compiled.mask(place.position)?;
-        if mask.is_empty() && !self.can_end() {
+        let mask = match self.known_mask() {
+            Some(mask) => mask,
+            None => self.find_out(|compiled, automaton, place| {
+                automaton.mask(&compiled.known, &compiled.vocabulary, place.position)
+            })?,
+        };
+        if !self.can_end() && mask.is_empty() {
             return Err(Error::Vocabulary(format!(
                 "no token of the vocabulary can spell what must come next: {}",
                 self.expected()?
@@ -131,33 +241,21 @@ impl Matcher {
         Ok(())
     }
 
-    /// The place after a token, if it may come.
-    fn after(&self, place: Place, token: u32) -> Result<Option<Place>> {
-        let vocabulary = &self.compiled.vocabulary;
-        let is_eos = vocabulary.eos.binary_search(&token).is_ok();
-        if place.ended {
-            return Ok(is_eos.then_some(place));
-        }
-        let position = self.compiled.with(|machine| {
-            if let Some(special) = self.compiled.special_ids.iter().position(|&id| id == token) {
-                let next = machine.step_special(place.position, special as u32)?;
-                if next != DEAD || !is_eos {
-                    return Ok(next);
-                }
-            }
-            let Some(bytes) = vocabulary.token(token) else { return Ok(DEAD) };
-            follow(machine, place.position, bytes)
-        })?;
-        if position != DEAD {
-            return Ok(Some(Place { position, ended: false }));
-        }
-        let accepting = is_eos && lock(&self.compiled.state).0.position(place.position).accepting;
-        Ok(accepting.then_some(Place { ended: true, ..place }))
-    }
-
     pub fn try_advance(&mut self, token: u32) -> Result<bool> {
-        let next = self.after(self.place(), token)?;
-        self.history.extend(next);
+        self.check_cancelled()?;
+        let place = self.place();
+        let known = match place.ended {
+            true => None,
+            false => self.compiled.known.read().next(self.epoch, place.position, token),
+        };
+        let next = match known {
+            Some(next) => Some(next),
+            None => self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?,
+        };
+        if let Some(next) = next {
+            self.history.push(next);
+            self.taken.push(Taken::Token(token));
+        }
         Ok(next.is_some())
     }
 
@@ -173,39 +271,45 @@ impl Matcher {
     }
 
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
-        let place = self.place();
-        let next =
-            if place.ended { DEAD } else { self.compiled.with(|machine| follow(machine, place.position, data))? };
-        if next == DEAD {
-            let shown = String::from_utf8_lossy(data);
+        self.check_cancelled()?;
+        let next = self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Text(data)))?;
+        let Some(next) = next else {
+            let shown = String::from_utf8_lossy(&data[..data.len().min(80)]).into_owned();
+            let more = if data.len() > 80 { " …" } else { "" };
             return Err(Error::Rejected(format!(
-                "the text {shown:?} may not come next; expected {}",
+                "the text {shown:?}{more} may not come next; expected {}",
                 self.expected()?
             )));
-        }
-        self.history.push(Place { position: next, ended: false });
+        };
+        self.history.push(next);
+        self.taken.push(Taken::Text);
+        self.texts.push(data.into());
         Ok(())
     }
 
     /// How many leading tokens would be accepted.
-    pub fn validate(&self, tokens: &[u32]) -> Result<usize> {
-        let mut place = self.place();
-        for (count, &token) in tokens.iter().enumerate() {
-            match self.after(place, token)? {
-                Some(next) => place = next,
-                None => return Ok(count),
+    pub fn validate(&mut self, tokens: &[u32]) -> Result<usize> {
+        let before = self.steps();
+        let mut refused = Ok(true);
+        for &token in tokens {
+            refused = self.try_advance(token);
+            if !matches!(refused, Ok(true)) {
+                break;
             }
         }
-        Ok(tokens.len())
+        let taken = self.steps() - before;
+        self.rollback(taken);
+        refused.map(|_| taken)
     }
 
     /// The text that must come next.
-    pub fn forced_bytes(&self) -> Result<Vec<u8>> {
-        let place = self.place();
-        if place.ended {
+    pub fn forced_bytes(&mut self) -> Result<Vec<u8>> {
+        self.check_cancelled()?;
+        if self.ended() {
             return Ok(Vec::new());
         }
-        self.compiled.with(|machine| {
+        self.find_out(|_, automaton, place| {
+            let machine = &mut automaton.machine;
             let mut id = place.position;
             let mut forced = Vec::new();
             while forced.len() < FORCED_LIMIT {
@@ -226,12 +330,12 @@ impl Matcher {
     }
 
     /// What may come next, for people.
-    pub fn expected(&self) -> Result<String> {
-        let place = self.place();
-        if place.ended {
+    pub fn expected(&mut self) -> Result<String> {
+        if self.ended() {
             return Ok("nothing: the sequence has ended".into());
         }
-        self.compiled.with(|machine| {
+        self.find_out(|_, automaton, place| {
+            let machine = &mut automaton.machine;
             let position = machine.position(place.position).clone();
             let spans = next_bytes(machine, place.position, 12)?;
             let mut parts = vec![shown(&spans)];
@@ -248,26 +352,23 @@ impl Matcher {
 
     /// Back to before the last `steps` advances; false if there were not so many.
     pub fn rollback(&mut self, steps: usize) -> bool {
-        let enough = steps < self.history.len();
-        if enough {
-            self.history.truncate(self.history.len() - steps);
-        }
-        enough
+        let Some(left) = self.taken.len().checked_sub(steps) else { return false };
+        let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
+        self.texts.truncate(self.texts.len() - texts);
+        self.taken.truncate(left);
+        self.history.truncate(left + 1);
+        true
     }
 
     pub fn reset(&mut self) {
-        self.history.truncate(1);
+        self.rollback(self.steps());
     }
 }
 
-fn follow(machine: &mut Machine, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
-    for &byte in bytes {
-        id = machine.step(id, byte)?;
-        if id == DEAD {
-            break;
-        }
+impl CompiledGrammar {
+    fn take(&self, automaton: &mut Automaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
+        automaton.take(&self.known, &self.vocabulary, &self.special_ids, place, input)
     }
-    Ok(id)
 }
 
 fn shown(spans: &[(u8, u8)]) -> String {

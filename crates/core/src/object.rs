@@ -67,8 +67,19 @@ pub struct ObjectState {
     marks: u64,
     /// Decoded keys beside the named ones, sorted.
     keys: Vec<Box<[u8]>>,
-    /// Some key came that this state does not know (see `mask`).
-    unknown: bool,
+    /// What a mask's state does not know of the keys that came (see `mask`).
+    hidden: Hidden,
+}
+
+/// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) enum Hidden {
+    #[default]
+    Nothing,
+    /// One key, which may not come again: nothing else depends on it.
+    Key,
+    /// What may come next.
+    Choice,
 }
 
 /// The keys that may come next.
@@ -281,6 +292,8 @@ impl Arena {
         if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
             return id;
         }
+        let keys = state.keys.iter().map(|key| key.len() + 24);
+        self.budget.grow(240 + 8 * state.seen.len() + keys.sum::<usize>());
         self.states.push(state.clone());
         let id = self.states.len() as u32 - 1;
         self.state_ids.insert((object, state), id);
@@ -405,6 +418,7 @@ impl Arena {
         }
         let mut allowed = vec![0; count.div_ceil(64) as usize];
         named.iter().for_each(|&index| put(&mut allowed, index));
+        self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
         self.choice_memo.insert((object, state_id), choices.clone());
         Ok(choices)
@@ -436,8 +450,18 @@ impl Arena {
         (extras.map(|extra| extra.keys).collect(), values)
     }
 
-    pub(crate) fn state_unknown(&self, state: u32) -> bool {
-        self.states[state as usize].unknown
+    /// Whether a key from here on must be asked for, text by text.
+    pub(crate) fn asks_for_keys(&mut self, object: u32, state: u32) -> Result<bool> {
+        Ok(match self.states[state as usize].hidden {
+            Hidden::Nothing => false,
+            Hidden::Choice => true,
+            Hidden::Key => {
+                // Every beginning of a key has other ends than the hidden one, if keys are all texts but a few.
+                let spec = self.objects[object as usize].clone();
+                let choices = self.choices(object, state)?;
+                choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
+            }
+        })
     }
 
     /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
@@ -461,7 +485,11 @@ impl Arena {
             heads.push((self.object_term(Term::KeyNamed { object, state, low: 0, high, depth: 0 })?, None));
         }
         for &(extra, quoted) in &choices.extras {
-            heads.push((self.key_extra(object, state, extra, quoted, Text::Known(0))?, None));
+            let text = match self.states[state as usize].hidden {
+                Hidden::Nothing => Text::Known(0),
+                _ => Text::Unknown,
+            };
+            heads.push((self.key_extra(object, state, extra, quoted, text)?, None));
         }
         Ok(heads)
     }
@@ -506,13 +534,14 @@ impl Arena {
                     Text::Known(text) => Some(unspell(&self.text(text))),
                     Text::Unknown => None,
                 };
-                let unknown = key.is_none();
-                let mut branches = spec.others(&before, extra, key.as_deref());
-                if unknown && spec.counts_keys(&before) {
-                    let state = self.object_state(object, ObjectState { unknown, ..(*before).clone() });
+                if key.is_none() && (spec.counts_keys(&before) || before.hidden != Hidden::Nothing) {
+                    let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
-                branches.iter_mut().for_each(|(_, after)| after.unknown = unknown);
+                let mut branches = spec.others(&before, extra, key.as_deref());
+                if key.is_none() {
+                    branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key);
+                }
                 self.member_of(object, branches).map(Some)
             }
             Term::Item { array, state, text, .. } => self.after_item(array, state, text).map(Some),

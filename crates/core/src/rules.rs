@@ -7,7 +7,7 @@
 //! left-linear system A = β + A α has the solution A_i = Σ_k β_k R_ki with R = α*, and R is right-recursive
 //! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Limit, Result};
 use crate::object::ObjectSpec;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -225,7 +225,7 @@ impl Rules {
     fn straighten(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
         let size = component.len();
         if size > 64 {
-            return Err(Error::Limit { what: "mutually left-recursive rules", given: 64 });
+            return Err(Error::Limit(Limit::LeftRecursion(64)));
         }
         let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
         // steps[k]: (j, alpha) for every A_j → A_k alpha.
@@ -378,8 +378,11 @@ impl Rules {
                     self.collect_first(arena, part, rest, out)?;
                 }
             }
-            Term::ObjectKey { state, .. } if arena.state_unknown(state) => out.push(entry(First::Ask)),
             Term::ObjectKey { object, state } => {
+                if arena.asks_for_keys(object, state)? {
+                    out.push(entry(First::Ask));
+                    return Ok(());
+                }
                 for (head, follow) in arena.key_heads(object, state)? {
                     let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
                     if let Some(follow) = follow {

@@ -9,7 +9,8 @@
 
 use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
-use crate::error::{Error, Result};
+use crate::error::{Error, Limit, Result};
+use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::unique::{UniqueSpec, UniqueState};
 use rustc_hash::FxHashMap;
@@ -192,6 +193,9 @@ pub(crate) const DERIVATION: u64 = 16;
 /// Deeper terms would overflow the stack of a thread.
 const MAX_DEPTH: u32 = 1_500;
 
+/// A term, what is known of it, its first edges, places for its cuts and first bytes and its entry in the table of hashes.
+const PER_TERM: usize = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 16 + 40;
+
 #[derive(Clone)]
 pub struct Arena {
     terms: Vec<Term>,
@@ -199,6 +203,7 @@ pub struct Arena {
     by_hash: FxHashMap<u128, TermId>,
     pub(crate) edges: Vec<Edges>,
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
+    pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<(Words, u128)>,
@@ -216,8 +221,7 @@ pub struct Arena {
     pub(crate) unique_state_ids: FxHashMap<(u32, Arc<UniqueState>), u32>,
     pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
     pub(crate) any_text: Option<TermId>,
-    pub(crate) fuel: u64,
-    pub(crate) fuel_given: u64,
+    pub(crate) budget: Budget,
 }
 
 pub const EMPTY: TermId = TermId(0);
@@ -276,6 +280,7 @@ impl Arena {
             by_hash: FxHashMap::default(),
             edges: Vec::new(),
             cuts: Vec::new(),
+            may: Vec::new(),
             live: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
@@ -292,8 +297,7 @@ impl Arena {
             unique_state_ids: FxHashMap::default(),
             choice_memo: FxHashMap::default(),
             any_text: None,
-            fuel: u64::MAX,
-            fuel_given: u64::MAX,
+            budget: Budget::default(),
         };
         let plain = |nullable, max_chars| Info {
             hash: 0,
@@ -313,29 +317,28 @@ impl Arena {
         arena
     }
 
-    /// Give the next call so many elementary steps.
-    pub fn refuel(&mut self, fuel: u64) {
-        self.fuel = fuel;
-        self.fuel_given = fuel;
+    /// Begin the next call.
+    pub fn begin(&mut self, limits: &Limits) {
+        self.budget.begin(limits);
     }
 
+    #[inline]
     pub(crate) fn spend(&mut self, amount: u64) -> Result<()> {
-        match self.fuel.checked_sub(amount) {
-            Some(rest) => {
-                self.fuel = rest;
-                Ok(())
-            }
-            None => Err(Error::Limit { what: "steps of one call", given: self.fuel_given }),
-        }
+        self.budget.spend(amount)
     }
 
     fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
         let id = TermId(self.terms.len() as u32);
         info.hash = hash;
+        self.budget.grow(PER_TERM);
+        if let Term::Alt(parts) | Term::And(parts) = &term {
+            self.budget.grow(size_of_val(&**parts));
+        }
         self.terms.push(term);
         self.info.push(info);
         self.edges.push(Edges::new());
         self.cuts.push(None);
+        self.may.push(None);
         self.by_hash.insert(hash, id);
         id
     }
@@ -347,7 +350,7 @@ impl Arena {
         self.spend(1)?;
         let info = info(self);
         if info.depth > MAX_DEPTH {
-            return Err(Error::Limit { what: "nesting of an expression", given: u64::from(MAX_DEPTH) });
+            return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)));
         }
         Ok(self.push(term, info, hash))
     }
@@ -368,11 +371,9 @@ impl Arena {
         self.terms.is_empty()
     }
 
-    /// An estimate: the heap behind terms, hashes and edges.
+    /// The heap behind all this, as it was told to the budget.
     pub fn memory_bytes(&self) -> usize {
-        let spilled: usize = self.edges.iter().filter(|edges| edges.spilled()).map(|edges| edges.capacity() * 8).sum();
-        let per_term = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 8 + 24;
-        self.terms.len() * per_term + spilled + self.texts.len() * 24 + self.states.len() * 160
+        self.budget.held()
     }
 
     // -- constructors -----------------------------------------------------------------------------------------
@@ -407,6 +408,7 @@ impl Arena {
                 if let Some(&id) = self.by_hash.get(&literal_hash(data)) {
                     return Ok(id);
                 }
+                self.budget.grow(data.len() + 40);
                 self.literals.push(data.into());
                 self.literal_rest(self.literals.len() as u32 - 1, 0)
             }
@@ -446,6 +448,7 @@ impl Arena {
         let mut hash = Hasher128::new(5);
         words.iter().for_each(|word| hash.bytes(word));
         let high = words.len() as u32;
+        self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
         self.word_sets.push((words.into(), hash.finish()));
         self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
     }

@@ -1,6 +1,8 @@
 //! A trie over token texts, flat and in depth-first order: the descendants of a node are the nodes after it up to
 //! `end`, and so are their tokens.
 
+use crate::byteset::ByteSet;
+
 #[derive(Default)]
 pub struct Trie {
     ends: Vec<u32>,
@@ -8,6 +10,11 @@ pub struct Trie {
     /// `tokens[first[n]..first[n + 1]]` end at node n.
     first: Vec<u32>,
     tokens: Vec<u32>,
+    /// The children of node n are `child_from[n]..child_from[n + 1]` of the next two: a walk that wants few of them
+    /// finds them without a hop from sibling to sibling.
+    child_from: Vec<u32>,
+    child_bytes: Vec<u8>,
+    child_nodes: Vec<u32>,
 }
 
 impl Trie {
@@ -31,8 +38,25 @@ impl Trie {
         while !path.is_empty() {
             trie.close(&mut path);
         }
-        trie.first.push(trie.tokens.len() as u32);
+        trie.seal();
         trie
+    }
+
+    /// Once every node is there.
+    fn seal(&mut self) {
+        self.first.push(self.tokens.len() as u32);
+        let nodes = self.len() as u32;
+        self.child_from.reserve(self.len() + 1);
+        for node in 0..nodes {
+            self.child_from.push(self.child_bytes.len() as u32);
+            let mut child = node + 1;
+            while child < self.end(node) {
+                self.child_bytes.push(self.byte(child));
+                self.child_nodes.push(child);
+                child = self.end(child);
+            }
+        }
+        self.child_from.push(self.child_bytes.len() as u32);
     }
 
     fn open(&mut self, byte: u8) -> u32 {
@@ -53,7 +77,7 @@ impl Trie {
         let mut forest = Trie::default();
         self.merge_into(nodes, 0, &mut forest);
         // The root's tokens ended at the given nodes: they are not below them.
-        forest.first.push(forest.tokens.len() as u32);
+        forest.seal();
         forest
     }
 
@@ -63,13 +87,7 @@ impl Trie {
             nodes.iter().for_each(|&node| forest.tokens.extend_from_slice(self.tokens_at(node)));
         }
         let mut children: Vec<(u8, u32)> = Vec::new();
-        for &node in nodes {
-            let mut child = node + 1;
-            while child < self.end(node) {
-                children.push((self.byte(child), child));
-                child = self.end(child);
-            }
-        }
+        nodes.iter().for_each(|&node| children.extend(self.children(node)));
         children.sort_unstable();
         for group in children.chunk_by(|a, b| a.0 == b.0) {
             let nodes: Vec<u32> = group.iter().map(|&(_, child)| child).collect();
@@ -94,9 +112,35 @@ impl Trie {
         self.bytes[node as usize]
     }
 
+    /// (byte, node) of every child, ascending.
+    pub fn children(&self, node: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
+        let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
+        self.child_bytes[from..to].iter().copied().zip(self.child_nodes[from..to].iter().copied())
+    }
+
+    /// The children by the bytes of a set.
+    pub fn children_in<'a>(&'a self, node: u32, bytes: &'a ByteSet) -> impl Iterator<Item = (u8, u32)> + 'a {
+        let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
+        // One byte is what most heads are waiting for.
+        let (from, to) = match bytes.single() {
+            Some(byte) => match self.child_bytes[from..to].binary_search(&byte) {
+                Ok(place) => (from + place, from + place + 1),
+                Err(_) => (from, from),
+            },
+            None => (from, to),
+        };
+        let children = self.child_bytes[from..to].iter().copied().zip(self.child_nodes[from..to].iter().copied());
+        children.filter(|&(byte, _)| bytes.contains(byte))
+    }
+
     /// Tokens that end at the node.
     pub fn tokens_at(&self, node: u32) -> &[u32] {
         &self.tokens[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+
+    /// Some token that ends at the node or below it.
+    pub fn token_from(&self, node: u32) -> u32 {
+        self.tokens[self.first[node as usize] as usize]
     }
 
     /// Tokens that end below the node.
@@ -107,6 +151,6 @@ impl Trie {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.ends.len() * 9 + self.tokens.len() * 4
+        self.ends.len() * 18 + self.tokens.len() * 4
     }
 }

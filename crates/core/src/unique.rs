@@ -10,7 +10,7 @@
 //! Masks are composed for positions without a reading (`Register::Blind`): what leaves an item, and what may leave no
 //! value to end with, is asked of the exact position.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Limit, Result};
 use crate::machine::{Closure, FrameId, Machine, Position, BOTTOM};
 use crate::reading::{Place, Readings, NOTHING_READ};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
@@ -60,6 +60,9 @@ const PROBE: u32 = u32::MAX;
 
 /// Counts of values beyond this say nothing more.
 const PLENTY: u32 = 1 << 24;
+
+/// A byte of a reading with its places in the list and in the table.
+const PER_READING: usize = 72;
 
 /// More items that must come, of few values each, would take too long to deal out.
 const MUST_COME: usize = 2_000;
@@ -153,6 +156,7 @@ impl Arena {
         if let Some(&id) = self.unique_state_ids.get(&(array, state.clone())) {
             return id;
         }
+        self.budget.grow(120 + 4 * state.came.len());
         self.unique_states.push(state.clone());
         let id = self.unique_states.len() as u32 - 1;
         self.unique_state_ids.insert((array, state), id);
@@ -299,18 +303,20 @@ impl Machine {
             return Ok(id);
         }
         let id = self.known.values.len() as u32;
+        self.arena.budget.grow(160 + 2 * text.len());
         self.known.values.push(value.clone());
         self.known.value_ids.insert(value, id);
         Ok(id)
     }
 
-    pub(crate) fn unique_memory(&self) -> usize {
-        self.known.readings.len() * 48 + self.known.living.len() * 24 + self.known.values.len() * 200
-    }
-
     pub(crate) fn read_on(&mut self, register: Register, byte: u8) -> Register {
         match register {
-            Register::At(reading) => Register::At(self.known.readings.next(reading, byte)),
+            Register::At(reading) => {
+                let before = self.known.readings.len();
+                let next = self.known.readings.next(reading, byte);
+                self.arena.budget.grow(PER_READING * (self.known.readings.len() - before));
+                Register::At(next)
+            }
             other => other,
         }
     }
@@ -328,6 +334,7 @@ impl Machine {
             self.known.most_avoided = self.known.most_avoided.max(avoided.len() as u32);
         }
         if self.known.assumed == assumed {
+            self.arena.budget.grow(64 + avoided.as_ref().map_or(0, |avoided| 4 * avoided.len()));
             self.known.avoided.insert((array, state, step), avoided.clone());
         }
         Ok(avoided)
@@ -425,7 +432,7 @@ impl Machine {
         let spec = self.arena.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MUST_COME {
-            return Err(Error::Limit { what: "different items that must come", given: MUST_COME as u64 });
+            return Err(Error::Limit(Limit::Different(MUST_COME)));
         }
         let total = count + missing + spec.steps.len() + 1;
         let mut seen = FxHashSet::default();
@@ -541,6 +548,7 @@ impl Machine {
             return Ok(lives);
         }
         let lives = !self.hindered(frame, reading)? || self.search(vec![(head, frame)], reading, None)?;
+        self.arena.budget.grow(40);
         self.known.living.insert((head, frame, reading), lives);
         Ok(lives)
     }
@@ -684,6 +692,7 @@ impl Machine {
                     }
                     if let (Register::At(reading), false) = (next.register, next.heads.is_empty()) {
                         if seen.insert((next.heads.clone(), reading)) {
+                            self.arena.spend(16)?;
                             work.push((next.heads, reading, read + 1));
                         }
                     }

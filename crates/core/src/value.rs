@@ -1,6 +1,6 @@
 //! JSON values as readings spell them, such that equal values are equal: 1 and 1.0, objects in another order.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Limit, Result};
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Value {
@@ -186,7 +186,7 @@ fn numeral(text: &[u8]) -> usize {
 
 fn parsed(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Value>> {
     if depth > MAX_DEPTH {
-        return Err(Error::Limit { what: "nesting of a unique item", given: MAX_DEPTH as u64 });
+        return Err(Error::Limit(Limit::Depth(MAX_DEPTH)));
     }
     let Some(&first) = text.get(*at) else { return Ok(None) };
     match first {

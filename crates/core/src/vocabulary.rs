@@ -1,7 +1,7 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
 use crate::error::{Error, Result};
-use crate::mask::Local;
+use crate::local::{Local, Pieces};
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,24 @@ pub type Bits = Arc<[u32]>;
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence {
     pub node: u32,
+    /// A token that has it: its first `depth` bytes are what comes before.
+    pub token: u32,
+    pub depth: u16,
     /// Code points before the byte.
     pub chars: u16,
     /// Whether what comes before holds a byte beyond ASCII.
     pub wide: bool,
     /// The ASCII bytes before it.
     pub before: u128,
+}
+
+/// What was read on the way to a node.
+#[derive(Clone, Copy, Default)]
+struct Read {
+    before: u128,
+    chars: u16,
+    depth: u16,
+    wide: bool,
 }
 
 /// What a token is made of.
@@ -42,13 +54,16 @@ pub struct Vocabulary {
     pub eos: Vec<u32>,
     pub special: Vec<(String, u32)>,
     pub trie: Trie,
-    shapes: Vec<Shape>,
+    pub(crate) pieces: Pieces,
+    /// Code points of each token.
+    chars: Vec<u16>,
+    contents: Contents,
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
     classes: Cache<(u128, bool), Bits>,
     counts: Cache<u32, Bits>,
-    pub(crate) locals: Cache<u128, Arc<Local>>,
+    pub(crate) locals: Cache<u128, Local>,
 }
 
 impl Vocabulary {
@@ -86,61 +101,63 @@ impl Vocabulary {
         let shapes: Vec<Shape> = tokens.iter().map(|token| shape(token.as_deref().unwrap_or(b""))).collect();
         let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
         let mut vocabulary = Vocabulary {
-            tokens,
             size,
             eos,
             special,
             trie,
-            shapes,
+            pieces: Pieces::default(),
+            contents: Contents::of(&tokens, &shapes, size),
+            chars: shapes.iter().map(|shape| shape.chars).collect(),
+            tokens,
             occurrences: vec![Vec::new(); 256],
             longest,
             classes: Cache::default(),
             counts: Cache::default(),
             locals: Cache::default(),
         };
-        vocabulary.index(0, 0, 0, false);
+        vocabulary.index(0, Read::default());
         Ok(vocabulary)
     }
 
-    fn index(&mut self, node: u32, before: u128, chars: u16, wide: bool) {
-        let mut child = node + 1;
-        while child < self.trie.end(node) {
-            let byte = self.trie.byte(child);
+    fn index(&mut self, node: u32, read: Read) {
+        let children: Vec<(u8, u32)> = self.trie.children(node).collect();
+        for (byte, child) in children {
             if byte < 0x80 {
-                self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
-                self.index(child, before | 1 << byte, chars + 1, wide);
+                self.note(byte, child, read);
+                let before = read.before | 1 << byte;
+                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, ..read });
             } else {
-                if byte >= 0xc0 && !wide {
-                    self.occurrences[byte as usize].push(Occurrence { node: child, chars, wide, before });
+                if byte >= 0xc0 && !read.wide {
+                    self.note(byte, child, read);
                 }
-                self.index_wide(child, before, chars, 1);
+                self.index_char(child, read, [byte, 0, 0, 0], 1);
             }
-            child = self.trie.end(child);
         }
     }
 
-    /// Below `node`, `read` bytes of a character beyond ASCII were read; go on where it is complete and valid.
-    fn index_wide(&mut self, node: u32, before: u128, chars: u16, read: usize) {
-        let mut bytes = [0u8; 4];
-        // The trie holds no parents: the bytes are handed down instead.
-        bytes[0] = self.trie.byte(node);
-        self.index_char(node, before, chars, bytes, read);
-    }
-
-    fn index_char(&mut self, node: u32, before: u128, chars: u16, bytes: [u8; 4], read: usize) {
-        match std::str::from_utf8(&bytes[..read]) {
-            Ok(_) => self.index(node, before, chars + 1, true),
-            Err(error) if error.error_len().is_none() && read < 4 => {
-                let mut child = node + 1;
-                while child < self.trie.end(node) {
+    /// At `node`, some bytes of a character beyond ASCII were read; go on where it is complete and valid.
+    fn index_char(&mut self, node: u32, read: Read, bytes: [u8; 4], count: usize) {
+        match std::str::from_utf8(&bytes[..count]) {
+            Ok(_) => {
+                let (chars, depth) = (read.chars + 1, read.depth + count as u16);
+                self.index(node, Read { chars, depth, wide: true, ..read });
+            }
+            Err(error) if error.error_len().is_none() && count < 4 => {
+                let children: Vec<(u8, u32)> = self.trie.children(node).collect();
+                for (byte, child) in children {
                     let mut longer = bytes;
-                    longer[read] = self.trie.byte(child);
-                    self.index_char(child, before, chars, longer, read + 1);
-                    child = self.trie.end(child);
+                    longer[count] = byte;
+                    self.index_char(child, read, longer, count + 1);
                 }
             }
             Err(_) => {}
         }
+    }
+
+    fn note(&mut self, byte: u8, node: u32, read: Read) {
+        let Read { before, chars, depth, wide } = read;
+        let token = self.trie.token_from(node);
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, wide, before });
     }
 
     pub fn size(&self) -> usize {
@@ -175,10 +192,12 @@ impl Vocabulary {
         let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
         texts
             + occurrences
-            + self.shapes.len() * size_of::<Shape>()
+            + self.chars.len() * 2
+            + self.contents.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
             + locals
+            + self.pieces.memory_bytes()
     }
 
     /// Whether some token begins with a byte of the span.
@@ -202,7 +221,7 @@ impl Vocabulary {
         if let Some(bits) = lock(&self.classes).get(&(ascii, wide)) {
             return bits.clone();
         }
-        let bits = self.select(|shape| shape.ascii & !ascii == 0 && (!shape.wide || wide && shape.valid));
+        let bits = self.contents.made_of(ascii, wide);
         lock(&self.classes).insert((ascii, wide), bits.clone());
         bits
     }
@@ -212,17 +231,73 @@ impl Vocabulary {
         if let Some(bits) = lock(&self.counts).get(&chars) {
             return bits.clone();
         }
-        let bits = self.select(|shape| u32::from(shape.chars) <= chars);
+        let limit = u16::try_from(chars).unwrap_or(u16::MAX);
+        let mut words = vec![0u32; self.mask_words()];
+        for (word, chars) in words.iter_mut().zip(self.chars.chunks(32)) {
+            *word = chars.iter().rev().fold(0, |word, &chars| word << 1 | u32::from(chars <= limit));
+        }
+        words.iter_mut().zip(&self.contents.present).for_each(|(word, present)| *word &= present);
+        let bits: Bits = words.into();
         lock(&self.counts).insert(chars, bits.clone());
         bits
     }
+}
 
-    fn select(&self, keep: impl Fn(&Shape) -> bool) -> Bits {
-        let mut words = vec![0u32; self.mask_words()];
-        for (id, shape) in self.shapes.iter().enumerate() {
-            words[id >> 5] |= u32::from(self.tokens[id].is_some() && keep(shape)) << (id & 31);
+/// Which tokens hold which bytes, as bits: a tree over the ASCII bytes, so that any class is a few unions.
+struct Contents {
+    /// Node n stands for its children 2n and 2n + 1; leaf 128 + b for byte b.
+    holding: Vec<Vec<u32>>,
+    present: Vec<u32>,
+    /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
+    wide: Vec<u32>,
+    valid: Vec<u32>,
+}
+
+impl Contents {
+    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+        let empty = || vec![0u32; size.div_ceil(32)];
+        let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
+        for (id, shape) in shapes.iter().enumerate().filter(|&(id, _)| tokens[id].is_some()) {
+            let (word, bit) = (id >> 5, 1 << (id & 31));
+            present[word] |= bit;
+            wide[word] |= u32::from(shape.wide) * bit;
+            valid[word] |= u32::from(shape.wide && shape.valid) * bit;
+            let mut left = shape.ascii;
+            while left != 0 {
+                holding[128 + left.trailing_zeros() as usize][word] |= bit;
+                left &= left - 1;
+            }
         }
-        words.into()
+        for node in (1..128).rev() {
+            let (parents, children) = holding.split_at_mut(2 * node);
+            let both = children[0].iter().zip(&children[1]);
+            parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
+        }
+        holding[0] = Vec::new();
+        Contents { holding, present, wide, valid }
+    }
+
+    /// The tokens of these ASCII bytes, and, if `wide`, of any other characters.
+    fn made_of(&self, ascii: u128, wide: bool) -> Bits {
+        let mut bits = self.present.clone();
+        let mut nodes = vec![(1usize, 0u32, 128u32)];
+        while let Some((node, from, span)) = nodes.pop() {
+            let inside = if span == 128 { ascii } else { ascii >> from & ((1 << span) - 1) };
+            if inside == 0 {
+                bits.iter_mut().zip(&self.holding[node]).for_each(|(word, holding)| *word &= !holding);
+            } else if inside.count_ones() < span {
+                nodes.push((2 * node, from, span / 2));
+                nodes.push((2 * node + 1, from + span / 2, span / 2));
+            }
+        }
+        for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
+            *word &= !beyond | if wide { *valid } else { 0 };
+        }
+        bits.into()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.holding.iter().map(|words| words.len() * 4).sum::<usize>() + self.present.len() * 12
     }
 }
 

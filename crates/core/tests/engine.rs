@@ -15,8 +15,8 @@ fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
 }
 
 /// Walk along `text`, comparing every mask with one prefix test per token.
-fn assert_exact(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
-    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher();
+fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
+    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None);
     for at in 0..=text.len() {
         let mut mask = vec![0; vocabulary.mask_words()];
         matcher.fill(&mut mask).unwrap();
@@ -34,7 +34,7 @@ fn assert_exact(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
     }
 }
 
-fn object(builder: &mut Builder, any_order: bool) -> Grammar {
+fn object(builder: &mut Builder, any_order: bool) -> Arc<Grammar> {
     let any = builder.any_text().unwrap();
     let string = builder.quoted(any.0, false).unwrap();
     let short = builder.bounded(any.0, 1, Some(3)).unwrap();
@@ -132,7 +132,7 @@ fn special_tokens_match_no_text() {
     let node = builder.seq(&[letter.0, end.0, letter.0]).unwrap();
     let grammar = builder.build(node.0).unwrap();
     let vocabulary = vocabulary(&[b"<end>"]);
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher();
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None);
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
     matcher.advance(vocabulary.special_id("<end>").unwrap()).unwrap();
@@ -145,7 +145,7 @@ fn a_rejected_token_leaves_the_matcher_as_it_was() {
     let mut builder = Builder::default();
     let node = builder.literal(b"abc").unwrap();
     let grammar = builder.build(node.0).unwrap();
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher();
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher(None);
     assert!(matches!(matcher.advance(257), Err(Error::Rejected(_))));
     assert_eq!(matcher.steps(), 0);
     matcher.advance(256).unwrap();

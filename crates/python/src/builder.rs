@@ -1,6 +1,7 @@
 //! GrammarBuilder and Grammar.
 
 use crate::error::raise;
+use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
@@ -14,7 +15,6 @@ type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
 #[pyclass(module = "frisket._core")]
-#[derive(Default)]
 pub struct GrammarBuilder(Option<Builder>);
 
 impl GrammarBuilder {
@@ -38,8 +38,16 @@ fn is_free(escapes: &str) -> PyResult<bool> {
 #[pymethods]
 impl GrammarBuilder {
     #[new]
-    fn new() -> Self {
-        GrammarBuilder(Some(Builder::default()))
+    #[pyo3(signature = (*, limits=None))]
+    fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
+        let (limits, cancellation) = given(limits);
+        GrammarBuilder(Some(Builder::new(limits, cancellation, Some(let_others_run))))
+    }
+
+    #[pyo3(signature = (*, limits=None))]
+    fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
+        let (limits, cancellation) = given(limits);
+        Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
     fn empty(&self) -> u32 {
@@ -224,8 +232,14 @@ impl GrammarBuilder {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
         let builder = self.0.take().unwrap_or_default();
-        builder.build(root).map(|grammar| Grammar(Arc::new(grammar))).map_err(raise)
+        builder.build(root).map(Grammar).map_err(raise)
     }
+}
+
+/// Give the GIL away for a moment: a builder's calls are too short and too many to do so around each, and one that is
+/// long must not keep the other threads waiting, one of which may want to cancel it.
+fn let_others_run() {
+    Python::attach(|py| py.detach(|| ()));
 }
 
 /// Counts beyond 32 bits are as good as unbounded: no text is that long.
@@ -247,10 +261,17 @@ pub struct Grammar(Arc<frisket_core::builder::Grammar>);
 
 #[pymethods]
 impl Grammar {
-    fn compile(&self, py: Python<'_>, vocabulary: &Vocabulary) -> PyResult<CompiledGrammar> {
+    #[pyo3(signature = (vocabulary, *, limits=None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        vocabulary: &Vocabulary,
+        limits: Option<Bound<'_, Limits>>,
+    ) -> PyResult<CompiledGrammar> {
         let vocabulary = vocabulary.inner();
-        py.detach(|| frisket_core::matcher::CompiledGrammar::new(&self.0, vocabulary))
-            .map(CompiledGrammar::new)
+        let (bounds, cancellation) = given(limits.as_ref());
+        py.detach(|| frisket_core::matcher::CompiledGrammar::with_limits(&self.0, vocabulary, bounds, cancellation))
+            .map(|compiled| CompiledGrammar::new(compiled, limits.map(Bound::unbind)))
             .map_err(raise)
     }
 

@@ -1,26 +1,42 @@
 //! The one place where the engine's errors become `frisket.errors`.
 
-use frisket_core::error::Error;
+use frisket_core::error::{Error, Limit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 pub fn raise(error: Error) -> PyErr {
     let (class, hint): (&str, &str) = match &error {
-        Error::Limit { .. } => {
-            ("LimitExceededError", "simplify the schema or grammar: fewer nested counts and intersections")
-        }
+        Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),
         Error::Rejected(_) => ("TokenRejectedError", "choose a token whose bit is set in the mask"),
     };
-    Python::attach(|py| build(py, class, &error.to_string(), hint).unwrap_or_else(|failure| failure))
+    let code = matches!(error, Error::Limit(Limit::Cancelled)).then_some("cancelled");
+    Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
 }
 
-fn build(py: Python<'_>, class: &str, message: &str, hint: &str) -> PyResult<PyErr> {
+/// What would do.
+fn relief(limit: &Limit) -> &'static str {
+    match limit {
+        Limit::Steps(_) => "simplify it (fewer nested counts and intersections), or give Limits more steps",
+        Limit::Memory(_) => "simplify it (fewer nested counts, smaller alternatives), or give Limits more memory_bytes",
+        Limit::Time(_) => "try again when the machine is less busy, simplify it, or give Limits more seconds",
+        Limit::Nesting(_) => "take some of the groups apart: make rules of the inner parts",
+        Limit::LeftRecursion(_) => "let the rules begin with something of their own",
+        Limit::Different(_) => "ask for fewer items, or for items of more values",
+        Limit::Depth(_) => "let fewer levels nest in items that must be unique",
+        Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
+    }
+}
+
+fn build(py: Python<'_>, class: &str, message: &str, hint: &str, code: Option<&str>) -> PyResult<PyErr> {
     let keywords = PyDict::new(py);
+    if let Some(code) = code {
+        keywords.set_item("code", code)?;
+    }
     keywords.set_item("hint", hint)?;
     let value = py.import("frisket.errors")?.getattr(class)?.call((message,), Some(&keywords))?;
     Ok(PyErr::from_value(value))

@@ -2,7 +2,9 @@
 
 mod buffer;
 mod builder;
+mod clock;
 mod error;
+mod limit;
 mod matcher;
 
 use pyo3::prelude::*;
@@ -14,11 +16,14 @@ fn core_version() -> &'static str {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<limit::Limits>()?;
+    module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
+    module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

@@ -2,6 +2,7 @@
 
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
+use crate::limit::{Cancellation, Limits};
 use frisket_core::error::Error;
 use frisket_core::matcher as core;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -82,36 +83,64 @@ impl Vocabulary {
 }
 
 #[pyclass(frozen, module = "frisket._core")]
-pub struct CompiledGrammar(Arc<core::CompiledGrammar>);
+pub struct CompiledGrammar {
+    inner: Arc<core::CompiledGrammar>,
+    limits: Option<Py<Limits>>,
+}
 
 impl CompiledGrammar {
-    pub fn new(compiled: Arc<core::CompiledGrammar>) -> Self {
-        CompiledGrammar(compiled)
+    pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>) -> Self {
+        CompiledGrammar { inner, limits }
+    }
+
+    pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
+        &self.inner
     }
 }
 
 #[pymethods]
 impl CompiledGrammar {
-    fn matcher(&self) -> Matcher {
-        Matcher(Mutex::new(self.0.matcher()))
+    #[pyo3(signature = (*, cancellation=None))]
+    fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
+        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())))
+    }
+
+    #[getter]
+    fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
+        match &self.limits {
+            Some(limits) => Ok(limits.clone_ref(py)),
+            None => Py::new(py, Limits::default()),
+        }
+    }
+
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.inner.epoch()
     }
 
     #[getter]
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary(self.0.vocabulary.clone())
+        Vocabulary(self.inner.vocabulary.clone())
     }
 
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
+        self.inner.memory_bytes()
     }
 }
 
 /// One sequence; the lock only ever waits when two threads use the same matcher.
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Matcher(Mutex<core::Matcher>);
+pub struct Matcher {
+    inner: Mutex<core::Matcher>,
+    mask_words: usize,
+}
 
 impl Matcher {
+    fn new(matcher: core::Matcher) -> Self {
+        Matcher { mask_words: matcher.compiled().vocabulary.mask_words(), inner: Mutex::new(matcher) }
+    }
+
     /// Act on the matcher without the GIL. The lock is taken and given back inside: a thread that holds it never waits
     /// for the GIL, so the two cannot block each other.
     fn with<T: Send>(
@@ -123,15 +152,11 @@ impl Matcher {
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
-        self.0.lock().ok().map(|mut matcher| act(&mut matcher))
-    }
-
-    fn mask_words(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |matcher| Ok(matcher.compiled().vocabulary.mask_words()))
+        self.inner.lock().ok().map(|mut matcher| act(&mut matcher))
     }
 }
 
-fn fill(matcher: &core::Matcher, row: &mut [u32]) -> Result<(), Error> {
+fn fill(matcher: &mut core::Matcher, row: &mut [u32]) -> Result<(), Error> {
     let (words, beyond) = row.split_at_mut(matcher.compiled().vocabulary.mask_words());
     beyond.fill(0);
     matcher.fill(words)
@@ -142,7 +167,7 @@ impl Matcher {
     #[pyo3(signature = (bitmask, row=0))]
     fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: usize) -> PyResult<()> {
         let target = Bitmask::new(bitmask)?;
-        target.check(row, self.mask_words(py)?)?;
+        target.check(row, self.mask_words)?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
         let words = unsafe { target.row(row) };
         self.with(py, |matcher| fill(matcher, words))
@@ -206,7 +231,7 @@ impl Matcher {
     }
 
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
-        self.with(py, |matcher| Ok(Matcher(Mutex::new(matcher.clone()))))
+        self.with(py, |matcher| Ok(Matcher::new(matcher.clone())))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
@@ -246,7 +271,7 @@ pub fn fill_masks(
         return Err(PyValueError::new_err(format!("row {} is given twice", pair[0])));
     }
     for (matcher, &row) in matchers.iter().zip(&rows) {
-        target.check(row, matcher.get().mask_words(py)?)?;
+        target.check(row, matcher.get().mask_words)?;
     }
     let work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
     let share = |part: &[(&Matcher, usize)]| -> Option<Result<(), Error>> {

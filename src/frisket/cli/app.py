@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import check, example, generate, mask
+from frisket.cli import bench, check, example, generate, mask
 
 app = typer.Typer(
     name="frisket",
@@ -36,5 +36,5 @@ def frisket(
     """A language model's output, valid by construction: mask the form, prompt the meaning."""
 
 
-for module in (generate, example, check, mask):
+for module in (generate, example, check, mask, bench):
     app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLES)(module.command)

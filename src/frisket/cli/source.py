@@ -105,8 +105,15 @@ def vocabulary(path: Path | None) -> Vocabulary | Any:
 
 def read(path: Path) -> str:
     """The text of a file."""
-    try:
+    with readable(path):
         return path.read_text(encoding="utf-8-sig")
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """What keeps a file from being read is told with its name."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise _unreadable(path, f"it is not UTF-8 (byte {error.start})") from error
     except OSError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import LimitExceededError
+from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import JSONSchemaOptions
@@ -36,18 +36,13 @@ def lower_json_schema(
     """
     options = options or JSONSchemaOptions()
     try:
-        return _lower(builder, schema, options, registry, scoped=False)
+        return room.call(_lower, builder, schema, options, registry, False)
     except NeedsScopes:
-        return _lower(builder, schema, options, registry, scoped=True)
-    except RecursionError:
-        raise LimitExceededError(
-            "the schema nests too deep",
-            hint="name inner schemas in $defs and refer to them, or raise sys.setrecursionlimit",
-        ) from None
+        return room.call(_lower, builder, schema, options, registry, True)
 
 
 def _lower(
-    builder: GrammarBuilder, schema: Any, options: JSONSchemaOptions, registry: Registry | None, *, scoped: bool
+    builder: GrammarBuilder, schema: Any, options: JSONSchemaOptions, registry: Registry | None, scoped: bool
 ) -> tuple[int, Report]:
     report = Report()
     algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)

@@ -77,8 +77,8 @@ class Algebra:
         self.sites: list[Site] = []
         self.places: list[tuple[str, str]] = []
         self.patterns: dict[str, int | None] = {}
-        self.formats: dict[tuple[str, int], string.Matches | None] = {}
-        self._by_key: dict[tuple[int, int, tuple[int, ...]], Goal] = {}
+        self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
+        self._by_key: dict[tuple[int, ...], Goal] = {}
         self._by_content: dict[tuple[Any, ...], Goal] = {}
         self._aliases: list[tuple[dict[str, Any], Site | str, tuple[str, ...]]] = []
         self._following: set[int] = set()
@@ -103,8 +103,6 @@ class Algebra:
 
     def below(self, site: Site, schema: Any, *tokens: str) -> Goal:
         """The demand of a subschema found at `tokens` below `site`."""
-        if schema is True or schema is False or not schema:
-            return self._goal(schema, site.resource, site.scope, site, tokens)
         resource, scope = site.resource, site.scope
         if isinstance(schema, dict) and ("$id" in schema or "id" in schema):
             pointer = Site(-1, None, resource, (), site, tokens).pointer
@@ -167,7 +165,7 @@ class Algebra:
             )
         if not schema:
             return ANYTHING
-        key = (id(schema), id(resource), tuple(map(id, scope)) if scope else ())
+        key = (id(schema), id(resource), *map(id, scope)) if scope else (id(schema), id(resource))
         known = self._by_key.get(key)
         if known is not None:
             return known
@@ -188,26 +186,21 @@ class Algebra:
         tokens: tuple[str, ...],
     ) -> Goal | None:
         """The goal of another place that says the same, if that is easy to see: equal goals cancel out early."""
-        first: tuple[str, str] | None = None
-        said: list[tuple[str, str]] | None = None
+        said: list[str] = []
+        refers = False
         for keyword, value in schema.items():
             if keyword in KEYWORDS:
                 if type(value) is not str:
                     return None
-                if first is None:
-                    first = (keyword, value)
-                elif said is None:
-                    said = [first, (keyword, value)]
-                else:
-                    said.append((keyword, value))
-        if first is None:
+                said += (keyword, value)
+                refers = refers or keyword[0] == "$"
+        if not said:
             return ANYTHING
-        if said is None and first[0] == "$ref":
-            return self._followed(schema, first[1], resource, scope, origin, tokens)
-        pairs = sorted(said) if said is not None else [first]
-        key = (resource.draft, resource.asserts, *pairs)
-        if any(pair[0][0] == "$" for pair in pairs) or "nullable" in schema:
+        if refers or "nullable" in schema:
+            if len(said) == 2 and said[0] == "$ref":
+                return self._followed(schema, said[1], resource, scope, origin, tokens)
             return None
+        key = (resource.draft, resource.asserts, *said)
         found = self._by_content.get(key)
         if found is None:
             site = Site(len(self.sites), schema, resource, scope, origin, tokens)
@@ -325,7 +318,11 @@ class Algebra:
             return [WHOLE]
         if len(goal) == 1:
             (literal,) = goal
-            return [] if literal < 0 else self._literal(literal)
+            if literal < 0:
+                return []
+            site = self.sites[literal >> 1]
+            cases = site.negative if literal & 1 else site.positive
+            return cases if isinstance(cases, list) else self._literal(site, literal)
         found = self._expanded.get(goal)
         if found is None and (-1 in goal or any(literal ^ 1 in goal for literal in goal)):
             found = self._expanded[goal] = []
@@ -336,30 +333,34 @@ class Algebra:
             self._expanded[goal] = found
         return found
 
-    def _literal(self, literal: int) -> list[Case]:
-        site = self.sites[literal >> 1]
+    def _literal(self, site: Site, literal: int) -> list[Case]:
         found = site.negative if literal & 1 else site.positive
-        if isinstance(found, list):
-            return found
         if found is not None:
             if found == self._frame:
                 raise InvalidSchemaError(
                     "the schema refers to itself without looking into the value", where=site.pointer
                 )
             raise _Unknown
-        slot = "negative" if literal & 1 else "positive"
-        setattr(site, slot, self._frame)
         done: list[Case] | None = None
-        try:
-            done = self._negative(site) if literal & 1 else self._positive(site)
-        finally:
-            setattr(site, slot, done)
+        if literal & 1:
+            site.negative = self._frame
+            try:
+                done = self._negative(site)
+            finally:
+                site.negative = done
+        else:
+            site.positive = self._frame
+            try:
+                done = self._positive(site)
+            finally:
+                site.positive = done
         return done
 
     def _reading(self, site: Site) -> Reading:
-        if not isinstance(site.reading, Reading):
-            site.reading = read(self, site)
-        return site.reading
+        reading: Reading | None = site.reading
+        if reading is None:
+            reading = site.reading = read(self, site)
+        return reading
 
     def _positive(self, site: Site) -> list[Case]:
         if site.union is not None:
@@ -367,6 +368,8 @@ class Algebra:
         reading = self._reading(site)
         if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
             return [case for case, _ in self.annotated(site)]
+        if not reading.parts and not reading.alternatives:
+            return [reading.case]
         return self._applied([WHOLE], reading)
 
     def _applied(self, context: list[Case], reading: Reading) -> list[Case]:
@@ -379,7 +382,7 @@ class Algebra:
             elif kind == "all":
                 for goal in goals:
                     found = self._within(found, goal)
-            elif kind == "any" and (len(found) > 1 or found[0] is not WHOLE):
+            elif kind == "any" and (len(found) != 1 or found[0] is not WHOLE):
                 found = self.pruned(self.sum([self._within(found, goal) for goal in goals])) if found else found
             else:
                 found = self.product(found, self._part(kind, goals))
@@ -785,11 +788,21 @@ class Algebra:
         return self._texts[goal]
 
     def _texts_of(self, cases: list[Case]) -> int | None:
-        nodes = [string.lower(self.builder, case.strings) for case in cases if case.mask & STRING]
+        nodes = [string.lower(self.builder, self._regular(case.strings)) for case in cases if case.mask & STRING]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return None
         return alive[0] if len(alive) == 1 else self.builder.alt(alive)
+
+    def _regular(self, atoms: tuple[string.StringAtom, ...]) -> tuple[string.StringAtom, ...]:
+        """What is regular of the conditions on a key; the rest is noted."""
+        nesting, _ = string.nested(self.builder, atoms)
+        if nesting is None:
+            return atoms
+        self.unsupported(
+            self.where(), nesting.name, f"{nesting.name} is not enforced on keys; any key could slip through"
+        )
+        return tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
 
     def text_fits(self, goal: Goal, text: str) -> bool:
         """Whether a key meets a goal; True also where that is being expanded."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, number, object, string
+from frisket.json_schema.order import is_sorted
+from frisket.json_schema.room import LEVELS, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
 
+WORDS = NULL | FALSE | TRUE
+#: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
+SHALLOW = 64
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -77,6 +82,10 @@ class Lowering:
         self.structural: set[int] = set()
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
+        #: Whether no order of properties is asked for, or the schema states none.
+        self.any_order = options.property_order == "any" or (
+            options.property_order == "schema" and is_sorted(algebra.documents.root.contents)
+        )
         self._pretty = options.whitespace == "pretty"
         self._layouts: list[Layout] = []
         self._depth = 0
@@ -102,8 +111,9 @@ class Lowering:
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
         key = (goal, self._depth)
-        if key in self._nodes:
-            return self._nodes[key]
+        nodes = self._nodes
+        if key in nodes:
+            return nodes[key]
         if key in self._active:
             rule = self._active[key]
             if rule is None:
@@ -111,15 +121,25 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
+        if len(self._active) > LEVELS:
+            raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         try:
             node = self._union(self.algebra.expand(goal))
-        finally:
+        except BaseException:
             rule = self._active.pop(key)
+            if rule is not None:
+                # Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+                self.builder.define(rule, self.builder.empty())
+            raise
+        rule = self._active.pop(key)
+        if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
+            rule = self.builder.rule("a level of many")
+            self.structural.add(rule)
         if rule is not None:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule
-        self._nodes[key] = node
+        nodes[key] = node
         return node
 
     def deeper(self) -> _Level:
@@ -172,16 +192,15 @@ class Lowering:
         if len(nodes) == 1:
             return nodes[0]
         node = self.builder.alt(nodes)
-        if any(part in self.structural for part in nodes):
+        if not self.structural.isdisjoint(nodes):
             self.structural.add(node)
         return node
 
     def _case(self, case: Case) -> list[int]:
         mask = case.mask
         found: list[int | None] = []
-        words = self._words(mask)
-        if words is not None:
-            found.append(words)
+        if mask & WORDS:
+            found.append(self._words(mask))
         if mask & NUMBER:
             found.append(self._part("number", mask & NUMBER, case.numbers))
         if mask & STRING:
@@ -206,34 +225,51 @@ class Lowering:
             if case.mask & OBJECT:
                 groups.setdefault(("object", OBJECT), {})[case.objects] = None
         found: list[int | None] = []
-        node = self._words(words)
-        if node is not None:
-            found.append(node)
+        if words & WORDS:
+            found.append(self._words(words))
         for (kind, mask), alternatives in groups.items():
             if () in alternatives:
                 alternatives = {(): None}
             if kind == "string" and len(alternatives) > 1:
-                found.append(self._texts(tuple(alternatives)))
+                found += self._texts(tuple(alternatives))
             else:
                 found += [self._part(kind, mask, atoms) for atoms in alternatives]
         return [node for node in dict.fromkeys(found) if node is not None]
 
-    def _words(self, mask: int) -> int | None:
-        words = [word for bit, word in ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true")) if mask & bit]
-        if not words:
-            return None
-        key = ("words", *words)
-        if key not in self._parts:
-            self._parts[key] = self.builder.words(words)
-        return self._parts[key]
+    def _words(self, mask: int) -> int:
+        words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
+        return self.builder.words([word for bit, word in words if mask & bit])
 
-    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> int | None:
+    def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+        if not atoms:
+            return self.builder.quoted(self.builder.any_text(), self.options.escapes)
+        nesting, _ = string.nested(self.builder, atoms)
+        others = tuple(atom for atom in atoms if atom != string.Length(1, None))
+        if nesting is not None and string.nested(self.builder, others)[1]:
+            node = nesting.build(self.builder, self.options.escapes, len(others) < len(atoms))
+            self.structural.add(node)
+            return node
+        if nesting is not None:
+            self.unsupported(
+                self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
+            )
+            atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
+        found = string.lower(self.builder, atoms)
+        if found is None:
+            return None
+        self.recursive = self.recursive or len(atoms) > 1
+        return self.builder.quoted(found, self.options.escapes)
+
+    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
         """A union of strings, joined before it is quoted."""
+        nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
+        if nesting:
+            return [self._part("string", STRING, atoms) for atoms in alternatives]
         nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
-            return None
-        return self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)
+            return []
+        return [self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)]
 
     def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
@@ -251,10 +287,7 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
-            node = string.lower(self.builder, atoms)
-            if node is not None:
-                node = self.builder.quoted(node, self.options.escapes)
-                self.recursive = self.recursive or len(atoms) > 1
+            node = self._string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:

@@ -46,7 +46,10 @@ class Multiple:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """`pointed` are the integers that the schema wrote with a point: they may be spelled so."""
+    """`pointed` are the integers that the schema wrote with a point: they may be spelled so.
+
+    Whole values may be ints, which hash and compare as fractions do, ten times as fast.
+    """
 
     values: frozenset[Fraction]
     positive: bool
@@ -152,10 +155,19 @@ class Interval:
             return False
         return self.values is None or value in self.values
 
+    def kept(self, values: Iterable[Fraction]) -> Iterable[Fraction]:
+        """Those of the values that hold."""
+        if self.low is None and self.high is None and not self.excluded:
+            if self.multiple == 1 and not self.without:
+                return [value for value in values if value.denominator == 1]
+            if self.multiple is None and not self.without:
+                return values
+        return filter(self.holds, values)
+
     def listed(self, most: int = LISTED) -> list[Fraction] | None:
         """All its values, ascending, or None if they are many or endless."""
         if self.values is not None:
-            return sorted(filter(self.holds, self.values))
+            return sorted(self.kept(self.values))
         if self.multiple is None or self.low is None or self.high is None:
             if self.low is not None and self.low == self.high:
                 return [self.low] if self.holds(self.low) else []
@@ -180,6 +192,8 @@ class Interval:
             return True
         if self.multiple is not None and any((self.multiple / step).denominator == 1 for step in self.without):
             return True
+        if self.values is not None:
+            return not any(map(self.holds, self.values))
         return self.listed(64) == []
 
 
@@ -264,6 +278,7 @@ class Numerals:
     def every_spelling(self, value: Fraction) -> int:
         """All decimals and small exponents that mean `value` (more than `lower` ever admits for it)."""
         b = self.builder
+        value = Fraction(value)
         point = Interval(INTEGER | FRACTION, (AtLeast(value, False), AtMost(value, False)))
         nodes = [self.decimals(point, 0)]
         for exponent in range(-SMALL_EXPONENT, SMALL_EXPONENT + 1):
@@ -684,6 +699,8 @@ def part_digits(value: Fraction) -> str:
 
 
 def decimal_text(value: Fraction) -> bytes:
+    if value.denominator == 1:
+        return b"%d" % value.numerator
     sign = b"-" if value < 0 else b""
     value = abs(value)
     part = part_digits(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,8 @@ class Shape:
         self.implies: list[Implies] = []
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
-        self.least, self.most = 0, None
+        self.least: int = 0
+        self.most: int | None = None
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
@@ -161,7 +163,12 @@ class Shape:
             goal |= fields.at(algebra.builder, key)
         return goal
 
-    def named(self) -> dict[str, None]:
+    def named(self) -> Iterable[str]:
+        """Every key that is named, in the order of first mention."""
+        if len(self.fields) == 1 and not self.implies and not self.breaks:
+            names = self.fields[0].names
+            if names.keys() >= self.required.keys():
+                return names
         found: dict[str, None] = {}
         for fields in self.fields:
             found.update(dict.fromkeys(fields.names))
@@ -171,6 +178,13 @@ class Shape:
         for fields in self.breaks:
             found.update(dict.fromkeys(fields.names))
         return found
+
+    def goals(self) -> dict[str, Goal] | None:
+        """What `at` says of every named key, where one table says it all."""
+        if len(self.fields) != 1 or self.names or self.breaks or self.implies:
+            return None
+        fields = self.fields[0]
+        return fields.names if not fields.patterns and fields.names.keys() >= self.required.keys() else None
 
     def crossed(self) -> bool:
         return self.most is not None and (self.most < self.least or self.most < len(self.required))
@@ -215,12 +229,13 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
     if len(shape.breaks) > 64:
         raise LimitExceededError(f"{len(shape.breaks)} demands on some member at once", where=lowering.where())
     required = shape.required
+    plain = shape.goals()
     with lowering.deeper() as layout:
         properties: list[Property] = []
         places: dict[str, int] = {}
         reached = possible = 0
         for key in shape.named():
-            goal = shape.at(algebra, key)
+            goal = shape.at(algebra, key) if plain is None else plain[key]
             if shape.breaks:
                 values = with_marks(lowering, goal, [fields.at(b, key) for fields in shape.breaks])
                 for _, marks in values:
@@ -238,7 +253,11 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             properties.append((key, needed, values))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
         for keys, goal, broken in regions(algebra, shape):
-            values = with_marks(lowering, goal, list(broken))
+            if broken:
+                values = with_marks(lowering, goal, list(broken))
+            else:
+                value = lowering.lower(goal)
+                values = [] if value is None else [(value, 0)]
             if values:
                 extras.append((keys, values))
                 for _, marks in values:
@@ -268,7 +287,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             max_properties=shape.most,
             required_marks=wanted,
             implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
-            any_order=lowering.options.property_order == "any",
+            any_order=lowering.any_order,
             escapes=lowering.options.escapes,
         )
     lowering.structural.add(node)

@@ -143,15 +143,16 @@ class Reader:
         self.items_read = False
 
     def read(self) -> Reading:
-        reading, draft, asserts = self.reading, self.draft, self.site.resource.asserts
-        if draft <= DRAFT7 and "$ref" in self.schema:
+        reading = self.reading
+        if self.draft <= DRAFT7 and "$ref" in self.schema:
             read_ref(self, self.schema["$ref"])
             reading.keywords.append("$ref")
             return reading
+        rules = RULES[self.draft, self.site.resource.asserts]
         for keyword, value in self.schema.items():
-            rule = KEYWORDS.get(keyword)
-            if rule is not None and rule[1] <= draft <= rule[2] and (asserts or keyword not in VALIDATION):
-                rule[0](self, value)
+            rule = rules.get(keyword)
+            if rule is not None:
+                rule(self, value)
                 reading.keywords.append(keyword)
         if self.mask != ANY or self.numbers or self.strings or self.arrays or self.objects:
             reading.case = Case(
@@ -256,9 +257,13 @@ def read_const(reader: Reader, value: Any) -> None:
 
 
 def read_values(reader: Reader, values: list[Any]) -> None:
+    if values and set(map(type, values)) == {str}:
+        reader.mask &= STRING
+        reader.strings.append(string.Among(frozenset(values), True))
+        return
     mask = 0
     texts: list[str] = []
-    numbers: set[Fraction] = set()
+    numbers: set[Any] = set()
     pointed: set[Fraction] = set()
     composite: list[Case] = []
     for value in values:
@@ -270,6 +275,9 @@ def read_values(reader: Reader, values: list[Any]) -> None:
             mask |= TRUE
         elif value is False:
             mask |= FALSE
+        elif type(value) is int:
+            mask |= INTEGER
+            numbers.add(value)
         elif isinstance(value, (int, float, Decimal)):
             exact = number.exact(value)
             mask |= INTEGER if exact.denominator == 1 else FRACTION
@@ -376,13 +384,15 @@ def read_format(reader: Reader, value: Any) -> None:
         found = find_format(value, draft=draft, openapi=wide)
         if found is None:
             known[key] = None
+        elif found.nested is not None and found.check is not None:
+            known[key] = string.Nested(f"format {value}", found.nested, found.check, True)
         elif found.node is None:
             known[key] = None
             where = f"{reader.site.pointer}/format"
             reader.algebra.unsupported(where, "format", f"{value}: {found.reason}; any text could slip through")
         else:
             known[key] = string.Matches(found.node(reader.algebra.builder, mode == "python"), True)
-        if found is not None and found.node is not None and not found.exact:
+        if found is not None and known[key] is not None and not found.exact:
             reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)
     matches = known[key]
     if matches is not None:
@@ -403,9 +413,14 @@ def read_content_encoding(reader: Reader, value: Any) -> None:
 
 def read_content_media_type(reader: Reader, value: Any) -> None:
     if value == "application/json" and reader.algebra.options.formats != "annotate":
+        if "contentEncoding" not in reader.schema:
+            from frisket.json_schema.formats.content import is_json, json_node
+
+            reader.strings.append(string.Nested("contentMediaType", json_node, is_json, True))
+            return
         where = f"{reader.site.pointer}/contentMediaType"
         reader.algebra.unsupported(
-            where, "contentMediaType", "JSON inside a string is not enforced; any text slips through"
+            where, "contentMediaType", "JSON inside an encoded string is not enforced; any text slips through"
         )
 
 
@@ -487,8 +502,9 @@ def read_properties(reader: Reader, _: Any) -> None:
     schema, reading = reader.schema, reader.reading
     names: dict[str, Goal] = {}
     if "properties" in schema:
+        below, site = reader.algebra.below, reader.site
         for key, value in reader.mapping("properties", schema["properties"]).items():
-            names[key] = reader.goal(value, "properties", key)
+            names[key] = below(site, value, "properties", key)
     patterns: list[tuple[int, Goal]] = []
     unknown = False
     if "patternProperties" in schema:
@@ -671,3 +687,13 @@ KEYWORDS["exclusiveMaximum"] = (
     DRAFT4,
     DRAFT2020,
 )
+#: (draft, whether its vocabulary asserts) → the keywords that count there.
+RULES = {
+    (draft, asserts): {
+        keyword: rule
+        for keyword, (rule, first, last) in KEYWORDS.items()
+        if first <= draft <= last and (asserts or keyword not in VALIDATION)
+    }
+    for draft in DRAFT_NAMES
+    for asserts in (True, False)
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,17 @@ class Among:
     positive: bool
 
 
-StringAtom = Length | Matches | Among
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The text is (or is not) in a language that nests: `build` makes whole JSON strings, `check` decides one text."""
+
+    name: str
+    build: Callable[[GrammarBuilder, str, bool], int]
+    check: Callable[[str], bool]
+    positive: bool
+
+
+StringAtom = Length | Matches | Among | Nested
 
 
 def negate(atom: StringAtom) -> list[StringAtom]:
@@ -43,6 +54,8 @@ def negate(atom: StringAtom) -> list[StringAtom]:
         return [*shorter, *([Length(atom.most + 1, None)] if atom.most is not None else [])]
     if isinstance(atom, Matches):
         return [Matches(atom.node, not atom.positive)]
+    if isinstance(atom, Nested):
+        return [Nested(atom.name, atom.build, atom.check, not atom.positive)]
     return [Among(atom.values, not atom.positive)]
 
 
@@ -53,6 +66,12 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
     texts, regular = listed(builder, atoms)
     if texts is not None:
         return not texts
+    if any(isinstance(atom, Nested) for atom in atoms):
+        opposites = {(atom.name, not atom.positive) for atom in atoms if isinstance(atom, Nested)}
+        if any((atom.name, atom.positive) in opposites for atom in atoms if isinstance(atom, Nested)):
+            return True
+        atoms = tuple(atom for atom in atoms if not isinstance(atom, Nested))
+        return is_void(builder, atoms)
     least, most = bounds(atoms)
     if most is not None and most < least:
         return True
@@ -68,9 +87,11 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
 
 
 def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
-    """The node of decoded texts, or None if clearly none is left."""
+    """The node of decoded texts, or None if clearly none is left. Nested atoms must have been taken out (`nested`)."""
     if not atoms:
         return builder.any_text()
+    if len(atoms) == 1 and isinstance(atoms[0], Matches) and atoms[0].positive:
+        return atoms[0].node
     texts, _ = listed(builder, atoms)
     if texts is not None:
         return builder.words(texts) if texts else None
@@ -94,6 +115,18 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     return node if least == 0 and most is None else builder.bounded(node, least, most)
 
 
+def nested(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[Nested | None, bool]:
+    """The language that the texts must nest in, if any and if they are not listed; and whether that is all there is."""
+    found = [atom for atom in atoms if isinstance(atom, Nested)]
+    if not found or any(isinstance(atom, Among) and atom.positive for atom in atoms):
+        return None, True
+    return found[0], found[0].positive and all(atom == found[0] or trivial(atom) for atom in atoms)
+
+
+def trivial(atom: StringAtom) -> bool:
+    return isinstance(atom, Length) and atom.least == 0 and atom.most is None
+
+
 def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
     least, most = 0, None
     for atom in atoms:
@@ -105,7 +138,7 @@ def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
 
 
 def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list[bytes] | None, int]:
-    """All texts, in byte order, if some atom lists them; and how many atoms are regular."""
+    """All texts if some atom lists them; and how many atoms are regular."""
     values: frozenset[str] | None = None
     regular = 0
     for atom in atoms:
@@ -125,9 +158,14 @@ def holds(builder: GrammarBuilder, atom: StringAtom, value: str) -> bool:
         return atom.least <= len(value) and (atom.most is None or len(value) <= atom.most)
     if isinstance(atom, Among):
         return (value in atom.values) == atom.positive
+    if isinstance(atom, Nested):
+        return atom.check(value) == atom.positive
     return builder.accepts(atom.node, value.encode("utf-8", "surrogatepass")) == atom.positive
 
 
 def encoded(values: frozenset[str]) -> list[bytes]:
-    """UTF-8, sorted; a lone surrogate has none, so no UTF-8 text can spell such a value."""
-    return sorted(value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value))
+    """UTF-8, in no order; a lone surrogate has none, so no UTF-8 text can spell such a value."""
+    try:
+        return list(map(str.encode, values))
+    except UnicodeEncodeError:
+        return [value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value)]

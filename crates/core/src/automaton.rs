@@ -1,0 +1,174 @@
+//! The lazy automaton of a compiled grammar: one thread at a time finds things out, all may read what was found.
+//!
+//! An automaton that has grown to its limit of memory is thrown away and a new *epoch* begins with one that has learned
+//! nothing. Positions of an epoch mean nothing in another: a matcher keeps what it has taken, and takes it again.
+
+use crate::error::Result;
+use crate::limit::{Cancellation, Limits};
+use crate::machine::{Machine, PositionId, DEAD};
+use crate::mask::{Mask, Masks};
+use crate::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Where a sequence is, in one epoch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub position: PositionId,
+    /// Whether a text may end here.
+    pub accepting: bool,
+    /// Whether an end-of-sequence token was taken.
+    pub ended: bool,
+}
+
+/// What moves a sequence on.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    Token(u32),
+    Text(&'a [u8]),
+}
+
+/// What was found out in one epoch: read by everybody, at any time, without waiting for who finds out more.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub epoch: u64,
+    masks: FxHashMap<PositionId, Arc<Mask>>,
+    moves: FxHashMap<(PositionId, u32), Place>,
+}
+
+impl Known {
+    pub fn mask(&self, epoch: u64, position: PositionId) -> Option<Arc<Mask>> {
+        if self.epoch != epoch {
+            return None;
+        }
+        self.masks.get(&position).cloned()
+    }
+
+    pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<Place> {
+        if self.epoch != epoch {
+            return None;
+        }
+        self.moves.get(&(position, token)).copied()
+    }
+}
+
+/// A shared table with short locks only: nothing is computed, and nothing can fail, while one is held.
+#[derive(Default)]
+pub(crate) struct Shared(RwLock<Known>);
+
+impl Shared {
+    pub fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) struct Automaton {
+    pub epoch: u64,
+    pub machine: Machine,
+    masks: Masks,
+    /// Bytes of what this epoch has made known.
+    known: usize,
+}
+
+impl Automaton {
+    pub fn new(epoch: u64, machine: Machine, special_ids: &[u32]) -> Self {
+        Automaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), known: 0 }
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.machine.memory_bytes() + self.masks.memory_bytes() + self.known
+    }
+
+    /// Begin the next call. An error if it may not begin: cancelled, or no memory is left.
+    pub fn begin(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
+        let budget = &mut self.machine.arena.budget;
+        budget.begin(limits);
+        budget.heed(cancellations);
+        budget.reserve(self.masks.memory_bytes() + self.known);
+        budget.check()
+    }
+
+    pub fn start(&self) -> Place {
+        self.place(self.machine.start)
+    }
+
+    fn place(&self, position: PositionId) -> Place {
+        Place { position, accepting: self.machine.position(position).accepting, ended: false }
+    }
+
+    pub fn mask(&mut self, shared: &Shared, vocabulary: &Vocabulary, position: PositionId) -> Result<Arc<Mask>> {
+        // Another thread may have been first.
+        if let Some(mask) = shared.read().mask(self.epoch, position) {
+            return Ok(mask);
+        }
+        let mask = self.masks.mask(&mut self.machine, vocabulary, position)?;
+        // One mask stands for many positions: it is counted where it is made, once.
+        self.known += 40 + if Arc::strong_count(&mask) == 2 { mask.memory_bytes() } else { 0 };
+        shared.write().masks.insert(position, mask.clone());
+        Ok(mask)
+    }
+
+    /// The place after an input, if it may come.
+    pub fn take(
+        &mut self,
+        shared: &Shared,
+        vocabulary: &Vocabulary,
+        special_ids: &[u32],
+        place: Place,
+        input: Input<'_>,
+    ) -> Result<Option<Place>> {
+        let token = match input {
+            Input::Token(token) => token,
+            Input::Text(_) if place.ended => return Ok(None),
+            Input::Text(text) => {
+                let position = self.follow(place.position, text)?;
+                return Ok((position != DEAD).then(|| self.place(position)));
+            }
+        };
+        let is_eos = vocabulary.eos.binary_search(&token).is_ok();
+        if place.ended {
+            return Ok(is_eos.then_some(place));
+        }
+        let mut position = DEAD;
+        let special = special_ids.iter().position(|&id| id == token);
+        if let Some(special) = special {
+            position = self.machine.step_special(place.position, special as u32)?;
+        }
+        if special.is_none() || position == DEAD && is_eos {
+            if let Some(bytes) = vocabulary.token(token) {
+                position = self.follow(place.position, bytes)?;
+            }
+        }
+        let next = if position != DEAD {
+            self.place(position)
+        } else if is_eos && place.accepting {
+            Place { ended: true, ..place }
+        } else {
+            return Ok(None);
+        };
+        self.known += 32;
+        shared.write().moves.insert((place.position, token), next);
+        Ok(Some(next))
+    }
+
+    fn follow(&mut self, mut position: PositionId, bytes: &[u8]) -> Result<PositionId> {
+        for &byte in bytes {
+            position = self.machine.step(position, byte)?;
+            if position == DEAD {
+                break;
+            }
+        }
+        Ok(position)
+    }
+
+    /// Begin a new epoch; what the old one held is handed out, to be dropped where nobody waits for it.
+    pub fn renew(&mut self, shared: &Shared, machine: Machine, special_ids: &[u32]) -> impl Sized {
+        let next = Automaton::new(self.epoch + 1, machine, special_ids);
+        let known = std::mem::replace(&mut *shared.write(), Known { epoch: next.epoch, ..Known::default() });
+        (std::mem::replace(self, next), known)
+    }
+}

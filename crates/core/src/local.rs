@@ -1,0 +1,429 @@
+//! What one head alone does to the vocabulary: the tokens that stay inside it, and the trie nodes at which it is at an
+//! end in mid-token. It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
+//! the next one has.
+
+use crate::byteset::ByteSet;
+use crate::chain::{majority, Chain};
+use crate::error::Result;
+use crate::region::{Region, Table, NOWHERE};
+use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::trie::Trie;
+use crate::vocabulary::{lock, Bits, Vocabulary};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex};
+
+/// Words of a mask and the bits to set in them, ascending.
+pub type Words = Arc<[(u32, u32)]>;
+
+/// A set of tokens, perhaps cut down to another.
+#[derive(Clone)]
+pub struct Part {
+    pub bits: Bits,
+    pub within: Option<Bits>,
+}
+
+impl Part {
+    pub fn same(&self, other: &Part) -> bool {
+        let within = match (&self.within, &other.within) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        within && Arc::ptr_eq(&self.bits, &other.bits)
+    }
+
+    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        let within = self.within.as_deref();
+        self.bits.iter().enumerate().map(move |(place, word)| word & within.map_or(u32::MAX, |within| within[place]))
+    }
+}
+
+/// What one head does to the vocabulary.
+#[derive(Clone)]
+pub struct Local {
+    pub(crate) core: Arc<Core>,
+    /// Tokens for which the core may be wrong: they are replayed.
+    pub(crate) asks: Arc<[u32]>,
+}
+
+impl Core {
+    /// Every token that stays inside the head, or leaves it with its end.
+    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
+        let words = self.words.iter().map(|&(word, bits)| (word as usize, bits));
+        dense.chain(words).flat_map(|(word, bits)| {
+            (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word as u32) << 5 | bit)
+        })
+    }
+}
+
+/// What heads that differ in a few tokens only have in common.
+pub(crate) struct Core {
+    pub dense: Option<Part>,
+    pub words: Words,
+    /// Nodes at which the head is at an end and tokens go on.
+    pub exits: Vec<u32>,
+    /// The same for many nodes with little below each, merged.
+    pub forest: Option<Forest>,
+    /// Tokens with which the head is at an end.
+    pub ends: Vec<u32>,
+}
+
+/// Subtries merged into one, and what heads do below its nodes.
+pub(crate) struct Forest {
+    pub trie: Trie,
+    pub pieces: Pieces,
+}
+
+/// What a head does to the tokens below one node of a trie.
+pub(crate) struct Piece {
+    pub words: Words,
+    pub exits: Box<[u32]>,
+}
+
+/// Pieces of one trie.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Under (node, hash of the head).
+    pieces: FxHashMap<(u32, u128), Arc<Piece>>,
+    bytes: usize,
+}
+
+/// Above this many ends, one merged walk is cheaper than one walk each.
+const FOREST_FROM: usize = 12;
+
+/// A subtrie of more nodes is not merged with others.
+const LARGE_SUBTRIE: u32 = 1_000;
+
+/// More places or tokens than this are not compared with a neighbour's: a walk is cheaper.
+const DIFFERENCE_ROOM: usize = 4_000;
+
+/// More tokens than this are kept as bits.
+const DENSE_FROM: usize = 1_000;
+
+/// A larger subtrie is swept, if the head reads more than a few bytes.
+const SWEEP_FROM: u32 = 1_000;
+const NARROW: u32 = 8;
+
+/// More states than this are walked one by one.
+const SWEEP_ROWS: usize = 512;
+
+/// Bytes of pieces that one trie keeps before it starts afresh.
+const PIECES_ROOM: usize = 4 << 20;
+
+impl Pieces {
+    pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
+        let key = (node, arena.info(head).hash);
+        if let Some(piece) = lock(&self.known).pieces.get(&key) {
+            return Ok(piece.clone());
+        }
+        let mut reach = Reach::default();
+        reach.walk(arena, trie, node, head)?;
+        reach.exits.retain(|&node| trie.end(node) > node + 1);
+        let piece = Arc::new(Piece { words: words(&mut reach.tokens), exits: reach.exits.into() });
+        let mut known = lock(&self.known);
+        if known.bytes > PIECES_ROOM {
+            *known = Known::default();
+        }
+        known.bytes += 120 + piece.words.len() * 8 + piece.exits.len() * 4;
+        known.pieces.insert(key, piece.clone());
+        Ok(piece)
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        lock(&self.known).bytes
+    }
+}
+
+impl Local {
+    pub fn memory_bytes(&self) -> usize {
+        let core = &self.core;
+        // Its own bits only: those of classes and counts belong to the vocabulary.
+        let forest = core.forest.as_ref().map_or(0, |f| f.trie.memory_bytes() + f.pieces.memory_bytes());
+        let shared = Arc::strong_count(core).max(1);
+        let own = forest + core.words.len() * 8 + (core.exits.len() + core.ends.len()) * 4 + size_of::<Core>();
+        own / shared + self.asks.len() * 4 + size_of::<Local>()
+    }
+
+    /// Computed anew; `known` answers for heads that differ from this one in a few tokens.
+    pub(crate) fn of(
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        head: TermId,
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
+    ) -> Result<Local> {
+        if let Some((near, _)) = without_exclusions(arena, head)? {
+            if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                return Ok(local);
+            }
+        }
+        let mut reach = Reach::default();
+        if let Some(chain) = Chain::of(arena, head, vocabulary.longest)? {
+            reach = chain.reach(arena, vocabulary)?;
+        } else if let Some(region) = Region::of(arena, head)? {
+            reach = region.reach(arena, vocabulary)?;
+        } else {
+            // The state that almost every character leads to and stays in.
+            if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
+                if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
+                    if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                        return Ok(local);
+                    }
+                }
+            }
+            reach.walk(arena, &vocabulary.trie, 0, head)?;
+        }
+        Ok(Local { core: Arc::new(Core::of(reach, vocabulary)), asks: [].into() })
+    }
+
+    /// The neighbour's, if the two differ in few tokens.
+    fn beside(
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        head: TermId,
+        near: TermId,
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
+    ) -> Result<Option<Local>> {
+        let mut asks = Vec::new();
+        let mut room = DIFFERENCE_ROOM;
+        if !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
+            return Ok(None);
+        }
+        let near = known(arena, near)?;
+        asks.extend_from_slice(&near.asks);
+        Ok(Some(Local { core: near.core, asks: asks.into() }))
+    }
+}
+
+impl Core {
+    fn of(mut reach: Reach, vocabulary: &Vocabulary) -> Self {
+        let trie = &vocabulary.trie;
+        if reach.tokens.len() > DENSE_FROM {
+            let mut bits = match reach.dense.take() {
+                Some(part) => part.words().collect(),
+                None => vec![0; vocabulary.mask_words()],
+            };
+            reach.tokens.drain(..).for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+            reach.dense = Some(Part { bits: bits.into(), within: None });
+        }
+        let mut core = Core {
+            dense: reach.dense,
+            words: words(&mut reach.tokens),
+            exits: Vec::new(),
+            forest: None,
+            ends: Vec::new(),
+        };
+        // Large subtries stay as they are: what follows enters them by a few bytes only.
+        let mut small = Vec::new();
+        for node in reach.exits {
+            core.ends.extend_from_slice(trie.tokens_at(node));
+            match trie.end(node) - node {
+                1 => {}
+                size if size > LARGE_SUBTRIE => core.exits.push(node),
+                _ => small.push(node),
+            }
+        }
+        if small.len() >= FOREST_FROM {
+            core.forest = Some(Forest { trie: trie.merged(&small), pieces: Pieces::default() });
+        } else {
+            core.exits.extend(small);
+        }
+        core
+    }
+}
+
+/// Tokens and exits while they are collected.
+#[derive(Default)]
+pub(crate) struct Reach {
+    pub dense: Option<Part>,
+    pub tokens: Vec<u32>,
+    pub exits: Vec<u32>,
+}
+
+impl Reach {
+    /// The head has come to a node.
+    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        self.tokens.extend_from_slice(trie.tokens_at(node));
+        if arena.info(head).nullable {
+            self.exits.push(node);
+        }
+        if head != EPSILON && trie.end(node) > node + 1 {
+            self.walk(arena, trie, node, head)?;
+        }
+        Ok(())
+    }
+
+    /// Everything below a node within one head.
+    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        let may = arena.may(head);
+        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
+            return self.sweep(arena, trie, node, head);
+        }
+        for (byte, child) in trie.children_in(node, &may) {
+            let next = arena.derive(head, byte)?;
+            if next != EMPTY {
+                arena.spend(1)?;
+                self.enter(arena, trie, child, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for a large subtrie and a head that reads much.
+    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        let mut table = Table::default();
+        let mut open: Vec<(u32, u32)> = vec![(trie.end(node), table.row(arena, head))];
+        let mut at = node + 1;
+        while let Some(&(end, row)) = open.last() {
+            if at >= end {
+                open.pop();
+                continue;
+            }
+            let next = table.step(arena, row, trie.byte(at))?;
+            if next == NOWHERE {
+                at = trie.end(at);
+                continue;
+            }
+            let state = table.states[next as usize];
+            if table.states.len() > SWEEP_ROWS {
+                // So many states: each is met too seldom for a row of its own.
+                self.enter(arena, trie, at, state)?;
+                at = trie.end(at);
+                continue;
+            }
+            arena.spend(1)?;
+            self.tokens.extend_from_slice(trie.tokens_at(at));
+            if table.nullable[next as usize] {
+                self.exits.push(at);
+            }
+            if state == EPSILON {
+                at = trie.end(at);
+                continue;
+            }
+            if trie.end(at) > at + 1 {
+                open.push((trie.end(at), next));
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The same masks, fewer states: no token is long enough to use up a larger count.
+pub(crate) fn clipped(arena: &mut Arena, head: TermId, longest: u32) -> Result<TermId> {
+    let Term::Quoted { text, state, free } = *arena.term(head) else { return clipped_text(arena, head, longest) };
+    let near = clipped_text(arena, text, longest)?;
+    if near == text {
+        Ok(head)
+    } else {
+        arena.quoted_state(near, state, free)
+    }
+}
+
+fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId> {
+    // One more than any token can read, so that the far side stays out of reach.
+    let clip = |min: u32, max: u32| (min.min(longest + 1), if max > longest { MANY } else { max });
+    match *arena.term(text) {
+        Term::Bounded { body, min, max } => {
+            let (near_min, mut near_max) = clip(min, max);
+            // Lengths that the body cannot have may lie between: keep the bound unless every length is open to it.
+            if near_max != max && !(arena.info(body).exact && arena.info(body).max_chars == MANY) {
+                near_max = max;
+            }
+            let near_min = if arena.info(body).exact { near_min } else { min };
+            if (near_min, near_max) == (min, max) {
+                return Ok(text);
+            }
+            arena.bounded(body, near_min, near_max)
+        }
+        Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
+            let (min, max) = clip(min, max);
+            arena.repeat(body, min, max)
+        }
+        Term::Cat(left, right) => match *arena.term(left) {
+            Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
+                let (min, max) = clip(min, max);
+                let left = arena.repeat(body, min, max)?;
+                arena.cat(left, right)
+            }
+            _ => Ok(text),
+        },
+        _ => Ok(text),
+    }
+}
+
+/// The same string without the few texts that it excludes, and the bytes by which the two may part.
+fn without_exclusions(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
+    let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
+        return Ok(None);
+    };
+    let Term::And(parts) = arena.term(text) else { return Ok(None) };
+    let parts = parts.clone();
+    let mut kept = Vec::with_capacity(parts.len());
+    let mut bytes = ByteSet::of([b'"', b'\\'].into_iter());
+    for &part in parts.iter() {
+        match *arena.term(part) {
+            Term::Not(inner) if arena.is_finite(inner) => bytes = bytes.union(&arena.may(inner)),
+            _ => kept.push(part),
+        }
+    }
+    if kept.len() == parts.len() || kept.is_empty() {
+        return Ok(None);
+    }
+    let near = arena.and(kept)?;
+    Ok(Some((arena.quoted_state(near, state, free)?, bytes)))
+}
+
+/// Collect the tokens that `left` and `right` may treat differently; false if they are too many to be asked for one by
+/// one.
+fn difference(
+    arena: &mut Arena,
+    trie: &Trie,
+    node: u32,
+    left: TermId,
+    right: TermId,
+    asks: &mut Vec<u32>,
+    room: &mut usize,
+) -> Result<bool> {
+    let apart = match without_exclusions(arena, left)? {
+        Some((near, bytes)) if near == right => bytes,
+        _ => arena.may(left).union(&arena.may(right)),
+    };
+    for (byte, child) in trie.children_in(node, &apart) {
+        let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
+        if l == r {
+            continue;
+        }
+        arena.spend(1)?;
+        let dead = (l == EMPTY) != (r == EMPTY);
+        let ended = arena.info(l).nullable != arena.info(r).nullable;
+        if dead || ended {
+            asks.extend_from_slice(trie.tokens_at(child));
+            asks.extend_from_slice(trie.tokens_below(child));
+        }
+        match room.checked_sub(1) {
+            Some(rest) if asks.len() <= rest => *room = rest,
+            _ => return Ok(false),
+        }
+        if !dead && !difference(arena, trie, child, l, r, asks, room)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn words(tokens: &mut [u32]) -> Words {
+    tokens.sort_unstable();
+    let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
+    for &token in tokens.iter() {
+        match words.last_mut() {
+            Some((word, set)) if *word == token >> 5 => *set |= 1 << (token & 31),
+            _ => words.push((token >> 5, 1 << (token & 31))),
+        }
+    }
+    words.into()
+}

@@ -1,0 +1,108 @@
+//! Limits and Cancellation.
+
+use frisket_core::limit as core;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::time::Duration;
+
+#[pyclass(frozen, module = "frisket._core")]
+#[derive(Default)]
+pub struct Limits {
+    inner: core::Limits,
+    cancellation: Option<Py<Cancellation>>,
+}
+
+/// What the engine takes of limits that may not have been given.
+pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::Cancellation>) {
+    match limits {
+        Some(limits) => (limits.get().inner, limits.get().cancellation.as_ref().map(|flag| flag.get().0.clone())),
+        None => (core::Limits::default(), None),
+    }
+}
+
+#[pymethods]
+impl Limits {
+    #[new]
+    #[pyo3(signature = (
+        *,
+        memory_bytes=core::Limits::default().memory,
+        steps=core::Limits::default().steps,
+        seconds=None,
+        cancellation=None,
+    ))]
+    fn new(
+        memory_bytes: usize,
+        steps: u64,
+        seconds: Option<f64>,
+        cancellation: Option<Py<Cancellation>>,
+    ) -> PyResult<Self> {
+        let time = match seconds {
+            // A time that a Duration cannot hold is as good as none.
+            Some(seconds) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
+            Some(seconds) => return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}"))),
+            None => None,
+        };
+        Ok(Limits { inner: core::Limits { memory: memory_bytes, steps, time }, cancellation })
+    }
+
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory
+    }
+
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.inner.steps
+    }
+
+    #[getter]
+    fn seconds(&self) -> Option<f64> {
+        self.inner.time.map(|time| time.as_secs_f64())
+    }
+
+    #[getter]
+    fn cancellation(&self, py: Python<'_>) -> Option<Py<Cancellation>> {
+        self.cancellation.as_ref().map(|flag| flag.clone_ref(py))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        let flag = |limits: &Self| limits.cancellation.as_ref().map(|flag| flag.as_ptr());
+        self.inner == other.inner && flag(self) == flag(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let nanoseconds = self.inner.time.map_or(0, |time| 1 + time.as_nanos() as u64);
+        (self.inner.memory as u64).wrapping_mul(31).wrapping_add(self.inner.steps).wrapping_mul(31) ^ nanoseconds
+    }
+
+    fn __repr__(&self) -> String {
+        let seconds = self.seconds().map_or("None".into(), |seconds| format!("{seconds:?}"));
+        let flag = if self.cancellation.is_some() { ", cancellation=..." } else { "" };
+        format!("Limits(memory_bytes={}, steps={}, seconds={seconds}{flag})", self.inner.memory, self.inner.steps)
+    }
+}
+
+#[pyclass(frozen, module = "frisket._core")]
+#[derive(Default)]
+pub struct Cancellation(pub core::Cancellation);
+
+#[pymethods]
+impl Cancellation {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Cancellation, {}>", if self.cancelled() { "cancelled" } else { "not cancelled" })
+    }
+}

@@ -1,0 +1,192 @@
+"""Schemas × a vocabulary → the time of every compile, mask and commit, from Python."""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from frisket import _core
+from frisket.cli import source
+from frisket.errors import FrisketError
+from frisket.grammar import Grammar
+
+
+@dataclass
+class Bench:
+    """Every time that was taken, in µs."""
+
+    size: int
+    loading: float
+    memory: int
+    compiles: list[float] = field(default_factory=list)
+    masks: list[float] = field(default_factory=list)
+    warm: list[float] = field(default_factory=list)
+    commits: list[float] = field(default_factory=list)
+    kept: list[float] = field(default_factory=list)
+    """Bytes of each compiled grammar after its documents were written."""
+    slowest: list[tuple[float, str, str]] = field(default_factory=list)
+    """The longest mask of each schema, its name, the text before it."""
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(
+        self,
+        name: str,
+        schema: Any,
+        vocabulary: _core.Vocabulary,
+        documents: Sequence[Sequence[int]] | None,
+        draw: random.Random,
+        walks: int,
+        most: int,
+    ) -> None:
+        """Compile a schema; write its documents twice, or random ones, the second time warm."""
+        bitmask = np.zeros(vocabulary.mask_words, dtype=np.uint32)
+        with _quiet():
+            began = time.perf_counter_ns()
+            try:
+                with source.named(name):
+                    compiled = Grammar.from_json_schema(schema).compile(vocabulary)
+                compiled.matcher().fill_mask(bitmask)
+            except FrisketError as error:
+                self.refused.append((name, f"{type(error).__name__}: {error.message}"))
+                return
+            self.compiles.append((time.perf_counter_ns() - began) / 1e3)
+            longest = (0.0, name, "")
+            for number in range(walks if documents is None else len(documents)):
+                given = None if documents is None else documents[number]
+                taken, masks, commits = walk(compiled.matcher(), vocabulary, bitmask, given, draw, most)
+                self.masks += masks
+                self.commits += commits
+                if masks and max(masks) > longest[0]:
+                    place = masks.index(max(masks))
+                    before = b"".join(vocabulary.token(token) or b"" for token in taken[:place])
+                    longest = (max(masks), name, before.decode("utf-8", "replace"))
+                self.warm += walk(compiled.matcher(), vocabulary, bitmask, taken, draw, most)[1]
+            self.slowest.append(longest)
+        self.kept.append(float(compiled.memory_bytes))
+
+    def warm_up(self, vocabulary: _core.Vocabulary) -> None:
+        """What is imported late, or built once per vocabulary, is no schema's cost."""
+        schema = {"type": "object", "properties": {"warm": {"type": "string", "format": "date-time", "pattern": "a"}}}
+        matcher = Grammar.from_json_schema(schema).compile(vocabulary).matcher()
+        matcher.fill_mask(np.zeros(vocabulary.mask_words, dtype=np.uint32))
+
+    def described(self) -> dict[str, Any]:
+        """For a program: the table's figures, the slowest masks, the refusals."""
+        return {
+            "schemas": len(self.compiles),
+            "vocabulary": {"size": self.size, "ms": round(self.loading, 1), "bytes": self.memory},
+            "us": {title: summary(times) for title, times in self.rows()},
+            "bytes": summary(self.kept),
+            "slowest": [{"us": round(took, 1), "schema": name, "after": text} for took, name, text in self.worst(5)],
+            "refused": [{"schema": name, "reason": reason} for name, reason in self.refused],
+        }
+
+    def rows(self) -> list[tuple[str, list[float]]]:
+        return [
+            ("compile + first mask", self.compiles),
+            ("mask, cold", self.masks),
+            ("mask, warm", self.warm),
+            ("commit", self.commits),
+        ]
+
+    def worst(self, count: int) -> list[tuple[float, str, str]]:
+        return sorted(self.slowest, reverse=True)[:count]
+
+
+def walk(
+    matcher: _core.Matcher,
+    vocabulary: _core.Vocabulary,
+    bitmask: np.ndarray[Any, np.dtype[np.uint32]],
+    tokens: Sequence[int] | None,
+    draw: random.Random,
+    most: int,
+) -> tuple[list[int], list[float], list[float]]:
+    """The tokens as far as the masks allow, or random ones under the masks → those taken, µs of masks, of commits."""
+    clock = time.perf_counter_ns
+    taken: list[int] = []
+    masks: list[float] = []
+    commits: list[float] = []
+    while len(taken) < (most if tokens is None else len(tokens)):
+        began = clock()
+        matcher.fill_mask(bitmask)
+        masks.append((clock() - began) / 1e3)
+        token = _any(bitmask, matcher, vocabulary, draw, len(taken)) if tokens is None else tokens[len(taken)]
+        if token is None or not int(bitmask[token >> 5]) >> (token & 31) & 1:
+            break
+        began = clock()
+        matcher.advance(token)
+        commits.append((clock() - began) / 1e3)
+        taken.append(token)
+    return taken, masks, commits
+
+
+def _any(
+    bitmask: np.ndarray[Any, np.dtype[np.uint32]],
+    matcher: _core.Matcher,
+    vocabulary: _core.Vocabulary,
+    draw: random.Random,
+    step: int,
+) -> int | None:
+    """A token that may come next; the longer the text, the likelier one that closes something; None at the end."""
+    if matcher.can_end and draw.random() < 0.5:
+        return None
+    allowed = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
+    for _ in range(8):
+        token = int(draw.choice(allowed))
+        text = vocabulary.token(token)
+        if text is not None and (text[:1] in b'"}],' or draw.random() > step / 60):
+            return token
+    return next((int(token) for token in allowed if vocabulary.token(int(token)) is not None), None)
+
+
+class Cutter:
+    """Text → tokens, always the longest that fits: not the tokenizer's own way, but its own tokens."""
+
+    def __init__(self, vocabulary: _core.Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.ids: dict[bytes, int] = {}
+        self.longest = 0
+
+    def cut(self, text: bytes) -> list[int]:
+        if not self.ids:
+            for token in range(self.vocabulary.size):
+                if data := self.vocabulary.token(token):
+                    self.ids.setdefault(data, token)
+            self.longest = min(64, max(map(len, self.ids), default=0))
+        tokens: list[int] = []
+        at = 0
+        while at < len(text):
+            ends = range(min(len(text), at + self.longest), at, -1)
+            end = next((end for end in ends if text[at:end] in self.ids), None)
+            if end is None:
+                break  # no token spells this byte: the document ends here
+            tokens.append(self.ids[text[at:end]])
+            at = end
+        return tokens
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No garbage collection between two looks at the clock."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def summary(values: Sequence[float]) -> dict[str, float]:
+    """Count, mean, percentiles and the largest; the count alone of nothing."""
+    if not values:
+        return {"count": 0}
+    found = {name: float(np.percentile(values, q)) for name, q in (("p50", 50), ("p90", 90), ("p99", 99))}
+    found = {"count": len(values), "mean": float(np.mean(values)), **found, "max": float(np.max(values))}
+    return {name: round(value, 2) for name, value in found.items()}

@@ -1,0 +1,69 @@
+"""Content → what was made of it lately: bounded, least recently used first out, thread-safe."""
+
+from __future__ import annotations
+
+import marshal
+from collections import OrderedDict
+from collections.abc import Hashable
+from hashlib import blake2b
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Recent(Generic[T]):
+    """The results of at most `count` contents that weigh at most `weight` bytes together.
+
+    >>> recent: Recent[int] = Recent(count=2, weight=1000)
+    >>> key, weight = content({"a": 1})
+    >>> recent.put(key, 7, weight)
+    >>> recent.get(key), recent.get(content({"a": 2})[0])
+    (7, None)
+
+    Only results are kept: what ended in an error, a limit above all, is tried again the next time.
+    """
+
+    def __init__(self, *, count: int, weight: int) -> None:
+        self.count = count
+        self.weight = weight
+        self._held = 0
+        self._entries: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        with self._lock:
+            found = self._entries.get(key)
+            if found is None:
+                return None
+            self._entries.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: T, weight: int) -> None:
+        if weight > self.weight:
+            return
+        with self._lock:
+            before = self._entries.pop(key, None)
+            self._held += weight - (before[1] if before is not None else 0)
+            self._entries[key] = (value, weight)
+            while len(self._entries) > self.count or self._held > self.weight:
+                _, (_, gone) = self._entries.popitem(last=False)
+                self._held -= gone
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self._held = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def content(value: Any) -> tuple[bytes, int]:
+    """(a hash of a plain JSON value, the order of its keys included, how many bytes it takes).
+
+    Raises ValueError for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
+    """
+    # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True differ.
+    data = marshal.dumps(value, 2)
+    return blake2b(data, digest_size=20).digest(), len(data)

@@ -1,0 +1,240 @@
+"""Schema × document → what two independent validators say, and why where they differ.
+
+Both judges read numbers as they are written (Decimal): a judge that rounds to doubles would call right documents wrong.
+The Python one reads patterns as the specification wants them, as ECMA 262 does, by `ecma`. What is left are formats,
+which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
+opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
+name; in every other case the document is wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import decimal
+import importlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+
+# Exact for every numeral that the default options let through: 40 digits on both sides and exponents below 1,000.
+CONTEXT = decimal.Context(prec=2500, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
+DRAFTS = {
+    "http://json-schema.org/draft-04/schema": jsonschema.Draft4Validator,
+    "http://json-schema.org/draft-06/schema": jsonschema.Draft6Validator,
+    "http://json-schema.org/draft-07/schema": jsonschema.Draft7Validator,
+    "https://json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
+    "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
+}
+
+# jsonschema asks the module `re`; its drop-in `regex` also knows \p{…}, as ECMA does under `u`.
+with contextlib.suppress(ImportError):
+    for _name in ("jsonschema._keywords", "jsonschema._utils", "jsonschema._legacy_keywords"):
+        importlib.import_module(_name).re = importlib.import_module("regex")
+
+
+class NoJudge(Exception):
+    """A validator does not take the schema, or cannot answer."""
+
+
+class Judges:
+    """jsonschema-rs and the Python jsonschema for one schema."""
+
+    def __init__(self, schema: Any, *, formats: bool = True, registry: Any = None) -> None:
+        uri = schema.get("$schema", "") if isinstance(schema, dict) else ""
+        self.uri = uri.rstrip("#") if uri.rstrip("#") in DRAFTS else "https://json-schema.org/draft/2020-12/schema"
+        self._exact = json.loads(json.dumps(schema), parse_float=Decimal)
+        self._formats = formats
+        self._registry = registry
+        self._rust = self._rust_judge({})
+        self._python = self._python_judge({})
+
+    def wrong(self, text: bytes) -> tuple[str, list[str]]:
+        """What is wrong with a document ("" if nothing), and the disagreements of the judges that were explained."""
+        try:
+            document = read(text)
+        except ValueError as error:
+            return str(error), []
+        with decimal.localcontext(CONTEXT):
+            problems = {
+                "jsonschema-rs": self._ask(self._rust, document),
+                "jsonschema": self._ask(self._python, document),
+            }
+            explained = []
+            for name, problem in problems.items():
+                if problem:
+                    reason = self._explain(name, document)
+                    if reason is None:
+                        return f"{name}: {problem}", explained
+                    explained.append(reason)
+        return "", explained
+
+    def valid(self, document: Any) -> bool:
+        """What jsonschema-rs says of a document."""
+        return bool(self._rust.is_valid(document))
+
+    def _ask(self, judge: Any, document: Any) -> str:
+        try:
+            if judge.is_valid(document):
+                return ""
+            return str(next(iter(judge.iter_errors(document))).message)[:300] or "invalid"
+        except RecursionError as error:
+            raise NoJudge("RecursionError") from error
+        except Exception as error:
+            raise NoJudge(f"{type(error).__name__}: {str(error)[:200]}") from error
+
+    def _explain(self, name: str, document: Any) -> str | None:
+        """The formats that are the whole reason why one judge refuses, in the other's opinion; None if they are not."""
+        names = sorted(_format_names(self._exact)) if self._formats else []
+        for formats in [*([one] for one in names), names]:
+            if name == "jsonschema-rs":
+                judge = self._rust_judge({one: _python_format(one, self.uri) for one in formats})
+            else:
+                judge = self._python_judge({one: _rust_format(one, self.uri) for one in formats})
+            if formats and not self._ask(judge, document):
+                return f"{name} refuses the format {' '.join(formats)}"
+        return None
+
+    def _rust_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
+        registry = self._registry
+        retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+        try:
+            return jsonschema_rs.validator_for(
+                self._exact,
+                formats=formats,
+                validate_formats=self._formats,
+                retriever=retriever,
+                offline=registry is None,
+            )
+        except Exception as error:
+            raise NoJudge(f"jsonschema-rs: {type(error).__name__}: {str(error)[:200]}") from error
+
+    def _python_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
+        cls: Any = DRAFTS[self.uri]
+        checker = None
+        if self._formats:
+            checker = jsonschema.FormatChecker(())
+            checker.checkers = dict(cls.FORMAT_CHECKER.checkers)
+            for name, accepts in formats.items():
+                checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
+        keywords = {} if self._registry is None else {"registry": self._registry}
+        return _exact_class(cls)(python_patterns(self._exact), format_checker=checker, **keywords)
+
+
+def read(text: bytes) -> Any:
+    """The document, every number as it is written; a ValueError if a key comes twice or it is no JSON."""
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a key comes twice")
+        return found
+
+    def constant(name: str) -> Any:
+        raise ValueError(f"{name} is no JSON number")
+
+    return json.loads(text.decode(), parse_float=Decimal, parse_constant=constant, object_pairs_hook=members)
+
+
+@cache
+def _exact_class(cls: Any) -> Any:
+    """A draft's validator that takes decimals for numbers, and whole ones for integers (not in draft 4)."""
+
+    def number(_: Any, value: Any) -> bool:
+        return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+    def integer(_: Any, value: Any) -> bool:
+        if isinstance(value, Decimal):
+            return cls is not jsonschema.Draft4Validator and value == value.to_integral_value()
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def multiple(_: Any, divisor: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if number(_, instance) and Decimal(instance) % Decimal(divisor):
+            yield jsonschema.ValidationError(f"{instance} is not a multiple of {divisor}")
+
+    checker = cls.TYPE_CHECKER.redefine_many({"number": number, "integer": integer})
+    return jsonschema.validators.extend(cls, {"multipleOf": multiple}, type_checker=checker)
+
+
+def _format_names(schema: Any) -> set[str]:
+    if isinstance(schema, list):
+        return set().union(*map(_format_names, schema))
+    if not isinstance(schema, dict):
+        return set()
+    own = schema.get("format")
+    return set().union(*map(_format_names, schema.values()), {own} if isinstance(own, str) else ())
+
+
+@cache
+def _rust_format(name: str, uri: str) -> Callable[[str], bool]:
+    judge = jsonschema_rs.validator_for({"$schema": uri, "format": name}, validate_formats=True)
+    return lambda value: bool(judge.is_valid(value))
+
+
+@cache
+def _python_format(name: str, uri: str) -> Callable[[str], bool]:
+    checker = DRAFTS[uri].FORMAT_CHECKER
+    return lambda value: bool(checker.conforms(value, name))
+
+
+def python_patterns(schema: Any) -> Any:
+    """The schema with its patterns as Python's dialect spells them."""
+    if isinstance(schema, list):
+        return [python_patterns(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    changed = {}
+    for key, value in schema.items():
+        if key == "pattern" and isinstance(value, str):
+            changed[key] = ecma(value)
+        elif key == "patternProperties" and isinstance(value, dict):
+            changed[key] = {ecma(pattern): python_patterns(inner) for pattern, inner in value.items()}
+        elif key in ("enum", "const", "default", "examples"):
+            changed[key] = value
+        else:
+            changed[key] = python_patterns(value)
+    return changed
+
+
+_SPACES = "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
+_INSIDE = {"d": "0-9", "w": "A-Za-z0-9_", "s": _SPACES}
+_ATOM = re.compile(r"\\c[A-Za-z]|\\.|\[\^?|\]|\$|\.|\(\?<(?![=!])|.", re.DOTALL)
+
+
+@cache
+def ecma(pattern: str) -> str:
+    """A pattern of ECMA 262 (with `u`) as Python's `re` and `regex` read it: `$` is the end, `\\d` is ASCII."""
+    written = []
+    inside = False
+    for atom in _ATOM.findall(pattern):
+        escape = atom[1:] if atom[0] == "\\" else ""
+        if escape in _INSIDE:
+            written.append(_INSIDE[escape] if inside else f"[{_INSIDE[escape]}]")
+        elif escape.lower() in _INSIDE and not inside:
+            written.append(f"[^{_INSIDE[escape.lower()]}]")
+        elif escape == "/":
+            written.append("/")
+        elif escape[:1] == "c" and len(escape) == 2:
+            written.append(f"\\x{ord(escape[1]) % 32:02x}")
+        elif inside:
+            written.append("\\[" if atom in ("[", "[^") else atom)
+            if atom == "[^":
+                written.append("^")
+            inside = atom != "]"
+        elif atom in ("[", "[^"):
+            inside = True
+            written.append(atom)
+        elif atom == "$":
+            written.append(r"\Z")
+        elif atom == ".":
+            written.append(r"[^\n\r\u2028\u2029]")
+        elif atom == "(?<":
+            written.append("(?P<")
+        else:
+            written.append(atom)
+    return "".join(written).replace("[^]", r"[\s\S]")

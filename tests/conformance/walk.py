@@ -1,0 +1,295 @@
+"""Matcher × manner × seed → one document, written token by token under the masks.
+
+A walk has a budget of steps. Within it a manner chooses among the allowed tokens, and manners are made to invite
+trouble: love of white space, of digits, of escapes, of the longest token. Beyond the budget `finish` leads the shortest
+way out that it can find: no walk stops in the middle, so a dead end cannot hide behind a time limit.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bits = NDArray[np.bool_]
+
+PIECES = [
+    b'": ',
+    b'": "',
+    b'", "',
+    b'{"',
+    b'"}',
+    b'"},{"',
+    b'": {"',
+    b"[[",
+    b"]]",
+    b"[]",
+    b"{}",
+    b"},",
+    b"],",
+    b"0.",
+    b"00",
+    b"12",
+    b"2024-02-29",
+    b"e+",
+    b"E-0",
+    b'\\"',
+    b"\\\\",
+    b"\\u00",
+    b"\\ud83d\\ude",
+    b"tr",
+    b"true",
+    b"null",
+    b"false, ",
+    b"\n  ",
+    b"   ",
+    b"\n\n\n",
+    b"the",
+    b"example.com",
+    b"https://",
+    b"\xc3\xa9",
+    b"\xf0\x9f\x98",
+    b"\xe2\x82\xac1",
+]
+
+
+class DeadEnd(Exception):
+    """A position that the masks led to and that nothing may follow."""
+
+
+class Table:
+    """A vocabulary with what the manners ask of its tokens, as arrays over the ids."""
+
+    def __init__(self, tokens: list[bytes | None]) -> None:
+        from frisket._core import Vocabulary
+
+        self.end = len(tokens)
+        self.tokens: list[bytes] = [token or b"" for token in tokens]
+        self.core = Vocabulary([*tokens, None], special={"<end>": self.end}, eos=[self.end])
+        self.size = self.end + 1
+        self.lengths = np.array([*map(len, self.tokens), 0], dtype=np.int32)
+        self.first = np.array([*(token[0] if token else 256 for token in self.tokens), 256], dtype=np.int32)
+        self.single = {token[0]: index for index, token in enumerate(self.tokens) if len(token) == 1}
+        self.by_byte = np.array([self.single.get(value, self.end) for value in range(256)])
+        self.words = np.zeros(self.core.mask_words, dtype=np.uint32)
+
+    @classmethod
+    def small(cls) -> Table:
+        """Every byte, and pieces that cross JSON's seams."""
+        return cls([*(bytes([value]) for value in range(256)), *PIECES])
+
+    def begins(self, letters: bytes) -> Bits:
+        return np.isin(self.first, list(letters))
+
+    def holds(self, wanted: Callable[[bytes], bool]) -> Bits:
+        return np.array([*map(wanted, self.tokens), False])
+
+    def allowed(self, matcher: Any) -> Bits:
+        matcher.fill_mask(self.words)
+        bits: Bits = np.unpackbits(self.words.view(np.uint8), bitorder="little")[: self.size].view(np.bool_)
+        return bits
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a walker chooses. `liked`: tokens it takes with probability `zeal` while the budget lasts."""
+
+    name: str
+    liked: Callable[[Table], Bits] | None = None
+    zeal: float = 0.6
+    ends: float = 0.3
+    pick: str = "even"
+
+
+def _begins(letters: bytes) -> Callable[[Table], Bits]:
+    return lambda table: table.begins(letters)
+
+
+MANNERS = [
+    Manner("even"),
+    Manner("white", _begins(b" \n\t\r"), 0.7),
+    Manner("digits", _begins(b"0123456789.eE+-"), 0.85),
+    Manner("quotes", _begins(b'"\\'), 0.7),
+    Manner("escapes", _begins(b"\\u0123456789abcdefABCDEF"), 0.8),
+    Manner("deep", _begins(b"[{"), 0.9, ends=0.1),
+    Manner("words", _begins(b"abcdefghijklmnopqrstuvwxyz_-:/.@"), 0.8),
+    Manner("longest", None, pick="longest"),
+    Manner("rarest", None, pick="rarest"),
+    Manner("foreign", lambda table: table.holds(lambda token: any(value > 127 for value in token)), 0.6),
+    Manner("many", _begins(b","), 0.9, ends=0.05),
+    Manner("short", _begins(b'"}]'), 0.95, ends=0.9),
+]
+
+
+class Walker:
+    """One vocabulary's walks; `manner` is one of MANNERS."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._liked = {manner.name: manner.liked(table) if manner.liked else None for manner in MANNERS}
+
+    def walk(
+        self, matcher: Any, chance: random.Random, manner: Manner, budget: int, keys: Sequence[str] = ()
+    ) -> tuple[bytes, bool]:
+        """The text, and whether it is whole. Raises DeadEnd.
+
+        `keys`: names that the schema knows. Where an object may have any key in any order, letters drawn by chance
+        would hardly ever spell one of them.
+        """
+        table, liked = self.table, self._liked[manner.name]
+        spellings = [json.dumps(key, ensure_ascii=False).encode()[1:] for key in keys]
+        text = bytearray()
+        place = Place(b"")
+        for _ in range(budget):
+            if place.at_key and spellings and chance.random() < 0.7:
+                written = self._spell(matcher, chance.choice(spellings))
+                text += written
+                place.read(written)
+                if written:
+                    continue
+            allowed = table.allowed(matcher)
+            if allowed[table.end]:
+                allowed[table.end] = False
+                if chance.random() < manner.ends or not allowed.any():
+                    return bytes(text), True
+            tokens = np.flatnonzero(allowed)
+            if not len(tokens):
+                raise DeadEnd(f"nothing may follow {bytes(text)!r}")
+            if liked is not None and chance.random() < manner.zeal:
+                wanted = tokens[liked[tokens]]
+                tokens = wanted if len(wanted) else tokens
+            token = self._pick(tokens, manner.pick, chance)
+            matcher.advance(token)
+            text += table.tokens[token]
+            place.read(table.tokens[token])
+        return self._finish(matcher, bytes(text), chance, spellings)
+
+    def _spell(self, matcher: Any, wanted: bytes) -> bytes:
+        """As much of a text as the masks allow, byte by byte."""
+        for count, letter in enumerate(wanted):
+            token = self.table.single[letter]
+            if not self.table.allowed(matcher)[token]:
+                return wanted[:count]
+            matcher.advance(token)
+        return wanted
+
+    def _pick(self, tokens: Any, pick: str, chance: random.Random) -> int:
+        if pick == "longest" and chance.random() < 0.8:
+            lengths = self.table.lengths[tokens]
+            tokens = tokens[lengths >= max(1, int(lengths.max()) - 1)]
+        elif pick == "rarest" and chance.random() < 0.8:
+            first = self.table.first[tokens]
+            count = np.bincount(first, minlength=257)[first]
+            tokens = tokens[count == count.min()]
+        return int(tokens[chance.randrange(len(tokens))])
+
+    def _finish(self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes]) -> tuple[bytes, bool]:
+        """The greedy way out; where it runs in circles, other ways from the same place, ever less greedy."""
+        for attempt in range(12):
+            fork = matcher.fork()
+            written = self._way_out(fork, text, chance, spellings, attempt)
+            if written is not None:
+                return written, True
+        return text, False
+
+    def _way_out(
+        self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes], attempt: int
+    ) -> bytes | None:
+        table = self.table
+        place = Place(text)
+        written = bytearray(text)
+        limit = len(text) * 4 + (6000 if attempt < 6 else 20000)
+        doubt = 0.06 * attempt
+        while len(written) < limit:
+            forced = matcher.forced_bytes()
+            if forced:
+                matcher.advance_bytes(forced)
+                written += forced
+                place.read(forced)
+                continue
+            if place.at_key and spellings and chance.random() >= doubt:
+                key = next((key for key in spellings if _fits(matcher, key)), b"")
+                if key:
+                    matcher.advance_bytes(key)
+                    written += key
+                    place.read(key)
+                    spellings = [*(other for other in spellings if other != key), key]
+                    continue
+            allowed = table.allowed(matcher)
+            if allowed[table.end]:
+                return bytes(written)
+            allowed[table.end] = False
+            letters = np.flatnonzero(allowed[table.by_byte]).tolist()
+            if not letters:
+                if allowed.any():  # only pieces may follow: the vocabulary lacks single bytes
+                    return None
+                raise DeadEnd(f"nothing may follow {bytes(written)!r}")
+            letter = place.best(letters, chance, doubt)
+            matcher.advance(table.single[letter])
+            written.append(letter)
+            place.read(bytes([letter]))
+        return None
+
+
+def _fits(matcher: Any, text: bytes) -> bool:
+    from frisket.errors import TokenRejectedError
+
+    try:
+        matcher.fork().advance_bytes(text)
+    except TokenRejectedError:
+        return False
+    return True
+
+
+class Place:
+    """Where a text stands in JSON's own grammar, as far as the way out depends on it."""
+
+    def __init__(self, text: bytes) -> None:
+        self.in_string = False
+        self.at_key = False
+        """Whether the last letter opened the string of a key."""
+        self._escaped = False
+        self._open: list[int] = []
+        self._last = 0
+        self.read(text)
+
+    def read(self, text: bytes) -> None:
+        for letter in text:
+            self.at_key = False
+            if self._escaped:
+                self._escaped = False
+            elif self.in_string:
+                self._escaped = letter == 0x5C
+                self.in_string = letter != 0x22
+                self._last = letter
+            elif letter == 0x22:
+                self.in_string = True
+                self.at_key = self._open[-1:] == [0x7B] and self._last in b"{,"
+            elif letter in b"{[":
+                self._open.append(letter)
+                self._last = letter
+            elif letter in b"}]":
+                self._open[-1:] = []
+                self._last = letter
+            elif letter not in b" \t\n\r":
+                self._last = letter
+
+    def best(self, letters: list[int], chance: random.Random, doubt: float) -> int:
+        """The letter that promises the earliest end; with `doubt`, now and then another."""
+        if chance.random() >= doubt:
+            for group in IN_STRING if self.in_string else OUTSIDE:
+                found = [letter for letter in letters if letter in group]
+                if found:
+                    return chance.choice(found)
+        return chance.choice(letters)
+
+
+# A string: its end; then plain letters before what opens an escape. Elsewhere: close before going on, write the short
+# values first, an array before an object (its members may be required); white space and a longer number come last.
+IN_STRING = [b'"', b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@ ", bytes(range(0x5B)), b"\\"]
+OUTSIDE = [b"}", b"]", b":", b",", b"nt", b"f", b'"', b"0123456789", b"[", b"-", b"{", b"eE.+", b" \t\n\r"]

@@ -1,0 +1,135 @@
+"""Numbers of cases → what broke, from processes that are watched: a crash or a hang is a finding like any other."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+SHARE = 5000
+"""Cases that a process is given at a time."""
+
+
+@dataclass
+class Found:
+    """What came of the cases so far."""
+
+    cases: int = 0
+    checked: int = 0
+    """Cases whose arguments were good enough for a matcher to come of them."""
+    broken: list[tuple[int, str, list[str]]] = field(default_factory=list)
+    slowest: tuple[float, int] = (0.0, -1)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+
+def fuzz(seeds: range, *, jobs: int = 1, hang: float = 30.0, stop_after: int = 50, quiet: bool = False) -> Found:
+    """Run them all, or until so many are broken."""
+    found, began = Found(), time.monotonic()
+    shares = [range(start, min(start + SHARE, seeds.stop)) for start in range(seeds.start, seeds.stop, SHARE)]
+    workers: list[Worker] = []
+    told = began
+    try:
+        while (shares or workers) and len(found.broken) < stop_after:
+            while shares and len(workers) < jobs:
+                workers.append(Worker(shares.pop(0)))
+            wait([worker.connection for worker in workers], timeout=1.0)
+            for worker in list(workers):
+                if (rest := worker.look(found, hang)) is not None:
+                    workers.remove(worker)
+                    if rest:
+                        shares.insert(0, rest)
+            if not quiet and time.monotonic() - told > 10:
+                told = time.monotonic()
+                rate = found.cases / (told - began)
+                print(f"{found.cases:,} of {len(seeds):,} cases, {rate:,.0f}/s, {len(found.broken)} broken", flush=True)
+    finally:
+        for worker in workers:
+            worker.end()
+    return found
+
+
+def tell(line: str) -> None:
+    print(line[:300], flush=True)
+
+
+class Worker:
+    """A process with a share of the cases; it goes on to the next share as long as it is asked."""
+
+    def __init__(self, seeds: range) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.at: Any = context.Value("q", -1, lock=False)
+        self.seeds = seeds
+        self.process = context.Process(target=work, args=(seeds, theirs, self.at), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.last, self.since = -1, time.monotonic()
+
+    def look(self, found: Found, hang: float) -> range | None:
+        """What is left of the share when the process is done with it or for; None while it works."""
+        try:
+            if self.connection.poll():
+                cases, checked, kinds, slowest, broken = self.connection.recv()
+                found.cases += cases
+                found.checked += checked
+                found.kinds.update(kinds)
+                found.slowest = max(found.slowest, slowest)
+                found.broken += broken
+                for seed, why, _ in broken:
+                    tell(f"{seed}: {why}")
+                self.end()
+                return range(0)
+        except EOFError:
+            self.process.join(5)
+            return self._lost(found, f"the process died (exit {self.process.exitcode})")
+        now, at = time.monotonic(), self.at.value
+        if at != self.last:
+            self.last, self.since = at, now
+        elif now - self.since > hang:
+            return self._lost(found, f"no answer in {hang:g} s")
+        return None
+
+    def _lost(self, found: Found, why: str) -> range:
+        at = self.at.value
+        self.end()
+        # What the process knew of the cases before went with it; they are run again, without this one.
+        found.broken.append((at, why, []))
+        tell(f"{at}: {why}")
+        found.cases += 1
+        before = range(self.seeds.start, at)
+        if before:
+            again = Worker(before)
+            while again.look(found, 600) is None:
+                time.sleep(0.05)
+        return range(at + 1, self.seeds.stop)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def work(seeds: Iterable[int], connection: Connection, at: Any) -> None:
+    from .case import KINDS, run
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a panic is told by the exception that it becomes
+    kinds: Counter[str] = Counter()
+    cases = checked = 0
+    slowest = (0.0, -1)
+    broken = []
+    for seed in seeds:
+        at.value = seed
+        began = time.monotonic()
+        result = run(seed)
+        slowest = max(slowest, (time.monotonic() - began, seed))
+        cases += 1
+        checked += result.steps > 0
+        kinds[KINDS[seed % len(KINDS)]] += result.steps > 0
+        if result.broken:
+            broken.append((seed, result.broken, result.log))
+    connection.send((cases, checked, kinds, slowest, broken))

@@ -1,0 +1,300 @@
+"""Limits, cancellation, and the epochs of a compiled grammar whose memory is used up."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from frisket import Cancellation, Grammar, Limits
+from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
+from frisket.errors import LimitExceededError, TokenRejectedError
+
+BYTES: list[bytes | None] = [bytes([value]) for value in range(256)]
+END = 256 + 6
+VOCABULARY = Vocabulary([*BYTES, b'{"', b'": ', b', "', b"ab", b"ba", b"1", None], eos=[END])
+
+#: What a compiled grammar of the tests needs for one of its texts, and far less than it needs for all of them.
+LITTLE = 700_000
+
+
+def keys() -> Grammar:
+    """An object of any keys: every key is a state of its own, and memory grows with the text."""
+    return Grammar.from_json_schema({"type": "object", "additionalProperties": {"type": "integer"}})
+
+
+def nested() -> Grammar:
+    return Grammar.from_json_schema(
+        {"$defs": {"x": {"type": "array", "items": {"$ref": "#/$defs/x"}}}, "$ref": "#/$defs/x"}
+    )
+
+
+def text_of_keys(count: int, rng: random.Random) -> bytes:
+    return b"{" + b", ".join(b'"%d": %d' % (rng.randrange(10**9), rng.randrange(100)) for _ in range(count)) + b"}"
+
+
+def state(matcher: Matcher) -> tuple[bytes, bool, bool, int, bytes]:
+    return matcher.mask_bytes(), matcher.can_end, matcher.ended, matcher.steps, matcher.forced_bytes()
+
+
+# -- epochs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_masks_are_the_same_across_epochs(seed: int) -> None:
+    rng = random.Random(seed)
+    plenty = keys().compile(VOCABULARY)
+    little = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
+    pairs = [(plenty.matcher(), little.matcher()) for _ in range(8)]
+    texts = [text_of_keys(20, rng) for _ in pairs]
+    for place in range(max(map(len, texts))):
+        for text, pair in zip(texts, pairs, strict=True):
+            for matcher in pair if place < len(text) else ():
+                matcher.advance(text[place])
+            if rng.random() < 0.2:
+                assert pair[0].mask_bytes() == pair[1].mask_bytes()
+            assert pair[0].can_end == pair[1].can_end
+    assert plenty.core.epoch == 0
+    assert little.core.epoch > 1, "the limit was meant to be reached"
+    assert little.memory_bytes < 1.2 * LITTLE
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rollback_fork_rejection_and_text_hold_across_epochs(seed: int) -> None:
+    """Random calls on two compiled grammars that differ in nothing but their memory."""
+    rng = random.Random(seed)
+    plenty = keys().compile(VOCABULARY)
+    little = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
+    pairs = [(plenty.matcher(), little.matcher())]
+    for _ in range(600):
+        at = rng.randrange(len(pairs))
+        pair = pairs[at]
+        action = rng.random()
+        if action < 0.55:
+            token = rng.choice([token for token in pair[0].allowed() if token != END] or [END])
+            for matcher in pair:
+                matcher.advance(token)
+        elif action < 0.65:
+            token = rng.randrange(END + 1)
+            assert pair[0].try_advance(token) == pair[1].try_advance(token)
+        elif action < 0.75:
+            text = rng.choice([b'{"a', b'": 1', b'1, "', b"x", b'"'])
+            taken = []
+            for matcher in pair:
+                try:
+                    matcher.advance_bytes(text)
+                    taken.append(True)
+                except TokenRejectedError:
+                    taken.append(False)
+            assert taken[0] == taken[1]
+        elif action < 0.85:
+            steps = rng.randint(0, pair[0].steps)
+            for matcher in pair:
+                matcher.rollback(steps)
+        elif action < 0.95:
+            pairs.append((pair[0].fork(), pair[1].fork()))
+            pairs = pairs[-4:]
+        else:
+            tokens = [rng.randrange(END) for _ in range(3)]
+            assert pair[0].validate(tokens) == pair[1].validate(tokens)
+        assert state(pair[0]) == state(pair[1])
+    assert little.core.epoch > 0
+
+
+def test_matchers_of_many_threads_share_epochs() -> None:
+    """Each thread replays what it took whenever another one has used the memory up."""
+    little = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
+
+    def walk(seed: int) -> bytes:
+        matcher, seen = little.matcher(), b""
+        for byte in text_of_keys(20, random.Random(seed)):
+            matcher.advance(byte)
+            seen = matcher.mask_bytes()
+        return seen
+
+    with ThreadPoolExecutor(4) as pool:
+        masks = list(pool.map(walk, range(8)))
+    assert masks == [walk(seed) for seed in range(8)]
+    assert little.core.epoch > 1
+
+
+def test_a_call_that_alone_needs_more_memory_is_an_error_and_changes_nothing() -> None:
+    compiled = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
+    matcher = compiled.matcher()
+    matcher.advance_bytes(b'{"a": 1')
+    before = state(matcher)
+    with pytest.raises(LimitExceededError, match=f"memory.*{LITTLE}"):
+        matcher.advance_bytes(b", " + text_of_keys(2000, random.Random(0))[1:])
+    assert state(matcher) == before
+    matcher.advance_bytes(b"}")
+    assert matcher.can_end
+
+
+def test_a_grammar_larger_than_the_limit_is_refused_when_it_is_compiled() -> None:
+    choices = Grammar.from_choices([str(number) for number in range(20_000)])
+    with pytest.raises(LimitExceededError, match="memory"):
+        choices.compile(VOCABULARY, limits=Limits(memory_bytes=100_000))
+    assert choices.compile(VOCABULARY).matcher().try_advance(ord("7"))
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+def test_steps_are_counted_alike_everywhere_and_an_error_changes_nothing() -> None:
+    compiled = nested().compile(VOCABULARY, limits=Limits(steps=3_000))
+    matcher = compiled.matcher()
+    depths = []
+    for _ in range(2):
+        matcher.reset()
+        for _ in range(4):
+            matcher.advance(ord("["))
+        before = matcher.steps, matcher.can_end
+        with pytest.raises(LimitExceededError, match=r"steps of one call \(3000\)") as caught:
+            matcher.advance_bytes(b"[" * 2_000)
+        assert "Limits" in str(caught.value)
+        assert (matcher.steps, matcher.can_end) == before
+        depths.append(matcher.mask_bytes())
+    assert depths[0] == depths[1]
+
+
+def test_the_builder_has_steps_too() -> None:
+    with pytest.raises(LimitExceededError, match=r"\(100\)"):
+        Grammar.from_regex("(?=.*a)(?=.*b)(?=.*c)[a-z]{3,}", limits=Limits(steps=100))
+    assert Grammar.from_regex("(?=.*a)(?=.*b)(?=.*c)[a-z]{3,}").accepts("xcab")
+
+
+def test_a_limit_is_not_remembered_as_an_answer() -> None:
+    """The refused call learns nothing false: with another budget the same matcher's mask is right."""
+    schema = {"type": "array", "items": {"type": "string", "pattern": "^[a-f]{2,9}$"}, "uniqueItems": True}
+    right = Grammar.from_json_schema(schema).compile(VOCABULARY).matcher()
+    for steps in (10, 100, 300, 1_000, 3_000):
+        try:
+            tight = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(steps=steps)).matcher()
+        except LimitExceededError:
+            continue
+        for _ in range(200):  # what a call has found out stays found out, so that one of them succeeds
+            try:
+                assert tight.mask_bytes() == right.mask_bytes()
+                break
+            except LimitExceededError:
+                continue
+
+
+# -- time and cancellation ---------------------------------------------------------------------------------------------
+
+
+ENDLESS = {"steps": 2**63, "memory_bytes": 2**40}
+
+
+def periods(builder: GrammarBuilder) -> list[int]:
+    """Terms that share the empty text and none shorter than 100 million bytes."""
+    letter = builder.byte_class([(97, 98)])
+    return [builder.repeat(builder.repeat(letter, period, period), 0) for period in (97, 101, 103, 107)]
+
+
+def endless(builder: GrammarBuilder) -> None:
+    builder.and_([*periods(builder), builder.repeat(builder.byte_class([(97, 98)]), 1)])
+
+
+def endless_compiled(limits: Limits) -> CompiledGrammar:
+    """Its matchers' first byte takes as long as the limits let it."""
+    builder = GrammarBuilder()
+    return builder.build(builder.and_(periods(builder))).compile(VOCABULARY, limits=limits)
+
+
+def test_a_deadline_ends_a_build() -> None:
+    builder = GrammarBuilder(limits=Limits(**ENDLESS, seconds=0.05))
+    with pytest.raises(LimitExceededError, match=r"seconds of one call \(0.05\)"):
+        endless(builder)
+    with pytest.raises(LimitExceededError, match="seconds"):
+        for count in range(10_000):  # the time of a build is over for all that follows
+            builder.repeat(builder.byte_class([(97, 98)]), count)
+
+
+def test_another_thread_cancels_a_build() -> None:
+    cancellation = Cancellation()
+    builder = GrammarBuilder(limits=Limits(**ENDLESS, cancellation=cancellation))
+    timer = threading.Timer(0.05, cancellation.cancel)
+    timer.start()
+    with pytest.raises(LimitExceededError, match="cancelled") as caught:
+        endless(builder)
+    assert caught.value.code == "cancelled"
+    timer.join()
+    with pytest.raises(LimitExceededError, match="cancelled"):
+        Grammar.from_choices(["a"], limits=Limits(cancellation=cancellation))
+
+
+CALLS: dict[str, Callable[[Matcher], object]] = {
+    "advance": lambda matcher: matcher.advance(97),
+    "try_advance": lambda matcher: matcher.try_advance(97),
+    "advance_bytes": lambda matcher: matcher.advance_bytes(b"ab"),
+    "fill_mask": lambda matcher: matcher.mask_bytes(),
+    "fill_masks": lambda matcher: fill_masks([matcher], np.zeros((1, 16), np.uint32)),
+    "validate": lambda matcher: matcher.validate([97, 98]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_deadline_ends_a_call_and_nothing_is_remembered_of_it(call: str) -> None:
+    compiled = endless_compiled(Limits(**ENDLESS, seconds=0.02))
+    matcher = compiled.matcher()
+    for _ in range(2):
+        with pytest.raises(LimitExceededError, match=r"seconds of one call \(0.02\)"):
+            CALLS[call](matcher)
+        assert (matcher.steps, matcher.can_end, matcher.ended) == (0, True, False)
+    matcher.advance(END)
+    assert matcher.ended
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_another_thread_cancels_one_matcher(call: str) -> None:
+    threads = threading.active_count()
+    compiled = endless_compiled(Limits(**ENDLESS))
+    cancellation = Cancellation()
+    matcher, other = compiled.matcher(cancellation=cancellation), compiled.matcher()
+    timer = threading.Timer(0.02, cancellation.cancel)
+    timer.start()
+    with pytest.raises(LimitExceededError, match="cancelled") as caught:
+        CALLS[call](matcher)
+    assert caught.value.code == "cancelled"
+    timer.join()
+    assert threading.active_count() == threads
+    with pytest.raises(LimitExceededError, match="cancelled"):
+        matcher.fork().advance(END)
+    assert (matcher.steps, matcher.can_end, matcher.ended) == (0, True, False)
+    other.advance(END)
+    assert other.ended
+
+
+def test_another_thread_cancels_a_compiled_grammar() -> None:
+    cancellation = Cancellation()
+    compiled = endless_compiled(Limits(**ENDLESS, cancellation=cancellation))
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(compiled.matcher().advance, 97) for _ in range(2)]
+        cancellation.cancel()
+        assert [getattr(one.exception(), "code", None) for one in running] == ["cancelled"] * 2
+    assert cancellation.cancelled
+    with pytest.raises(LimitExceededError, match="cancelled"):
+        endless_compiled(Limits(cancellation=cancellation))
+
+
+def test_limits_are_values() -> None:
+    limits = Limits(memory_bytes=5, steps=6, seconds=0.5)
+    assert (limits.memory_bytes, limits.steps, limits.seconds, limits.cancellation) == (5, 6, 0.5, None)
+    assert limits == Limits(memory_bytes=5, steps=6, seconds=0.5) != Limits()
+    assert hash(limits) == hash(Limits(memory_bytes=5, steps=6, seconds=0.5))
+    assert repr(limits) == "Limits(memory_bytes=5, steps=6, seconds=0.5)"
+    with pytest.raises(AttributeError):
+        limits.steps = 7  # type: ignore[misc]
+    with pytest.raises(ValueError, match="seconds"):
+        Limits(seconds=-1)
+    assert Grammar.from_choices(["a"]).compile(VOCABULARY).limits == Limits()
+    assert Grammar.from_choices(["a"]).compile(VOCABULARY, limits=limits_given()).limits == limits_given()
+
+
+def limits_given() -> Limits:
+    return Limits(memory_bytes=10**7, steps=9_999)

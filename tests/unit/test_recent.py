@@ -1,0 +1,119 @@
+"""What was compiled lately is found again, and nothing else."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+
+from frisket import _core
+from frisket.errors import LimitExceededError, UnsupportedSchemaError
+from frisket.grammar import Grammar, compiled_lately
+from frisket.json_schema import JSONSchemaOptions
+from frisket.recent import Recent, content
+
+
+class TestRecent:
+    def test_the_least_recently_used_goes_first(self) -> None:
+        recent: Recent[str] = Recent(count=2, weight=100)
+        recent.put("a", "A", 1)
+        recent.put("b", "B", 1)
+        assert recent.get("a") == "A"
+        recent.put("c", "C", 1)
+        assert [recent.get(key) for key in "abc"] == ["A", None, "C"]
+
+    def test_weight_is_bounded_too(self) -> None:
+        recent: Recent[str] = Recent(count=10, weight=10)
+        recent.put("a", "A", 6)
+        recent.put("b", "B", 6)
+        recent.put("c", "C", 11)
+        assert [recent.get(key) for key in "abc"] == [None, "B", None]
+
+    def test_what_is_put_again_counts_once(self) -> None:
+        recent: Recent[str] = Recent(count=10, weight=10)
+        for _ in range(5):
+            recent.put("a", "A", 6)
+        recent.put("b", "B", 4)
+        assert recent.get("a") == "A" and recent.get("b") == "B"
+
+    def test_threads(self) -> None:
+        recent: Recent[int] = Recent(count=5, weight=50)
+
+        def work(seed: int) -> None:
+            for i in range(2000):
+                key = (seed * 7 + i) % 11
+                if (found := recent.get(key)) is not None:
+                    assert found == key
+                recent.put(key, key, 1 + key)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
+        assert 0 < len(recent) <= 5
+
+
+class TestContent:
+    def test_equal_values_have_equal_hashes(self) -> None:
+        text = "".join(["x", "y"])
+        assert content({"a": [text, text]}) == content({"a": ["xy", "".join(["x", "y"])]})
+
+    @pytest.mark.parametrize(
+        ("left", "right"), [(1, 1.0), (1, True), (0, False), ("1", 1), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), ([], {})]
+    )
+    def test_what_differs_to_a_schema_differs(self, left: object, right: object) -> None:
+        assert content(left)[0] != content(right)[0]
+
+    def test_what_is_not_plain_has_none(self) -> None:
+        with pytest.raises(ValueError, match="unmarshallable"):
+            content({"minimum": Decimal(1)})
+
+
+class TestGrammar:
+    def test_the_same_content_is_the_same_rules(self) -> None:
+        first = Grammar.from_json_schema({"enum": ["recent", "content"]})
+        schema = {"enum": ["recent", "content"]}
+        second = Grammar.from_json_schema(schema)
+        assert second.core is first.core
+        assert second.schema is schema
+
+    def test_options_and_the_order_of_keys_tell_apart(self) -> None:
+        schema = {"properties": {"a": True, "b": True}, "required": ["a", "b"]}
+        other = {"properties": {"b": True, "a": True}, "required": ["a", "b"]}
+        assert Grammar.from_json_schema(schema).accepts('{"a":1,"b":1}')
+        assert not Grammar.from_json_schema(other).accepts('{"a":1,"b":1}')
+        assert Grammar.from_json_schema(other, JSONSchemaOptions(property_order="any")).accepts('{"a":1,"b":1}')
+
+    def test_a_changed_schema_is_compiled_anew(self) -> None:
+        schema = {"const": 1}
+        assert Grammar.from_json_schema(schema).accepts("1")
+        schema["const"] = 2
+        assert Grammar.from_json_schema(schema).accepts("2")
+
+    def test_a_refusal_is_not_kept(self) -> None:
+        unique = {"not": {"uniqueItems": True}, "type": "array"}
+        for _ in range(2):
+            before = len(compiled_lately)
+            with pytest.raises(UnsupportedSchemaError):
+                Grammar.from_json_schema(unique)
+            assert len(compiled_lately) == before
+
+    def test_a_limit_is_not_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        schema = {"const": "limited once"}
+
+        class Tired:
+            def __init__(self, **_: object) -> None:
+                raise LimitExceededError("too much")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(_core, "GrammarBuilder", Tired)
+            with pytest.raises(LimitExceededError):
+                Grammar.from_json_schema(schema)
+        assert Grammar.from_json_schema(schema).accepts('"limited once"')
+
+    def test_a_relaxed_grammar_still_validates(self) -> None:
+        pytest.importorskip("jsonschema_rs")
+        schema = {"type": "array", "not": {"uniqueItems": True}}
+        for _ in range(2):
+            grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(relaxed=True))
+            with pytest.raises(Exception, match="breaks its schema"):
+                grammar.value("[1, 2]")
