@@ -361,3 +361,14 @@ def test_numeric_formats_are_openapi() -> None:
     schema = {"type": "integer", "format": "int32"}
     assert grammar(schema).accepts("3000000000")
     assert not grammar(schema, formats="openapi").accepts("3000000000")
+
+
+def test_what_every_key_matches_leaves_no_region_for_the_others() -> None:
+    grammar = Grammar.from_json_schema({"not": {"contains": {"const": 1}, "propertyNames": {"type": "string"}}})
+    assert [grammar.accepts(text) for text in ("{}", '{"a": 1}', "1", "[1]", "[]", "[2]")] == [False] * 4 + [True] * 2
+
+
+def test_a_schema_may_hold_itself() -> None:
+    schema: dict[str, Any] = {"type": "array"}
+    schema["items"] = schema
+    assert Grammar.from_json_schema(schema).accepts("[[], [[]]]")

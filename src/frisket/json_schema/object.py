@@ -381,7 +381,7 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
         trimmed = [node for node in conditions if node != everything]
         if allowed == everything and not inside:
             trimmed.insert(0, everything)
-        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0]
+        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0] if trimmed else everything
         merged.setdefault((goal, broken), []).append(keys)
     if len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
         return [(allowed, goal, broken) for goal, broken in merged]
