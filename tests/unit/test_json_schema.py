@@ -297,6 +297,15 @@ def test_many_overlapping_alternatives_are_bounded() -> None:
 ORDERED = {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "required": ["a"]}
 
 
+def test_key_patterns_that_ask_the_same_may_overlap_in_any_number() -> None:
+    patterns = {letter: {"type": "integer"} for letter in "abcdefghijkl"} | {"^x": {"minimum": 5}}
+    made = grammar({"patternProperties": patterns, "additionalProperties": False})
+    assert accepts(made, {"ab": 1, "xl": 7, "x": 5.5}) and not accepts(made, {"xl": 3}) and not accepts(made, {"z": 1})
+    different = {letter: {"maxLength": place} for place, letter in enumerate("abcdefghijkl")}
+    with pytest.raises(LimitExceededError):
+        grammar({"patternProperties": different})
+
+
 def test_property_order() -> None:
     made = grammar(ORDERED, property_order="schema")
     assert made.accepts('{"b":1,"a":2}') and made.accepts('{"a":2,"z":0}')
