@@ -80,7 +80,7 @@ def _ended(tokenizer: Tokenizer) -> Iterator[Row]:
 
 
 def ended(tokenizer: Tokenizer, name: str, cancel: bool) -> dict[str, Any]:
-    """Steps and memory without end, so that nothing else stops it; ms from the cancellation, or of the call that was ended."""
+    """Without other limits, so that nothing else stops it; ms from the cancellation, or of the call that was ended."""
     import threading
 
     import frisket
