@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Above so many values a bounded set of multiples is described, not listed.
 LISTED = 2000
+#: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
+RESIDUES = 4000
 #: Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the point.
 SMALL_EXPONENT = 4
 
@@ -593,7 +595,12 @@ class Numerals:
         rest, twos = strip(scaled, 2)
         rest, fives = strip(rest, 5)
         node = self.by_ending(scaled // rest, max(twos, fives), places, point)
-        return node if rest == 1 else b.and_([node, self.by_residue(rest, point)])
+        if rest == 1:
+            return node
+        if rest > RESIDUES:
+            raise TooManyResidues
+        # A multiple of coprime numbers is a multiple of each: their states add up instead of multiplying.
+        return b.and_([node, *(self.by_residue(factor, point) for factor in prime_powers(rest))])
 
     def by_ending(self, step: int, watched: int, places: int, point: bool) -> int:
         b = self.builder
@@ -727,6 +734,18 @@ def split_range(first: int, last: int, single: list[int], beyond: int) -> list[t
         if start >= first and stop - 1 <= last and abs(start) > beyond and abs(stop - 1) > beyond:
             runs.append((start, stop - 1))
     return runs
+
+
+def prime_powers(value: int) -> list[int]:
+    """The powers of different primes whose product is `value`, or `value` itself where its primes are large."""
+    found: list[int] = []
+    rest, prime = value, 3
+    while prime * prime <= rest and prime < 10_000:
+        rest, count = strip(rest, prime)
+        if count:
+            found.append(prime**count)
+        prime += 2
+    return [*found, rest] if rest > 1 else found
 
 
 def strip(value: int, prime: int) -> tuple[int, int]:
