@@ -10,7 +10,7 @@ use crate::local::{clipped, Forest, Local, Part, Pieces, Words};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
-use crate::vocabulary::{lock, Vocabulary};
+use crate::vocabulary::Vocabulary;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -205,13 +205,13 @@ impl Masks {
             return Ok(local.clone());
         }
         let hash = arena.info(head).hash;
-        let known = lock(&vocabulary.locals).get(&hash).cloned();
+        let known = vocabulary.locals.get(hash);
         let local = match known {
             Some(local) => local,
             None => {
                 let mut near = |arena: &mut crate::term::Arena, near| self.local_of(arena, vocabulary, near);
                 let local = Local::of(arena, vocabulary, head, &mut near)?;
-                lock(&vocabulary.locals).insert(hash, local.clone());
+                vocabulary.locals.put(hash, local.clone(), local.memory_bytes());
                 local
             }
         };
