@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LISTED = 2000
 #: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
 RESIDUES = 4000
+#: So are runs of integers, which have short descriptions.
+RUN = 64
 #: Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the point.
 SMALL_EXPONENT = 4
 
@@ -178,6 +180,10 @@ class Interval:
         last = self.high // self.multiple
         if last - first >= most:
             return None
+        if self.multiple == 1 and not self.without and not self.excluded:
+            first += self.low_open and first == self.low
+            last -= self.high_open and last == self.high
+            return list(range(int(first), int(last) + 1))  # type: ignore[arg-type]  # whole values, as in Among
         return [v for i in range(int(first), int(last) + 1) if self.holds(v := i * self.multiple)]
 
     def unbounded(self) -> bool:
@@ -226,7 +232,8 @@ class Numerals:
 
     # -- the whole set --------------------------------------------------------------------------------------------
     def lower(self, interval: Interval) -> int | None:
-        listed = interval.listed()
+        run = interval.mask == INTEGER and interval.multiple == 1 and not (self.free or interval.excluded)
+        listed = interval.listed(RUN if run else LISTED)
         if listed is not None:
             return self.listed(listed, interval) if listed else None
         if interval.is_void():
