@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -107,9 +108,15 @@ def example(pattern: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return _example(sre_parse.parse(pattern))
+            return _example(
+                sre_parse.parse(_ECMA_ONLY.sub(lambda found: _ECMA_ONLY_EXAMPLES.get(found[0], "a"), pattern))
+            )
         except (sre_parse.error, OverflowError, RecursionError):
             return ""
+
+
+_ECMA_ONLY = re.compile(r"\\[pP]\{[^}]*\}|\\c[A-Za-z]|\(\?<(?![=!])")
+_ECMA_ONLY_EXAMPLES = {"(?<": "(?P<"}
 
 
 def _example(parts: Any) -> str:
@@ -272,7 +279,7 @@ class Walker:
 
     def _finish(self, matcher: Any, text: bytes, chance: random.Random, hints: Hints) -> tuple[bytes, bool]:
         """The greedy way out; where it runs in circles, other ways from the same place, ever less greedy."""
-        for attempt in range(6):
+        for attempt in range(5):
             fork = matcher.fork()
             written = self._way_out(fork, text, chance, hints, attempt)
             if written is not None:
@@ -283,7 +290,7 @@ class Walker:
         table = self.table
         place = Place(text)
         written = bytearray(text)
-        limit = len(text) * 4 + (5000 if attempt < 4 else 20000)
+        limit = len(text) * 4 + (4000 if attempt < 3 else 12000)
         doubt = 0.1 * attempt
         keys = list(hints.keys)
         stuck = 0
@@ -295,7 +302,9 @@ class Walker:
                 place.read(forced)
                 continue
             stuck = stuck + 1 if place.in_string else 0
-            known = keys if place.at_key else hints.texts if place.at_text or stuck % 16 == 15 else ()
+            known = keys if place.at_key else hints.texts if place.at_text else ()
+            if stuck % 16 == 15:
+                known = hints.texts + hints.keys
             if known and chance.random() >= doubt:
                 text = next((text for text in known if _fits(matcher, text)), b"")
                 if text:
