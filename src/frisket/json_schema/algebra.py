@@ -601,8 +601,8 @@ class Algebra:
         return found
 
     def _annotated_base(self, reading: Reading) -> Annotated:
-        own = self._own([WHOLE], reading)
-        found: Annotated = [(case, reading.evaluated) for case in own]
+        own, seen = self._own([WHOLE], reading), reading.evaluated()
+        found: Annotated = [(case, seen) for case in own]
         for kind, goals in reading.parts:
             found = self._weave(found, self._part_annotated(kind, goals))
         return found

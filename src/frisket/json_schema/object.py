@@ -119,7 +119,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "required")
+    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "patterned", "required")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -127,11 +127,13 @@ class Shape:
         self.implies: list[Implies] = []
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
+        self.patterned = False
         self.least: int = 0
         self.most: int | None = None
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
+                self.patterned = self.patterned or bool(atom.patterns)
             elif isinstance(atom, Required):
                 self.required.update(dict.fromkeys(atom.keys))
             elif isinstance(atom, Count):
@@ -142,6 +144,7 @@ class Shape:
                 self.names |= atom.goal
             elif isinstance(atom, Breaks):
                 self.breaks.append(atom.fields)
+                self.patterned = self.patterned or bool(atom.fields.patterns)
             else:
                 self.implies.append(atom)
         if self.implies:
@@ -344,7 +347,7 @@ def with_marks(lowering: Lowering, goal: Goal, admitted: list[Goal]) -> list[tup
 def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
     """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit)."""
     b = algebra.builder
-    if not any(fields.patterns for fields in shape.fields) and not any(fields.patterns for fields in shape.breaks):
+    if not shape.patterned:
         goal = ANYTHING
         for fields in shape.fields:
             goal |= fields.rest
