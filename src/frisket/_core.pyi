@@ -78,7 +78,6 @@ class GrammarBuilder:
     """Nodes of one grammar. Not thread-safe."""
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
-
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
 

@@ -136,7 +136,7 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+        from frisket.json_schema import JSONSchemaOptions, compile_json_schema
 
         options = options or JSONSchemaOptions()
         key: Hashable = None
@@ -149,9 +149,7 @@ class Grammar:
                 pass
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
-            builder = _core.GrammarBuilder(limits=limits)
-            node, report = lower_json_schema(builder, schema, options, registry=registry)
-            found = builder.build(node), report
+            found = compile_json_schema(schema, options, registry, limits)
             if key is not None:
                 compiled_lately.put(key, found, weight)
         core, report = found

@@ -10,6 +10,7 @@ pub mod array;
 mod automaton;
 pub mod builder;
 pub mod byteset;
+mod cache;
 mod chain;
 mod derive;
 pub mod error;

@@ -11,7 +11,7 @@ use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::unique::Register;
-use crate::vocabulary::{lock, Vocabulary};
+use crate::vocabulary::Vocabulary;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -214,13 +214,13 @@ impl Masks {
             return Ok(local.clone());
         }
         let hash = arena.info(head).hash;
-        let known = lock(&vocabulary.locals).get(&hash).cloned();
+        let known = vocabulary.locals.get(hash);
         let local = match known {
             Some(local) => local,
             None => {
                 let mut near = |arena: &mut crate::term::Arena, near| self.local_of(arena, vocabulary, near);
                 let local = Local::of(arena, vocabulary, head, &mut near)?;
-                lock(&vocabulary.locals).insert(hash, local.clone());
+                vocabulary.locals.put(hash, local.clone(), local.memory_bytes());
                 local
             }
         };
@@ -289,10 +289,7 @@ impl Composer<'_> {
             _ => Some(head),
         };
         match language {
-            Some(language)
-                if ground.trie.end(node) - node >= PIECE_FROM
-                    && (self.machine.plenty_after(frame)? || self.steady(head, frame)?) =>
-            {
+            Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
                 let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
                 self.add(&piece.words);
                 if !piece.exits.is_empty() {

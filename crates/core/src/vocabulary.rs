@@ -1,5 +1,6 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
+use crate::cache;
 use crate::error::{Error, Result};
 use crate::local::{Local, Pieces};
 use crate::trie::Trie;
@@ -46,6 +47,9 @@ struct Shape {
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
 const LONGEST_TOKEN: usize = 4_096;
 
+/// Bytes of what heads do to a vocabulary, kept for all grammars. A thousand real schemas learn some tens of megabytes.
+const LOCALS: usize = 64 << 20;
+
 type Cache<K, V> = Mutex<FxHashMap<K, V>>;
 
 pub struct Vocabulary {
@@ -63,7 +67,8 @@ pub struct Vocabulary {
     pub longest: u32,
     classes: Cache<(u128, bool), Bits>,
     counts: Cache<u32, Bits>,
-    pub(crate) locals: Cache<u128, Local>,
+    /// What heads do to this vocabulary, for all grammars.
+    pub(crate) locals: cache::Cache<u128, Local>,
 }
 
 impl Vocabulary {
@@ -113,7 +118,7 @@ impl Vocabulary {
             longest,
             classes: Cache::default(),
             counts: Cache::default(),
-            locals: Cache::default(),
+            locals: cache::Cache::new(LOCALS),
         };
         vocabulary.index(0, Read::default());
         Ok(vocabulary)
@@ -189,7 +194,7 @@ impl Vocabulary {
         let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
         let masks = 4 * self.mask_words();
         let cached = lock(&self.classes).len() + lock(&self.counts).len();
-        let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
+        let locals = self.locals.memory_bytes();
         texts
             + occurrences
             + self.chars.len() * 2

@@ -43,6 +43,9 @@ DEPTH = 4
 NESTED = 6
 #: How many searches for a key that patterns share; one among many patterns counts for many.
 SEARCHES = 4000
+#: Longer lists are not compared to find places that say the same.
+SHORT = 64
+ONLY_STRINGS = {str}
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -186,14 +189,20 @@ class Algebra:
         tokens: tuple[str, ...],
     ) -> Goal | None:
         """The goal of another place that says the same, if that is easy to see: equal goals cancel out early."""
-        said: list[str] = []
+        said: list[Any] = []
         refers = False
         for keyword, value in schema.items():
             if keyword in KEYWORDS:
-                if type(value) is not str:
+                kind = type(value)
+                if kind is str:
+                    said += (keyword, value)
+                    refers = refers or keyword[0] == "$"
+                elif kind is int or kind is float or kind is bool:
+                    said += (keyword, kind, value)
+                elif kind is list and len(value) < SHORT and set(map(type, value)) == ONLY_STRINGS:
+                    said += (keyword, tuple(value))
+                else:
                     return None
-                said += (keyword, value)
-                refers = refers or keyword[0] == "$"
         if not said:
             return ANYTHING
         if refers or "nullable" in schema:
@@ -592,8 +601,8 @@ class Algebra:
         return found
 
     def _annotated_base(self, reading: Reading) -> Annotated:
-        own = self._own([WHOLE], reading)
-        found: Annotated = [(case, reading.evaluated) for case in own]
+        own, seen = self._own([WHOLE], reading), reading.evaluated()
+        found: Annotated = [(case, seen) for case in own]
         for kind, goals in reading.parts:
             found = self._weave(found, self._part_annotated(kind, goals))
         return found

@@ -75,11 +75,18 @@ class Layout:
 class Lowering:
     """The nodes of one schema; `structural` are those that no regular operation may touch."""
 
-    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, algebra: Algebra) -> None:
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        options: JSONSchemaOptions,
+        algebra: Algebra,
+        before: Lowering | None = None,
+    ) -> None:
+        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of."""
         self.builder = builder
         self.options = options
         self.algebra = algebra
-        self.structural: set[int] = set()
+        self.structural: set[int] = set() if before is None else before.structural.copy()
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
@@ -87,11 +94,11 @@ class Lowering:
             options.property_order == "schema" and is_sorted(algebra.documents.root.contents)
         )
         self._pretty = options.whitespace == "pretty"
-        self._layouts: list[Layout] = []
         self._depth = 0
-        self._nodes: dict[tuple[Goal, int], int | None] = {}
+        self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
+        self._nodes: dict[tuple[Goal, int], int | None] = {} if before is None else before._nodes.copy()
+        self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
-        self._parts: dict[tuple[Any, ...], int | None] = {}
         self._level = _Level(self)
 
     def document(self, goal: Goal) -> int:
@@ -125,7 +132,7 @@ class Lowering:
             raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         try:
-            node = self._union(self.algebra.expand(goal))
+            node = self.union(self.algebra.expand(goal))
         except BaseException:
             rule = self._active.pop(key)
             if rule is not None:
@@ -184,7 +191,7 @@ class Lowering:
         node = self.lower(goal)
         return node is None or self.builder.is_empty(node)
 
-    def _union(self, cases: list[Case]) -> int | None:
+    def union(self, cases: list[Case]) -> int | None:
         """One node for a union: type by type, what an unconditional case covers is not said twice."""
         nodes = self._case(cases[0]) if len(cases) == 1 else self._cases(cases)
         if not nodes:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 #: Above so many values a bounded set of multiples is described, not listed.
 LISTED = 2000
+#: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
+RESIDUES = 4000
+#: So are runs of integers, which have short descriptions.
+RUN = 64
 #: Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the point.
 SMALL_EXPONENT = 4
 
@@ -176,6 +180,10 @@ class Interval:
         last = self.high // self.multiple
         if last - first >= most:
             return None
+        if self.multiple == 1 and not self.without and not self.excluded:
+            first += self.low_open and first == self.low
+            last -= self.high_open and last == self.high
+            return list(range(int(first), int(last) + 1))  # type: ignore[arg-type]  # whole values, as in Among
         return [v for i in range(int(first), int(last) + 1) if self.holds(v := i * self.multiple)]
 
     def unbounded(self) -> bool:
@@ -224,7 +232,8 @@ class Numerals:
 
     # -- the whole set --------------------------------------------------------------------------------------------
     def lower(self, interval: Interval) -> int | None:
-        listed = interval.listed()
+        run = interval.mask == INTEGER and interval.multiple == 1 and not (self.free or interval.excluded)
+        listed = interval.listed(RUN if run else LISTED)
         if listed is not None:
             return self.listed(listed, interval) if listed else None
         if interval.is_void():
@@ -593,7 +602,12 @@ class Numerals:
         rest, twos = strip(scaled, 2)
         rest, fives = strip(rest, 5)
         node = self.by_ending(scaled // rest, max(twos, fives), places, point)
-        return node if rest == 1 else b.and_([node, self.by_residue(rest, point)])
+        if rest == 1:
+            return node
+        if rest > RESIDUES:
+            raise TooManyResidues
+        # A multiple of coprime numbers is a multiple of each: their states add up instead of multiplying.
+        return b.and_([node, *(self.by_residue(factor, point) for factor in prime_powers(rest))])
 
     def by_ending(self, step: int, watched: int, places: int, point: bool) -> int:
         b = self.builder
@@ -727,6 +741,18 @@ def split_range(first: int, last: int, single: list[int], beyond: int) -> list[t
         if start >= first and stop - 1 <= last and abs(start) > beyond and abs(stop - 1) > beyond:
             runs.append((start, stop - 1))
     return runs
+
+
+def prime_powers(value: int) -> list[int]:
+    """The powers of different primes whose product is `value`, or `value` itself where its primes are large."""
+    found: list[int] = []
+    rest, prime = value, 3
+    while prime * prime <= rest and prime < 10_000:
+        rest, count = strip(rest, prime)
+        if count:
+            found.append(prime**count)
+        prime += 2
+    return [*found, rest] if rest > 1 else found
 
 
 def strip(value: int, prime: int) -> tuple[int, int]:

@@ -72,8 +72,8 @@ class Reading:
     __slots__ = (
         "alternatives",
         "case",
-        "evaluated",
         "keywords",
+        "looks",
         "parts",
         "unevaluated_items",
         "unevaluated_properties",
@@ -85,10 +85,17 @@ class Reading:
         self.alternatives: list[list[Case]] = []
         #: In-place applicators in document order: (all | any | one | not | if, goals).
         self.parts: list[tuple[str, list[Goal]]] = []
-        self.evaluated = NOTHING_EVALUATED
+        #: What its own keywords look at; worked out where something unevaluated is asked for, which is rare.
+        self.looks: list[Callable[[], Evaluated]] = []
         self.unevaluated_properties: Goal | None = None
         self.unevaluated_items: Goal | None = None
         self.keywords: list[str] = []
+
+    def evaluated(self) -> Evaluated:
+        found = NOTHING_EVALUATED
+        for look in self.looks:
+            found = found.union(look())
+        return found
 
     def unevaluated(self, algebra: Algebra, seen: Evaluated) -> list[Case]:
         """What unevaluated* ask of the members and items that were not seen."""
@@ -231,7 +238,7 @@ def read(algebra: Algebra, site: Site) -> Reading:
 
 # -- any type -----------------------------------------------------------------------------------------------------
 def read_type(reader: Reader, value: Any) -> None:
-    names = value if isinstance(value, list) else [value]
+    names = value if isinstance(value, list) else (value,)
     mask = 0
     for name in names:
         bits = TYPES.get(name) if isinstance(name, str) else None
@@ -450,7 +457,7 @@ def read_items(reader: Reader, _: Any) -> None:
     if any(prefix) or rest:
         reader.arrays.append(array.Items(tuple(prefix), rest))
     if prefix or closed:
-        reading.evaluated = reading.evaluated.union(Evaluated(prefix=len(prefix), all_items=closed))
+        reading.looks.append(lambda: Evaluated(prefix=len(prefix), all_items=closed))
 
 
 def read_min_items(reader: Reader, value: Any) -> None:
@@ -482,7 +489,7 @@ def read_contains(reader: Reader, value: Any) -> None:
         reader.arrays.append(array.Has(0, goal, least, most, f"{reader.site.pointer}/contains"))
     if reader.draft >= DRAFT2020:
         seen = Evaluated(all_items=True) if not goal else Evaluated(contained=frozenset((goal,)))
-        reader.reading.evaluated = reader.reading.evaluated.union(seen)
+        reader.reading.looks.append(lambda: seen)
 
 
 def read_contains_count(reader: Reader, value: Any) -> None:
@@ -522,8 +529,9 @@ def read_properties(reader: Reader, _: Any) -> None:
     if names or patterns or rest:
         reader.objects.append(object.Fields(names, tuple(patterns), rest))
     if names or patterns or closed:
-        seen = Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
-        reading.evaluated = reading.evaluated.union(seen)
+        reading.looks.append(
+            lambda: Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
+        )
 
 
 def read_required(reader: Reader, value: Any) -> None:
