@@ -697,7 +697,10 @@ class Algebra:
         parts.sort(key=lambda part: len(part[1]))
         kept: list[tuple[int, frozenset[Any], Case]] = []
         for mask, atoms, case in parts:
-            if not any(mask | wider == wider and atoms >= fewer for wider, fewer, _ in kept):
+            for wider, fewer, _ in kept:
+                if mask | wider == wider and atoms >= fewer:
+                    break
+            else:
                 kept.append((mask, atoms, case))
         chosen = {id(case) for _, _, case in kept}
         return [case for case in cases if id(case) in chosen]
