@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
-from frisket.json_schema import array, number, object, string
+from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.room import LEVELS, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
@@ -294,7 +294,7 @@ class Lowering:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )
-                kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
+                kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
             node = self._string(atoms)
