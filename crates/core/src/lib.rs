@@ -25,5 +25,6 @@ mod quoted;
 mod region;
 pub mod rules;
 pub mod term;
+mod text;
 pub mod trie;
 pub mod vocabulary;
