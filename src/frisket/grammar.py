@@ -122,7 +122,7 @@ class Grammar:
 
         python_type: PythonType[Any] = PythonType(tp)
         # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions()
+        options = options or JSONSchemaOptions(formats="python")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         return cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)

@@ -100,9 +100,11 @@ class Judges:
                     explained.append(reason)
         return "", explained
 
-    def valid(self, document: Any) -> bool:
-        """What jsonschema-rs says of a document."""
-        return bool(self._rust.is_valid(document))
+    def refused_by_all(self, text: bytes) -> bool:
+        """Whether both judges refuse a document, whatever each thinks of formats."""
+        with decimal.localcontext(CONTEXT):
+            document = read(text)
+            return bool(self._ask(self._rust, document) and self._ask(self._python, document))
 
     def _ask(self, judge: Any, document: Any) -> str:
         try:

@@ -10,7 +10,8 @@ import pytest
 from frisket import Grammar
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.number import common_multiple, decimal_text, part_length, prime_powers
+from frisket.json_schema.interval import common_multiple
+from frisket.json_schema.number import decimal_text, part_length, prime_powers
 
 SPELLINGS = [
     "0",

@@ -26,6 +26,7 @@ mod reading;
 mod region;
 pub mod rules;
 pub mod term;
+mod text;
 pub mod trie;
 pub mod unique;
 mod value;

@@ -206,6 +206,13 @@ impl ObjectSpec {
             return Ok(false);
         }
         let missing = self.required_marks & !state.marks;
+        if self.max != MANY && !self.implies.is_empty() {
+            let singles = single.into_iter().map(|(_, marks)| marks).collect();
+            let lumps = Lumps { spec: self, state, singles, endless };
+            let mut forced = vec![0u64; may.len()];
+            must.iter().for_each(|&index| put(&mut forced, index));
+            return lumps.fit(Picked { forced, may, ..Picked::default() }, missing, steps);
+        }
         if missing == 0 {
             return Ok(true);
         }
@@ -298,6 +305,108 @@ impl ObjectSpec {
         // One token may spell a few keys more.
         let scarce = |number| number < state.keys.len() + SPARE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
+    }
+}
+
+/// Properties that imply each other come in lumps: whether some of them have a number between the bounds, and leave the
+/// marks that are missing. Only where the number is bounded above: otherwise all that may come can come.
+struct Lumps<'a> {
+    spec: &'a ObjectSpec,
+    state: &'a ObjectState,
+    /// The marks of each key of which there are few.
+    singles: Vec<Vec<u64>>,
+    /// The marks of all other keys.
+    endless: Vec<u64>,
+}
+
+#[derive(Clone, Default)]
+struct Picked {
+    /// Properties that come, with all that they imply.
+    forced: Vec<u64>,
+    may: Vec<u64>,
+    /// Properties whose value was chosen for its marks.
+    spent: Vec<u64>,
+    singles: Vec<bool>,
+    others: u32,
+}
+
+impl Lumps<'_> {
+    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+        steps.spend(self.spec.weight())?;
+        let forced: u32 = picked.forced.iter().map(|word| word.count_ones()).sum();
+        let count = self.state.count.saturating_add(forced).saturating_add(picked.others);
+        if count > self.spec.max {
+            return Ok(false);
+        }
+        if missing != 0 {
+            return self.leave(picked, missing, steps);
+        }
+        let spare = self.singles.len() - picked.singles.iter().filter(|&&used| used).count();
+        if !self.endless.is_empty() || count as usize + spare >= self.spec.min as usize {
+            return Ok(true);
+        }
+        // Too few so far: the next property comes with what it implies, or stays away with what implies it.
+        let more = |index: &u32| has(&picked.may, *index) && !has(&picked.forced, *index);
+        let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
+        let mut with = picked.clone();
+        self.follow(&mut with.forced, index, &self.spec.implies);
+        let mut gone = vec![0u64; picked.may.len()];
+        self.follow(&mut gone, index, &self.spec.implied_by);
+        let mut without = picked;
+        without.may.iter_mut().zip(&gone).for_each(|(may, gone)| *may &= !gone);
+        Ok(self.fit(with, 0, steps)? || self.fit(without, 0, steps)?)
+    }
+
+    /// The lowest missing mark, left by whoever can.
+    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+        let mark = missing & missing.wrapping_neg();
+        for (index, property) in self.spec.properties.iter().enumerate() {
+            let index = index as u32;
+            if !has(&picked.may, index) || has(&picked.spent, index) {
+                continue;
+            }
+            for value in property.values.iter().filter(|value| value.marks & mark != 0) {
+                let mut next = picked.clone();
+                self.follow(&mut next.forced, index, &self.spec.implies);
+                put(&mut next.spent, index);
+                if self.fit(next, missing & !value.marks, steps)? {
+                    return Ok(true);
+                }
+            }
+        }
+        for (place, marks) in self.singles.iter().enumerate() {
+            if picked.singles.get(place) == Some(&true) {
+                continue;
+            }
+            for given in marks.iter().filter(|&&given| given & mark != 0) {
+                let mut next = picked.clone();
+                next.singles.resize(self.singles.len(), false);
+                next.singles[place] = true;
+                next.others += 1;
+                if self.fit(next, missing & !given, steps)? {
+                    return Ok(true);
+                }
+            }
+        }
+        for given in self.endless.iter().filter(|&&given| given & mark != 0) {
+            let next = Picked { others: picked.others + 1, ..picked.clone() };
+            if self.fit(next, missing & !given, steps)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Add a property and all that follow from it; those that came already are no members to come.
+    fn follow(&self, set: &mut Vec<u64>, index: u32, along: &[(u32, u32)]) {
+        let mut open = vec![index];
+        while let Some(index) = open.pop() {
+            if has(set, index) || has(&self.state.seen, index) {
+                continue;
+            }
+            put(set, index);
+            open.extend(pairs(along, index).iter().map(|pair| pair.1));
+        }
     }
 }
 

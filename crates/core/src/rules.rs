@@ -401,6 +401,8 @@ impl Rules {
                 Some(head) => entry(First::Head(head)),
                 None => entry(First::Ask),
             }),
+            // Its first key would be a dead end.
+            Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {
                 for part in arena.object_parts(id)? {
                     self.collect_first(arena, part, rest, out)?;

@@ -3,6 +3,7 @@
 use crate::cache;
 use crate::error::{Error, Result};
 use crate::local::{Local, Pieces};
+use crate::text::Texts;
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
@@ -50,10 +51,13 @@ const LONGEST_TOKEN: usize = 4_096;
 /// Bytes of what heads do to a vocabulary, kept for all grammars. A thousand real schemas learn some tens of megabytes.
 const LOCALS: usize = 64 << 20;
 
+/// Bytes of the tokens of classes: some hundred classes.
+const CLASSES: usize = 4 << 20;
+
 type Cache<K, V> = Mutex<FxHashMap<K, V>>;
 
 pub struct Vocabulary {
-    tokens: Vec<Option<Box<[u8]>>>,
+    tokens: Texts,
     size: usize,
     pub eos: Vec<u32>,
     pub special: Vec<(String, u32)>,
@@ -65,7 +69,7 @@ pub struct Vocabulary {
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
-    classes: Cache<(u128, bool), Bits>,
+    classes: cache::Cache<(u128, bool), Bits>,
     counts: Cache<u32, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
@@ -74,36 +78,40 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// `tokens[i]` is the text of token i, None where it never matches text. `size` counts the logits.
     pub fn new(
-        mut tokens: Vec<Option<Box<[u8]>>>,
+        tokens: Vec<Option<Box<[u8]>>>,
+        special: Vec<(String, u32)>,
+        eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
+        let texts = tokens.iter().map(|token| token.as_deref().unwrap_or_default());
+        let block: Vec<u8> = texts.clone().flatten().copied().collect();
+        Self::from_block(texts.map(|text| text.len() as u32), &block, special, eos, size)
+    }
+
+    /// The same from the texts of all tokens one after another and the length of each, 0 where it never matches text.
+    pub fn from_block(
+        lengths: impl ExactSizeIterator<Item = u32>,
+        block: &[u8],
         special: Vec<(String, u32)>,
         mut eos: Vec<u32>,
         size: usize,
     ) -> Result<Self> {
-        if size < tokens.len() {
-            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", tokens.len())));
+        if size < lengths.len() {
+            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())));
         }
         eos.sort_unstable();
         eos.dedup();
         if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
             return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")));
         }
-        for &id in eos.iter().chain(special.iter().map(|(_, id)| id)) {
-            if let Some(token) = tokens.get_mut(id as usize) {
-                *token = None;
-            }
-        }
-        for token in &mut tokens {
-            if token.as_ref().is_some_and(|bytes| bytes.is_empty()) {
-                *token = None;
-            }
-        }
-        let long = tokens.iter().position(|token| token.as_ref().is_some_and(|bytes| bytes.len() > LONGEST_TOKEN));
-        if let Some(id) = long {
+        let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
+        let tokens = Texts::of(lengths, block, &silent)?;
+        if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
             return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")));
         }
-        let texts = tokens.iter().enumerate().filter_map(|(id, token)| Some((&**token.as_ref()?, id as u32)));
-        let trie = Trie::new(texts.collect());
-        let shapes: Vec<Shape> = tokens.iter().map(|token| shape(token.as_deref().unwrap_or(b""))).collect();
+        let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
+        let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)).collect());
+        let shapes: Vec<Shape> = tokens.iter().map(shape).collect();
         let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
         let mut vocabulary = Vocabulary {
             size,
@@ -116,7 +124,7 @@ impl Vocabulary {
             tokens,
             occurrences: vec![Vec::new(); 256],
             longest,
-            classes: Cache::default(),
+            classes: cache::Cache::new(CLASSES),
             counts: Cache::default(),
             locals: cache::Cache::new(LOCALS),
         };
@@ -125,8 +133,10 @@ impl Vocabulary {
     }
 
     fn index(&mut self, node: u32, read: Read) {
-        let children: Vec<(u8, u32)> = self.trie.children(node).collect();
-        for (byte, child) in children {
+        let mut next = node + 1;
+        while next < self.trie.end(node) {
+            let (byte, child) = (self.trie.byte(next), next);
+            next = self.trie.end(child);
             if byte < 0x80 {
                 self.note(byte, child, read);
                 let before = read.before | 1 << byte;
@@ -148,11 +158,12 @@ impl Vocabulary {
                 self.index(node, Read { chars, depth, wide: true, ..read });
             }
             Err(error) if error.error_len().is_none() && count < 4 => {
-                let children: Vec<(u8, u32)> = self.trie.children(node).collect();
-                for (byte, child) in children {
+                let mut child = node + 1;
+                while child < self.trie.end(node) {
                     let mut longer = bytes;
-                    longer[count] = byte;
+                    longer[count] = self.trie.byte(child);
                     self.index_char(child, read, longer, count + 1);
+                    child = self.trie.end(child);
                 }
             }
             Err(_) => {}
@@ -174,7 +185,7 @@ impl Vocabulary {
     }
 
     pub fn token(&self, id: u32) -> Option<&[u8]> {
-        self.tokens.get(id as usize)?.as_deref()
+        self.tokens.get(id)
     }
 
     pub fn len(&self) -> usize {
@@ -182,7 +193,7 @@ impl Vocabulary {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
+        self.len() == 0
     }
 
     pub fn special_id(&self, name: &str) -> Option<u32> {
@@ -190,17 +201,17 @@ impl Vocabulary {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let texts: usize = self.tokens.iter().map(|token| 16 + token.as_ref().map_or(0, |bytes| bytes.len())).sum();
         let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
         let masks = 4 * self.mask_words();
-        let cached = lock(&self.classes).len() + lock(&self.counts).len();
+        let cached = lock(&self.counts).len();
         let locals = self.locals.memory_bytes();
-        texts
+        self.tokens.memory_bytes()
             + occurrences
             + self.chars.len() * 2
             + self.contents.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
+            + self.classes.memory_bytes()
             + locals
             + self.pieces.memory_bytes()
     }
@@ -223,11 +234,11 @@ impl Vocabulary {
 
     /// The tokens made of these ASCII bytes, and, if `wide`, of any other characters.
     pub(crate) fn class(&self, ascii: u128, wide: bool) -> Bits {
-        if let Some(bits) = lock(&self.classes).get(&(ascii, wide)) {
-            return bits.clone();
+        if let Some(bits) = self.classes.get((ascii, wide)) {
+            return bits;
         }
         let bits = self.contents.made_of(ascii, wide);
-        lock(&self.classes).insert((ascii, wide), bits.clone());
+        self.classes.put((ascii, wide), bits.clone(), 4 * bits.len());
         bits
     }
 
@@ -259,10 +270,10 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
-        for (id, shape) in shapes.iter().enumerate().filter(|&(id, _)| tokens[id].is_some()) {
+        for (id, (shape, _)) in shapes.iter().zip(tokens.iter()).enumerate().filter(|(_, (_, text))| !text.is_empty()) {
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
             wide[word] |= u32::from(shape.wide) * bit;

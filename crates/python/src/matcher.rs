@@ -43,6 +43,29 @@ impl Vocabulary {
             .map_err(raise)
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (lengths, texts, *, special=None, eos=Vec::new()))]
+    fn from_block(
+        py: Python<'_>,
+        lengths: &[u8],
+        texts: &[u8],
+        special: Option<&Bound<'_, PyDict>>,
+        eos: Vec<u32>,
+    ) -> PyResult<Self> {
+        if !lengths.len().is_multiple_of(4) {
+            return Err(PyValueError::new_err("lengths are little-endian uint32, four bytes each"));
+        }
+        let mut names: Vec<(String, u32)> = Vec::new();
+        for (name, id) in special.into_iter().flat_map(|special| special.iter()) {
+            names.push((name.extract()?, id.extract()?));
+        }
+        let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let size = counts.len();
+        py.detach(|| frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size))
+            .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
+            .map_err(raise)
+    }
+
     #[getter]
     fn size(&self) -> usize {
         self.0.size()

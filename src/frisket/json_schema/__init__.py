@@ -1,8 +1,9 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
 options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-reader    one place's keywords → conditions    algebra   places → unions of cases, lazily
+reader    one place's keywords → a reading      algebra   places → unions of cases, lazily
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
+interval  a number's conditions as one         reading   what one place says
 lower     goals → nodes and rules              report    what is enforced, keyword by keyword
 prelude   what all schemas have in common      room      how deep schemas may nest
 """

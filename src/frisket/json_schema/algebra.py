@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
-from frisket.json_schema import array, number, object, string
-from frisket.json_schema.reader import KEYWORDS, Evaluated, Reading, read
+from frisket.json_schema import array, interval, object, string
+from frisket.json_schema.reader import KEYWORDS, read
+from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
 from frisket.json_schema.value import (
     ANY,
@@ -464,7 +465,7 @@ class Algebra:
         """Everything outside one case."""
         found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
         for atom in case.numbers:
-            opposite = number.negate(atom)
+            opposite = interval.negate(atom)
             if opposite is not None:
                 found.append(Case(NUMBER, numbers=(opposite,)))
         for text in case.strings:
@@ -697,7 +698,10 @@ class Algebra:
         parts.sort(key=lambda part: len(part[1]))
         kept: list[tuple[int, frozenset[Any], Case]] = []
         for mask, atoms, case in parts:
-            if not any(mask | wider == wider and atoms >= fewer for wider, fewer, _ in kept):
+            for wider, fewer, _ in kept:
+                if mask | wider == wider and atoms >= fewer:
+                    break
+            else:
                 kept.append((mask, atoms, case))
         chosen = {id(case) for _, _, case in kept}
         return [case for case in cases if id(case) in chosen]
@@ -765,7 +769,7 @@ class Algebra:
             return False
         if mask & STRING and not string.is_void(self.builder, case.strings):
             return False
-        if mask & NUMBER and not (case.numbers and number.Interval(mask & NUMBER, case.numbers).is_void()):
+        if mask & NUMBER and not (case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void()):
             return False
         if mask & ARRAY and not array.is_void(self, case.arrays, depth):
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
-from frisket.json_schema import array, number, object, string
+from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.room import LEVELS, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 WORDS = NULL | FALSE | TRUE
 #: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
 SHALLOW = 64
+#: What the report says where the schema states no order.
+SORTED = "properties come in any order: all names are in alphabetical order, so a tool sorted them"
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -90,9 +92,10 @@ class Lowering:
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
-        self.any_order = options.property_order == "any" or (
-            options.property_order == "schema" and is_sorted(algebra.documents.root.contents)
-        )
+        self.any_order = options.property_order == "any"
+        if options.property_order == "schema" and is_sorted(algebra.documents.root.contents):
+            self.any_order = True
+            algebra.report.notes.append(SORTED)
         self._pretty = options.whitespace == "pretty"
         self._depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
@@ -291,7 +294,7 @@ class Lowering:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )
-                kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
+                kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
             node = self._string(atoms)

@@ -119,7 +119,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "patterned", "required")
+    __slots__ = ("breaks", "fields", "implies", "joined", "least", "most", "names", "open", "patterned", "required")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -128,12 +128,15 @@ class Shape:
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
         self.patterned = False
+        self.open = True
+        self.joined: dict[str, Goal] | None = None
         self.least: int = 0
         self.most: int | None = None
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
                 self.patterned = self.patterned or bool(atom.patterns)
+                self.open = self.open and not atom.rest and not atom.patterns
             elif isinstance(atom, Required):
                 self.required.update(dict.fromkeys(atom.keys))
             elif isinstance(atom, Count):
@@ -161,6 +164,14 @@ class Shape:
             return NOTHING
         if len(self.fields) == 1:
             return self.fields[0].at(algebra.builder, key)
+        if self.open:
+            # Demands on named members only: joined once, as objects are asked for the same keys again and again.
+            if self.joined is None:
+                self.joined = {}
+                for fields in self.fields:
+                    for name, demand in fields.names.items():
+                        self.joined[name] = self.joined.get(name, ANYTHING) | demand
+            return self.joined.get(key, ANYTHING)
         goal = ANYTHING
         for fields in self.fields:
             goal |= fields.at(algebra.builder, key)

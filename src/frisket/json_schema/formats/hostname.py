@@ -95,8 +95,8 @@ FORMATS = (
         "idn-hostname",
         lambda builder, python: international_node(builder),
         exact=False,
-        reason="names with letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their "
-        "length is counted in Punycode, which is no regular property",
+        reason="letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length "
+        "is counted in Punycode, which is no regular property",
         check=is_idn_hostname,
     ),
 )
