@@ -247,8 +247,12 @@ class Lowering:
         return [node for node in dict.fromkeys(found) if node is not None]
 
     def _words(self, mask: int) -> int:
-        words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
-        return self.builder.words([word for bit, word in words if mask & bit])
+        key = ("words", mask & WORDS)
+        node = self._parts.get(key)
+        if node is None:
+            words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
+            node = self._parts[key] = self.builder.words([word for bit, word in words if mask & bit])
+        return node
 
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         if not atoms:
