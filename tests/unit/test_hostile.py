@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_nested_counts_stay_small() -> None:
 
 def test_a_chain_of_dependencies_is_followed_to_its_end() -> None:
     names = [f"p{number:03}" for number in range(400)]
-    chain = {"dependentRequired": {one: [two] for one, two in zip(names, names[1:], strict=False)}}
+    chain = {"dependentRequired": {one: [two] for one, two in pairwise(names)}}
     schema = {"type": "object", "properties": {name: {"const": 1} for name in names}, **chain}
     matcher = Grammar.from_json_schema(schema).compile(VOCABULARY).matcher()
     for name in names[-3:]:
@@ -55,7 +55,7 @@ def test_a_chain_of_dependencies_is_followed_to_its_end() -> None:
 
 def test_a_dependency_on_what_cannot_come_cannot_come_either() -> None:
     names = [f"p{number}" for number in range(50)]
-    chain = {"dependentRequired": {one: [two] for one, two in zip(names, names[1:], strict=False)}}
+    chain = {"dependentRequired": {one: [two] for one, two in pairwise(names)}}
     properties = {name: {"const": 1} for name in names[:-1]} | {names[-1]: False, "free": {"const": 1}}
     grammar = Grammar.from_json_schema({"type": "object", "properties": properties, **chain})
     assert grammar.accepts("{}") and grammar.accepts('{"free":1}')
