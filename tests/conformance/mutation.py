@@ -117,10 +117,10 @@ def opposed(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
         if step == "properties" and depth + 1 < len(steps):
             name = steps[depth + 1].replace("~1", "/").replace("~0", "~")
             holder["required"] = sorted({*holder.get("required", []), name})
-            holder.setdefault("type", "object")
+            holder["type"] = "object"
         elif step == "items":
             holder["minItems"] = max(1, holder.get("minItems", 1))
-            holder.setdefault("type", "array")
+            holder["type"] = "array"
         listed = isinstance(holder.get(step), list) or step in ("properties", "patternProperties")
         depth += 2 if listed else 1
     return changed, alone
