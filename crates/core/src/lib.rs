@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · region · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · mask
 //!    rules · machine
 //! ```
 
@@ -11,6 +11,7 @@ mod automaton;
 pub mod builder;
 pub mod byteset;
 mod chain;
+mod clip;
 mod derive;
 pub mod error;
 pub mod limit;

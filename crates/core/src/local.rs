@@ -6,7 +6,7 @@ use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain};
 use crate::error::Result;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -299,49 +299,6 @@ impl Reach {
             at += 1;
         }
         Ok(())
-    }
-}
-
-/// The same masks, fewer states: no token is long enough to use up a larger count.
-pub(crate) fn clipped(arena: &mut Arena, head: TermId, longest: u32) -> Result<TermId> {
-    let Term::Quoted { text, state, free } = *arena.term(head) else { return clipped_text(arena, head, longest) };
-    let near = clipped_text(arena, text, longest)?;
-    if near == text {
-        Ok(head)
-    } else {
-        arena.quoted_state(near, state, free)
-    }
-}
-
-fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId> {
-    // One more than any token can read, so that the far side stays out of reach.
-    let clip = |min: u32, max: u32| (min.min(longest + 1), if max > longest { MANY } else { max });
-    match *arena.term(text) {
-        Term::Bounded { body, min, max } => {
-            let (near_min, mut near_max) = clip(min, max);
-            // Lengths that the body cannot have may lie between: keep the bound unless every length is open to it.
-            if near_max != max && !(arena.info(body).exact && arena.info(body).max_chars == MANY) {
-                near_max = max;
-            }
-            let near_min = if arena.info(body).exact { near_min } else { min };
-            if (near_min, near_max) == (min, max) {
-                return Ok(text);
-            }
-            arena.bounded(body, near_min, near_max)
-        }
-        Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
-            let (min, max) = clip(min, max);
-            arena.repeat(body, min, max)
-        }
-        Term::Cat(left, right) => match *arena.term(left) {
-            Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
-                let (min, max) = clip(min, max);
-                let left = arena.repeat(body, min, max)?;
-                arena.cat(left, right)
-            }
-            _ => Ok(text),
-        },
-        _ => Ok(text),
     }
 }
 

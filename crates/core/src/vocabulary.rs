@@ -61,6 +61,7 @@ pub struct Vocabulary {
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
+    pub(crate) long: Long,
     classes: Cache<(u128, bool), Bits>,
     counts: Cache<u32, Bits>,
     pub(crate) locals: Cache<u128, Local>,
@@ -107,6 +108,7 @@ impl Vocabulary {
             trie,
             pieces: Pieces::default(),
             contents: Contents::of(&tokens, &shapes, size),
+            long: Long::of(&tokens, &shapes, size),
             chars: shapes.iter().map(|shape| shape.chars).collect(),
             tokens,
             occurrences: vec![Vec::new(); 256],
@@ -194,6 +196,8 @@ impl Vocabulary {
             + occurrences
             + self.chars.len() * 2
             + self.contents.memory_bytes()
+            + self.long.trie.memory_bytes()
+            + self.long.pieces.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
             + locals
@@ -240,6 +244,32 @@ impl Vocabulary {
         let bits: Bits = words.into();
         lock(&self.counts).insert(chars, bits.clone());
         bits
+    }
+}
+
+/// Code points of a long token. There are few longer ones (797 of Llama 3's 128,256), but on their account a count would
+/// have to be kept exact from 128 on.
+pub(crate) const FAR: u32 = 16;
+
+/// The long tokens by themselves.
+pub(crate) struct Long {
+    pub trie: Trie,
+    pub pieces: Pieces,
+    /// All tokens but these.
+    pub others: Bits,
+}
+
+impl Long {
+    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+        let mut others = vec![u32::MAX; size.div_ceil(32)];
+        let mut texts: Vec<(&[u8], u32)> = Vec::new();
+        for (id, token) in tokens.iter().enumerate() {
+            if let Some(text) = token.as_deref().filter(|_| u32::from(shapes[id].chars) > FAR) {
+                texts.push((text, id as u32));
+                others[id >> 5] &= !(1 << (id & 31));
+            }
+        }
+        Long { trie: Trie::new(texts), pieces: Pieces::default(), others: others.into() }
     }
 }
 
