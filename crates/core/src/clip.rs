@@ -20,19 +20,24 @@ impl Arena {
 
     fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
         let Term::Bounded { body, min, max } = *self.term(text) else { return self.clipped_counts(text, reach) };
-        let info = self.info(body);
-        // Lengths that the body cannot have may lie between: keep the bounds unless every length is open to it.
-        if info.searched || !info.exact || info.max_chars != MANY {
+        if self.info(body).searched {
             return Ok(text);
         }
+        // The end is out of reach if, wherever a token stops, the shortest way on is still open.
         let far = max == MANY || max >= reach.saturating_add(self.need(body));
-        let plain = matches!(*self.term(body), Term::Repeat { body, max: MANY, .. } if self.info(body).max_chars == 1);
-        let near_min = if plain { min.min(reach + 1) } else { min };
-        if !far {
-            return self.bounded(body, near_min, max);
+        if min == 0 {
+            if !far {
+                return Ok(text);
+            }
+            return self.clipped_counts(body, reach);
         }
-        let body = if near_min == 0 { self.clipped_counts(body, reach)? } else { body };
-        self.bounded(body, near_min, MANY)
+        // Of the lengths between both bounds some may be impossible, unless any text of characters will do.
+        match *self.term(body) {
+            Term::Repeat { body: one, max: MANY, .. } if self.info(one).max_chars == 1 => {
+                self.bounded(body, min.min(reach + 1), if far { MANY } else { max })
+            }
+            _ => Ok(text),
+        }
     }
 
     fn clipped_counts(&mut self, text: TermId, reach: u32) -> Result<TermId> {

@@ -181,9 +181,19 @@ impl Masks {
         if let Some(within) = &within {
             composer.scratch.cut(within);
             composer.pours = true;
-            let ground = Ground { trie: &vocabulary.long.trie, pieces: &vocabulary.long.pieces };
-            for &(head, frame) in &position.heads {
-                composer.walk(ground, 0, head, frame)?;
+            for band in &vocabulary.long.bands {
+                let ground = Ground { trie: &band.trie, pieces: &band.pieces };
+                for &(head, frame) in &position.heads {
+                    let arena = &mut composer.machine.arena;
+                    let head = match arena.held(head) {
+                        Some((inner, text)) => {
+                            let inner = self.clipped(arena, inner, band.longest)?;
+                            arena.rehold(head, inner, text)?
+                        }
+                        None => self.clipped(arena, head, band.longest)?,
+                    };
+                    composer.walk(ground, 0, head, frame)?;
+                }
             }
         }
         let Composer { mut scratch, lists, mut asks, .. } = composer;

@@ -196,8 +196,7 @@ impl Vocabulary {
             + occurrences
             + self.chars.len() * 2
             + self.contents.memory_bytes()
-            + self.long.trie.memory_bytes()
-            + self.long.pieces.memory_bytes()
+            + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
             + locals
@@ -253,23 +252,38 @@ pub(crate) const FAR: u32 = 16;
 
 /// The long tokens by themselves.
 pub(crate) struct Long {
-    pub trie: Trie,
-    pub pieces: Pieces,
+    /// By length, doubled from band to band: in each, counts beyond its longest token are alike.
+    pub bands: Vec<Band>,
     /// All tokens but these.
     pub others: Bits,
+}
+
+pub(crate) struct Band {
+    pub longest: u32,
+    pub trie: Trie,
+    pub pieces: Pieces,
 }
 
 impl Long {
     fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
         let mut others = vec![u32::MAX; size.div_ceil(32)];
-        let mut texts: Vec<(&[u8], u32)> = Vec::new();
+        let mut texts: Vec<(u32, Vec<(&[u8], u32)>)> = Vec::new();
         for (id, token) in tokens.iter().enumerate() {
-            if let Some(text) = token.as_deref().filter(|_| u32::from(shapes[id].chars) > FAR) {
-                texts.push((text, id as u32));
-                others[id >> 5] &= !(1 << (id & 31));
+            let chars = u32::from(shapes[id].chars);
+            let Some(text) = token.as_deref().filter(|_| chars > FAR) else { continue };
+            others[id >> 5] &= !(1 << (id & 31));
+            let longest = chars.next_power_of_two();
+            match texts.iter_mut().find(|(other, _)| *other == longest) {
+                Some((_, texts)) => texts.push((text, id as u32)),
+                None => texts.push((longest, vec![(text, id as u32)])),
             }
         }
-        Long { trie: Trie::new(texts), pieces: Pieces::default(), others: others.into() }
+        let band = |(longest, texts)| Band { longest, trie: Trie::new(texts), pieces: Pieces::default() };
+        Long { bands: texts.into_iter().map(band).collect(), others: others.into() }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.bands.iter().map(|band| band.trie.memory_bytes() + band.pieces.memory_bytes()).sum()
     }
 }
 
