@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::local::{Local, Pieces};
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// One bit per token id.
@@ -11,32 +12,71 @@ pub type Bits = Arc<[u32]>;
 
 /// Where a byte occurs in the trie, and what was read before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Occurrence {
+pub(crate) struct Occurrence {
     pub node: u32,
     /// A token that has it: its first `depth` bytes are what comes before.
     pub token: u32,
     pub depth: u16,
     /// Code points before the byte.
     pub chars: u16,
-    /// Whether what comes before holds a byte beyond ASCII.
-    pub wide: bool,
-    /// The ASCII bytes before it.
-    pub before: u128,
+    /// The characters before it.
+    pub before: Class,
+}
+
+/// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Class {
+    ascii: [u64; 2],
+    leads: u64,
+}
+
+impl Class {
+    pub fn new(ascii: u128, leads: u64) -> Self {
+        Class { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
+    }
+
+    pub fn ascii(self) -> u128 {
+        u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
+    }
+
+    pub fn leads(self) -> u64 {
+        self.leads
+    }
+
+    pub fn contains(self, byte: u8) -> bool {
+        match byte {
+            0..=0x7f => self.ascii[byte as usize >> 6] >> (byte & 63) & 1 == 1,
+            0x80..=0xbf => false,
+            0xc0.. => self.leads >> (byte - 0xc0) & 1 == 1,
+        }
+    }
+
+    pub fn is_within(self, other: Class) -> bool {
+        self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
+    }
+
+    fn with(mut self, byte: u8) -> Self {
+        match byte {
+            0..=0x7f => self.ascii[byte as usize >> 6] |= 1 << (byte & 63),
+            0x80..=0xbf => {}
+            0xc0.. => self.leads |= 1 << (byte - 0xc0),
+        }
+        self
+    }
 }
 
 /// What was read on the way to a node.
 #[derive(Clone, Copy, Default)]
 struct Read {
-    before: u128,
+    before: Class,
     chars: u16,
     depth: u16,
-    wide: bool,
 }
 
 /// What a token is made of.
 #[derive(Clone, Copy)]
 struct Shape {
-    ascii: u128,
+    class: Class,
     chars: u16,
     wide: bool,
     /// Valid UTF-8 from its first byte on; only the last character may be cut.
@@ -62,7 +102,7 @@ pub struct Vocabulary {
     /// Code points of the longest token.
     pub longest: u32,
     pub(crate) long: Long,
-    classes: Cache<(u128, bool), Bits>,
+    classes: Cache<Class, Bits>,
     counts: Cache<u32, Bits>,
     pub(crate) locals: Cache<u128, Local>,
 }
@@ -126,10 +166,10 @@ impl Vocabulary {
         for (byte, child) in children {
             if byte < 0x80 {
                 self.note(byte, child, read);
-                let before = read.before | 1 << byte;
-                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, ..read });
+                let before = read.before.with(byte);
+                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1 });
             } else {
-                if byte >= 0xc0 && !read.wide {
+                if byte >= 0xc0 {
                     self.note(byte, child, read);
                 }
                 self.index_char(child, read, [byte, 0, 0, 0], 1);
@@ -142,7 +182,7 @@ impl Vocabulary {
         match std::str::from_utf8(&bytes[..count]) {
             Ok(_) => {
                 let (chars, depth) = (read.chars + 1, read.depth + count as u16);
-                self.index(node, Read { chars, depth, wide: true, ..read });
+                self.index(node, Read { before: read.before.with(bytes[0]), chars, depth });
             }
             Err(error) if error.error_len().is_none() && count < 4 => {
                 let children: Vec<(u8, u32)> = self.trie.children(node).collect();
@@ -157,9 +197,9 @@ impl Vocabulary {
     }
 
     fn note(&mut self, byte: u8, node: u32, read: Read) {
-        let Read { before, chars, depth, wide } = read;
+        let Read { before, chars, depth } = read;
         let token = self.trie.token_from(node);
-        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, wide, before });
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before });
     }
 
     pub fn size(&self) -> usize {
@@ -219,13 +259,13 @@ impl Vocabulary {
         &self.occurrences[byte as usize]
     }
 
-    /// The tokens made of these ASCII bytes, and, if `wide`, of any other characters.
-    pub(crate) fn class(&self, ascii: u128, wide: bool) -> Bits {
-        if let Some(bits) = lock(&self.classes).get(&(ascii, wide)) {
+    /// The tokens made of these characters only; the last one may be cut.
+    pub(crate) fn class(&self, class: Class) -> Bits {
+        if let Some(bits) = lock(&self.classes).get(&class) {
             return bits.clone();
         }
-        let bits = self.contents.made_of(ascii, wide);
-        lock(&self.classes).insert((ascii, wide), bits.clone());
+        let bits = self.contents.made_of(class);
+        lock(&self.classes).insert(class, bits.clone());
         bits
     }
 
@@ -295,18 +335,28 @@ struct Contents {
     /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
     wide: Vec<u32>,
     valid: Vec<u32>,
+    /// (lead byte - 0xc0, those that hold it).
+    leads: Vec<(u32, Vec<u32>)>,
 }
 
 impl Contents {
     fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
+        let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (id, shape) in shapes.iter().enumerate().filter(|&(id, _)| tokens[id].is_some()) {
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
-            wide[word] |= u32::from(shape.wide) * bit;
-            valid[word] |= u32::from(shape.wide && shape.valid) * bit;
-            let mut left = shape.ascii;
+            if shape.wide {
+                wide[word] |= bit;
+                valid[word] |= u32::from(shape.valid) * bit;
+            }
+            let mut left = shape.class.leads;
+            while left != 0 {
+                leads.entry(left.trailing_zeros()).or_insert_with(empty)[word] |= bit;
+                left &= left - 1;
+            }
+            let mut left = shape.class.ascii();
             while left != 0 {
                 holding[128 + left.trailing_zeros() as usize][word] |= bit;
                 left &= left - 1;
@@ -318,11 +368,11 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        Contents { holding, present, wide, valid }
+        Contents { holding, present, wide, valid, leads: leads.into_iter().collect() }
     }
 
-    /// The tokens of these ASCII bytes, and, if `wide`, of any other characters.
-    fn made_of(&self, ascii: u128, wide: bool) -> Bits {
+    fn made_of(&self, class: Class) -> Bits {
+        let ascii = class.ascii();
         let mut bits = self.present.clone();
         let mut nodes = vec![(1usize, 0u32, 128u32)];
         while let Some((node, from, span)) = nodes.pop() {
@@ -335,13 +385,17 @@ impl Contents {
             }
         }
         for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
-            *word &= !beyond | if wide { *valid } else { 0 };
+            *word &= !beyond | if class.leads != 0 { *valid } else { 0 };
+        }
+        for (_, holding) in self.leads.iter().filter(|(lead, _)| class.leads >> lead & 1 == 0) {
+            bits.iter_mut().zip(holding).for_each(|(word, holding)| *word &= !holding);
         }
         bits.into()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.holding.iter().map(|words| words.len() * 4).sum::<usize>() + self.present.len() * 12
+        self.holding.iter().map(|words| words.len() * 4).sum::<usize>()
+            + self.present.len() * 4 * (3 + self.leads.len())
     }
 }
 
@@ -351,13 +405,10 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn shape(bytes: &[u8]) -> Shape {
-    let mut shape = Shape { ascii: 0, chars: 0, wide: false, valid: true };
+    let mut shape = Shape { class: Class::default(), chars: 0, wide: false, valid: true };
     for &byte in bytes {
-        if byte < 0x80 {
-            shape.ascii |= 1 << byte;
-        } else {
-            shape.wide = true;
-        }
+        shape.class = shape.class.with(byte);
+        shape.wide |= byte >= 0x80;
         shape.chars += u16::from(crate::term::is_lead(byte));
     }
     if let Err(error) = std::str::from_utf8(bytes) {
