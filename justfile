@@ -55,6 +55,18 @@ ci:
 bench *ARGS:
     python -m benchmarks {{ARGS}}
 
+# every bound of hard, hostile, many and large inputs, with its measured value (10 minutes)
+bounds *ARGS:
+    python -m benchmarks.bounds {{ARGS}}
+
+# frisket's times with other vocabularies beside those with Llama 3's
+tokenizers *ARGS:
+    python -m benchmarks --engines frisket,frisket_native --tokenizer llama3,o200k,tekken {{ARGS}}
+
+# random calls with every invariant checked; crashes and hangs are found too (a million: --cases 1000000 --jobs 2)
+fuzz *ARGS:
+    python -m tests.fuzz {{ARGS}}
+
 # JSON Schema's official suite, all drafts, against the committed baseline
 suite *ARGS:
     python -m tests.conformance.suite {{ARGS}}

@@ -65,7 +65,9 @@ def main() -> int:
         "Hard inputs: a process of its own for each; documents replayed cold, of "
         f"{options.rounds} rounds the least time of each call. Hostile inputs: a process of its own for each; compile, "
         f"then a mask before each byte of a text made to hurt and before {hostile.STEPS} random tokens, all of it "
-        "counted; peak is the whole process with Python and the vocabulary, left what stays when all is dropped. "
+        "counted; peak is the whole process with Python and the vocabulary "
+        f"(at most {hostile.MEGABYTES:g} MB), left what "
+        f"stays when all is dropped (at most {hostile.LEFT:g} MB, and no thread). "
         "A bound with * was chosen here, the others were asked for when the project began.\n"
     )
     page = head + "\n" + markdown(rows, rivals)

@@ -6,7 +6,7 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,16 +50,85 @@ def rows(tokenizer: Tokenizer, *, only: str = "") -> Iterator[Row]:
         found = outcome.value
         if found is None:
             found = Attempt(outcome.error, outcome.seconds, outcome.seconds, 0, 0.0, 0.0, 0)
-        wrong = outcome.value is None or found.answer.startswith("untyped")
-        note = found.answer if found.answer != "answered" else f"{found.masks} masks"
-        row = Row(PART, name, "seconds", found.seconds, SECONDS, "s", note=note, failed=wrong)
-        yield row
-        yield replace(row, quantity="peak", value=outcome.peak_megabytes, bound=MEGABYTES, unit="MB", note="")
         left = found.left - found.before
-        threads = "" if found.threads == 0 else f"{found.threads} threads more than before"
-        yield replace(
-            row, quantity="left", value=left, bound=LEFT, unit="MB", note=threads, failed=wrong or found.threads > 0
-        )
+        broken = [
+            *(["no typed error"] if outcome.value is None or found.answer.startswith("untyped") else []),
+            *([f"more than {MEGABYTES:g} MB"] if outcome.peak_megabytes > MEGABYTES else []),
+            *([f"more than {LEFT:g} MB left"] if left > LEFT else []),
+            *([f"{found.threads} threads left"] if found.threads > 0 else []),
+        ]
+        told = [
+            *([f"**{', '.join(broken)}**"] if broken else []),
+            found.answer if found.answer != "answered" else f"{found.masks} masks",
+            f"longest call {found.longest:.2f} s, peak {outcome.peak_megabytes:,.0f} MB, left {left:,.0f} MB",
+        ]
+        yield Row(PART, name, "seconds", found.seconds, SECONDS, "s", note="; ".join(told), failed=bool(broken))
+    if only in "cancellation":
+        yield from _ended(tokenizer)
+
+
+def _ended(tokenizer: Tokenizer) -> Iterator[Row]:
+    """How soon a call comes back that another thread cancels, or that has no more time."""
+    for name in ("intersection in the builder", "mask of nested counts", "schema of many properties"):
+        for how, bound in (("cancelled", 100.0), ("limit of 0.5 s", 600.0)):
+            outcome = apart.run(ended, tokenizer, name, how == "cancelled", seconds=30.0)
+            found = outcome.value or {}
+            note = f"{found.get('answer', outcome.error)}"
+            wrong = not note.startswith("LimitExceededError")
+            what = f"{name}, {how}"
+            yield Row(PART, what, "came back after", found.get("ms"), bound, "ms", note=note, failed=wrong)
+
+
+def ended(tokenizer: Tokenizer, name: str, cancel: bool) -> dict[str, Any]:
+    """Without other limits, so that nothing else stops it; ms from the cancellation, or of the call that was ended."""
+    import threading
+
+    import frisket
+    from frisket import _core
+
+    cancellation = frisket.Cancellation()
+    given: dict[str, Any] = {"cancellation": cancellation} if cancel else {"seconds": 0.5}
+    limits = frisket.Limits(steps=10**15, memory_bytes=8 << 30, **given)
+    vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
+
+    told: dict[str, float] = {}
+
+    def intersection() -> None:
+        builder = _core.GrammarBuilder(limits=limits)
+        lengths = (997, 991, 983, 977, 971, 967)
+        loops = [builder.repeat(builder.literal(b"a" * length), 1, None) for length in lengths]
+        builder.build(builder.and_([*loops, builder.repeat(builder.literal(b"a"), 1, 10**15)]))
+
+    def counts() -> None:
+        grammar = frisket.Grammar.from_regex("(((((ab?){1,30}){1,30}){1,30}){1,30}){1,30}")
+        matcher = grammar.compile(vocabulary, limits=limits).matcher()
+        for _ in range(10_000):
+            told["call"] = time.perf_counter()
+            matcher.advance_bytes(b"a")
+
+    def properties() -> None:
+        made = {f"p{number}": {"type": "object", "properties": {f"q{number}": {}}} for number in range(200_000)}
+        frisket.Grammar.from_json_schema({"properties": made}, limits=limits).compile(vocabulary, limits=limits)
+
+    act = {"intersection in the builder": intersection, "mask of nested counts": counts}.get(name, properties)
+
+    def stop() -> None:
+        told["at"] = time.perf_counter()
+        cancellation.cancel()
+
+    timer = threading.Timer(0.5, stop)
+    if cancel:
+        timer.start()
+    began = time.perf_counter()
+    answer = "it came to an end"
+    try:
+        act()
+    except frisket.FrisketError as error:
+        answer = f"{type(error).__name__}: {error.message[:80]}"
+    finally:
+        timer.cancel()
+    since = told["at"] if "at" in told else told.get("call", began)
+    return {"answer": answer, "ms": (time.perf_counter() - since) * 1e3}
 
 
 def attempt(tokenizer: Tokenizer, name: str) -> Attempt:

@@ -78,7 +78,6 @@ class GrammarBuilder:
     """Nodes of one grammar. Not thread-safe."""
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
-
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
 
@@ -213,6 +212,12 @@ class Vocabulary:
         """`tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of
         special tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits
         when larger than `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None."""
+    @staticmethod
+    def from_block(
+        lengths: bytes, texts: bytes, *, special: dict[str, int] | None = None, eos: Sequence[int] = ...
+    ) -> Vocabulary:
+        """The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
+        after another. VocabularyError if the lengths are not those of the texts."""
     @property
     def size(self) -> int: ...
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
-from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
+from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Grammar:
 
         python_type: PythonType[Any] = PythonType(tp)
         # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions()
+        options = options or JSONSchemaOptions(formats="python")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         return cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
@@ -136,7 +136,7 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+        from frisket.json_schema import JSONSchemaOptions, compile_json_schema
 
         options = options or JSONSchemaOptions()
         key: Hashable = None
@@ -149,9 +149,7 @@ class Grammar:
                 pass
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
-            builder = _core.GrammarBuilder(limits=limits)
-            node, report = lower_json_schema(builder, schema, options, registry=registry)
-            found = builder.build(node), report
+            found = compile_json_schema(schema, options, registry, limits)
             if key is not None:
                 compiled_lately.put(key, found, weight)
         core, report = found
@@ -249,18 +247,20 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
 def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
     if not isinstance(schema, str):
         return schema
+    from frisket.json_schema import room
+
     hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
-        return json.loads(schema, parse_constant=_no_constant)
+        return room.call(_parsed, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
     except ValueError as error:  # NaN, or an integer of thousands of digits
         raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
-    except RecursionError as error:
-        raise LimitExceededError(
-            "the schema's text is nested too deep to be read", hint="name the inner parts in $defs and refer to them"
-        ) from error
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_constant)
 
 
 def _no_constant(name: str) -> Any:

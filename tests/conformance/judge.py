@@ -32,6 +32,32 @@ DRAFTS = {
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
 }
 
+
+def _read_decimals(cls: Any) -> None:
+    """Decimals are numbers, and whole ones integers (not in draft 4), wherever a draft's validator is used.
+
+    A class of our own would not do: jsonschema goes on with its own one where a `$ref` leads to another draft.
+    """
+
+    def number(_: Any, value: Any) -> bool:
+        return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+    def integer(_: Any, value: Any) -> bool:
+        if isinstance(value, Decimal):
+            return cls is not jsonschema.Draft4Validator and value == value.to_integral_value()
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def multiple(_: Any, divisor: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if number(_, instance) and Decimal(instance) % Decimal(divisor):
+            yield jsonschema.ValidationError(f"{instance} is not a multiple of {divisor}")
+
+    cls.TYPE_CHECKER = cls.TYPE_CHECKER.redefine_many({"number": number, "integer": integer})
+    cls.VALIDATORS["multipleOf"] = multiple
+
+
+for _class in DRAFTS.values():
+    _read_decimals(_class)
+
 # jsonschema asks the module `re`; its drop-in `regex` also knows \p{…}, as ECMA does under `u`.
 with contextlib.suppress(ImportError):
     for _name in ("jsonschema._keywords", "jsonschema._utils", "jsonschema._legacy_keywords"):
@@ -74,9 +100,11 @@ class Judges:
                     explained.append(reason)
         return "", explained
 
-    def valid(self, document: Any) -> bool:
-        """What jsonschema-rs says of a document."""
-        return bool(self._rust.is_valid(document))
+    def refused_by_all(self, text: bytes) -> bool:
+        """Whether both judges refuse a document, whatever each thinks of formats."""
+        with decimal.localcontext(CONTEXT):
+            document = read(text)
+            return bool(self._ask(self._rust, document) and self._ask(self._python, document))
 
     def _ask(self, judge: Any, document: Any) -> str:
         try:
@@ -123,7 +151,7 @@ class Judges:
             for name, accepts in formats.items():
                 checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
         keywords = {} if self._registry is None else {"registry": self._registry}
-        return _exact_class(cls)(python_patterns(self._exact), format_checker=checker, **keywords)
+        return cls(python_patterns(self._exact), format_checker=checker, **keywords)
 
 
 def read(text: bytes) -> Any:
@@ -139,26 +167,6 @@ def read(text: bytes) -> Any:
         raise ValueError(f"{name} is no JSON number")
 
     return json.loads(text.decode(), parse_float=Decimal, parse_constant=constant, object_pairs_hook=members)
-
-
-@cache
-def _exact_class(cls: Any) -> Any:
-    """A draft's validator that takes decimals for numbers, and whole ones for integers (not in draft 4)."""
-
-    def number(_: Any, value: Any) -> bool:
-        return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-
-    def integer(_: Any, value: Any) -> bool:
-        if isinstance(value, Decimal):
-            return cls is not jsonschema.Draft4Validator and value == value.to_integral_value()
-        return isinstance(value, int) and not isinstance(value, bool)
-
-    def multiple(_: Any, divisor: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        if number(_, instance) and Decimal(instance) % Decimal(divisor):
-            yield jsonschema.ValidationError(f"{instance} is not a multiple of {divisor}")
-
-    checker = cls.TYPE_CHECKER.redefine_many({"number": number, "integer": integer})
-    return jsonschema.validators.extend(cls, {"multipleOf": multiple}, type_checker=checker)
 
 
 def _format_names(schema: Any) -> set[str]:

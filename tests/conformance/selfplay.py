@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance import suite
-from tests.conformance.walk import MANNERS, DeadEnd, Table, Walker
+from tests.conformance.walk import MANNERS, DeadEnd, Hints, Table, Walker
 from tests.data import find_data_dir, llama3_tokens, maskbench
 
 BUDGETS = {"small": 120, "llama3": 60}
@@ -87,7 +87,7 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
         judges = None
         tally.note("no judge", f"{subject.name}: {error}")
     formats: Any = subject.formats
-    keys = key_names(subject.schema)
+    hints = Hints.from_schema(subject.schema)
     for turn, options in enumerate((JSONSchemaOptions(formats=formats), JSONSchemaOptions.free(formats=formats))):
         try:
             grammar = Grammar.from_json_schema(subject.schema, options, subject.registry)
@@ -104,7 +104,7 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
             where = f"{subject.name} ({manner.name}, {'free' if turn else 'default'})"
             chance = random.Random(f"{seed}/{subject.name}/{number}")
             try:
-                text, whole = walker.walk(compiled.matcher(), chance, manner, budget, keys)
+                text, whole = walker.walk(compiled.matcher(), chance, manner, budget, hints)
             except DeadEnd as error:
                 tally.note("dead end", f"{where}: {str(error)[:600]}")
                 continue
@@ -129,27 +129,6 @@ def play(subject: Subject, walker: Walker, *, seed: int, walks: int, budget: int
             elif explained:
                 tally.examples.append(f"explained: {where}: {explained}\n    {text[:300]!r}")
     return tally
-
-
-def key_names(schema: Any) -> list[str]:
-    """The names of members that a schema speaks of, required ones first."""
-    required: dict[str, None] = {}
-    named: dict[str, None] = {}
-
-    def visit(part: Any) -> None:
-        if isinstance(part, list):
-            for item in part:
-                visit(item)
-        elif isinstance(part, dict):
-            if isinstance(part.get("required"), list):
-                required.update(dict.fromkeys(name for name in part["required"] if isinstance(name, str)))
-            if isinstance(part.get("properties"), dict):
-                named.update(dict.fromkeys(part["properties"]))
-            for item in part.values():
-                visit(item)
-
-    visit(schema)
-    return list({**required, **named})[:200]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,13 +3,18 @@
     python -m tests.conformance.suite                    all drafts, compared with the committed baseline
     python -m tests.conformance.suite --draft 2020-12    one draft
     python -m tests.conformance.suite --update           write the baseline (it may only shrink)
+    python -m tests.conformance.suite --rivals           llguidance's and xgrammar's columns beside ours (`[bench]`;
+                                                         --rivals-python: the interpreter that has them installed)
 
 A schema is *exact* if it compiled without loosening and every instance was accepted or rejected as the suite says.
+Engines that differ from the suite on purpose (they assert formats, fix the order of members) are measured by it all the
+same: the figure says how much of the specification an engine keeps, not how good it is at what it sets out to do.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import sys
 from collections import Counter
@@ -19,6 +24,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from tests.conformance import rival
 from tests.data import find_data_dir
 
 DRAFTS = {
@@ -47,11 +53,27 @@ class Figures:
 
     schemas: int = 0
     exact: int = 0
+    names: list[str] = field(default_factory=list)
     tests: int = 0
     refused: dict[str, str] = field(default_factory=dict)
     under: list[str] = field(default_factory=list)
     over: list[str] = field(default_factory=list)
     crashed: dict[str, str] = field(default_factory=dict)
+
+    def part(self, optional: bool) -> Figures:
+        """The same of the required files alone, or of the optional ones (formats among them)."""
+
+        def keep(name: str) -> bool:
+            return name.startswith("optional/") == optional
+
+        names = [name for name in self.names if keep(name)]
+        refused = {name: reason for name, reason in self.refused.items() if keep(name)}
+        under, over = ([line for line in lines if keep(line)] for lines in (self.under, self.over))
+        crashed = {name: reason for name, reason in self.crashed.items() if keep(name)}
+        lines = [*under, *over, *crashed]
+        wrong = {name for name in names if any(line.startswith(name) for line in lines)}
+        exact = len(names) - len(wrong | refused.keys())
+        return Figures(len(names), exact, names=names, refused=refused, under=under, over=over, crashed=crashed)
 
 
 def cases(folder: Path, draft: str) -> Iterator[Case]:
@@ -110,6 +132,35 @@ def compile_frisket(case: Case, documents: Any) -> Any:
     return grammar.accepts
 
 
+def run_rival(folder: Path, draft: str, engine: rival.Rival, *, sample: int = 1) -> Figures:
+    """As `run`, for another engine in its own process."""
+    figures = Figures()
+    for number, case in enumerate(cases(folder, draft)):
+        if number % sample:
+            continue
+        figures.schemas += 1
+        figures.names.append(case.name)
+        figures.tests += len(case.tests)
+        texts = [dumps(test["data"]) for test in case.tests]
+        try:
+            accepted = engine.accepted(dumps(case.schema), texts)
+        except rival.Unsatisfiable:
+            accepted = [False] * len(texts)
+        except rival.Refused as error:
+            figures.refused[case.name] = str(error)
+            continue
+        except rival.Crashed as error:
+            figures.crashed[case.name] = str(error)
+            continue
+        right = True
+        for test, text, found in zip(case.tests, texts, accepted, strict=True):
+            if found != test["valid"]:
+                right = False
+                (figures.under if found else figures.over).append(f"{case.name}: {test['description']}: {text[:120]}")
+        figures.exact += right
+    return figures
+
+
 def run(folder: Path, draft: str, compile_case: Any = compile_frisket, *, sample: int = 1) -> Figures:
     """Every schema of one draft, or one in `sample`."""
     from frisket.errors import FrisketError, UnsatisfiableSchemaError
@@ -120,6 +171,7 @@ def run(folder: Path, draft: str, compile_case: Any = compile_frisket, *, sample
         if number % sample:
             continue
         figures.schemas += 1
+        figures.names.append(case.name)
         figures.tests += len(case.tests)
         try:
             accepts = compile_case(case, documents)
@@ -162,47 +214,77 @@ def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def grown(figures: Figures, draft: str, baseline: dict[str, dict[str, str]]) -> list[str]:
+    """Refusals that the committed baseline does not have."""
+    return [name for name in figures.refused if name not in baseline.get(draft, {})]
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The official JSON Schema test suite")
     parser.add_argument("--draft", choices=list(DRAFTS), action="append")
-    parser.add_argument("--update", action="store_true", help="write the baseline of refusals")
+    parser.add_argument("--update", action="store_true", help="write the baseline of refusals, if none is new")
     parser.add_argument("--verbose", action="store_true", help="every wrong instance and every refusal")
+    parser.add_argument("--rivals", action="store_true", help="llguidance and xgrammar on the same cases")
+    parser.add_argument("--rivals-python", default=sys.executable, help="the interpreter that has them installed")
     chosen = parser.parse_args(arguments)
     folder = find_data_dir()
     if folder is None:
         print("no data: set FRISKET_DATA to the folder that holds json-schema-test-suite/", file=sys.stderr)
         return 2
-    compilers: dict[str, Any] = {"frisket": compile_frisket}
+    rivals: list[rival.Rival] = []
+    if chosen.rivals:
+        for name in rival.RIVALS:
+            try:
+                rivals.append(rival.Rival(name, chosen.rivals_python))
+            except rival.Crashed:
+                print(
+                    f"{name} is not there: pip install 'frisket[bench]', or name its --rivals-python", file=sys.stderr
+                )
     baseline = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     failed = False
-    print(f"{'draft':8} {'engine':11} schemas  exact           refused  invalid accepted  valid rejected  crashes")
+    print(f"{'draft':8} {'engine':16} schemas  exact           refused  invalid accepted  valid rejected  crashes")
     for draft in chosen.draft or DRAFTS:
-        for engine, compile_case in compilers.items():
-            figures = run(folder, draft, compile_case)
-            share = 100 * figures.exact / figures.schemas
-            print(
-                f"{draft:8} {engine:11} {figures.schemas:7}  {figures.exact:5} ({share:5.1f} %)"
-                f"  {len(figures.refused):7}  {len(figures.under):16}  {len(figures.over):14}  {len(figures.crashed):7}"
-            )
-            if engine != "frisket":
-                continue
-            if chosen.verbose:
-                for label, lines in (("ACCEPTED", figures.under), ("REJECTED", figures.over)):
-                    for line in lines:
-                        print(f"  {label} {line}")
-                for label, named in (("REFUSED", figures.refused), ("CRASHED", figures.crashed)):
-                    for name, reason in named.items():
-                        print(f"  {label} {name}\n      {reason}")
-                print(" ", Counter(reason.split(":")[0] for reason in figures.refused.values()))
-            known = baseline.get(draft, {})
-            new = [name for name in figures.refused if name not in known]
-            failed |= bool(figures.under or figures.over or figures.crashed or (new and not chosen.update))
-            if new and not chosen.update:
-                print(f"  {len(new)} refusals are not in the baseline, such as {new[0]}")
+        figures = run(folder, draft)
+        name = f"frisket {importlib.metadata.version('frisket')}"
+        _print_rows(draft, name, figures)
+        if chosen.verbose:
+            _print_details(figures)
+        new = grown(figures, draft, baseline)
+        failed |= bool(figures.under or figures.over or figures.crashed or new)
+        if new:
+            print(f"  {len(new)} refusals are not in the baseline, such as {new[0]}: {figures.refused[new[0]]}")
+        else:
+            gone = len(baseline.get(draft, {})) - len(figures.refused)
+            if gone and not chosen.update:
+                print(f"  {gone} refusals of the baseline are gone: --update")
             baseline[draft] = dict(sorted(figures.refused.items()))
+        for engine in rivals:
+            _print_rows(draft, f"{engine.name} {engine.version}", run_rival(folder, draft, engine))
+    for engine in rivals:
+        engine.close()
     if chosen.update:
         BASELINE.write_text(json.dumps(baseline, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(failed)
+
+
+def _print_rows(draft: str, name: str, figures: Figures) -> None:
+    for part, found in (("", figures), ("required", figures.part(False)), ("optional", figures.part(True))):
+        print(
+            f"{draft if not part else '':8} {name if not part else '  ' + part:16} {found.schemas:7}"
+            f"  {found.exact:5} ({100 * found.exact / found.schemas:5.1f} %)  {len(found.refused):7}"
+            f"  {len(found.under):16}  {len(found.over):14}  {len(found.crashed):7}",
+            flush=True,
+        )
+
+
+def _print_details(figures: Figures) -> None:
+    for label, lines in (("ACCEPTED", figures.under), ("REJECTED", figures.over)):
+        for line in lines:
+            print(f"  {label} {line}")
+    for label, named in (("REFUSED", figures.refused), ("CRASHED", figures.crashed)):
+        for name, reason in named.items():
+            print(f"  {label} {name}\n      {reason}")
+    print(" ", Counter(reason.split(":")[0] for reason in figures.refused.values()))
 
 
 if __name__ == "__main__":

@@ -28,4 +28,4 @@ def test_maskbench_sample(data_dir: Path) -> None:
 
 def test_walks_are_valid(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jsonschema_rs")
-    assert selfplay.main(["--step", "200", "--walks", "6"]) == 0, capsys.readouterr().out
+    assert selfplay.main(["--sample", "300"]) == 0, capsys.readouterr().out

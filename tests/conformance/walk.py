@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+import re
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import sre_parse
 
 Bits = NDArray[np.bool_]
 
@@ -56,6 +62,92 @@ PIECES = [
     b"\xf0\x9f\x98",
     b"\xe2\x82\xac1",
 ]
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a schema speaks of, as it stands inside a JSON string, the closing quote included.
+
+    A walker needs them to get anywhere: letters drawn by chance hardly ever spell a required name, or /request/.
+    """
+
+    keys: tuple[bytes, ...]
+    texts: tuple[bytes, ...]
+
+    @classmethod
+    def from_schema(cls, schema: Any) -> Hints:
+        required: dict[str, None] = {}
+        named: dict[str, None] = {}
+        texts: dict[str, None] = {}
+
+        def visit(part: Any) -> None:
+            if isinstance(part, list):
+                for item in part:
+                    visit(item)
+            elif isinstance(part, dict):
+                for word, found in (("required", required), ("properties", named)):
+                    if isinstance(part.get(word), (list, dict)):
+                        found.update((name, None) for name in part[word] if isinstance(name, str))
+                for pattern in part.get("patternProperties") or ():
+                    named.setdefault(example(pattern))
+                if isinstance(part.get("pattern"), str):
+                    texts.setdefault(example(part["pattern"]))
+                for item in part.values():
+                    visit(item)
+
+        visit(schema)
+
+        def spelled(names: Any) -> tuple[bytes, ...]:
+            return tuple(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")[1:] for name in names)[:200]
+
+        return cls(spelled({**required, **named}), spelled(texts))
+
+
+def example(pattern: str) -> str:
+    """A short text that the pattern probably finds; what it cannot read is left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return _example(
+                sre_parse.parse(_ECMA_ONLY.sub(lambda found: _ECMA_ONLY_EXAMPLES.get(found[0], "a"), pattern))
+            )
+        except (sre_parse.error, OverflowError, RecursionError):
+            return ""
+
+
+_ECMA_ONLY = re.compile(r"\\[pP]\{[^}]*\}|\\c[A-Za-z]|\(\?<(?![=!])")
+_ECMA_ONLY_EXAMPLES = {"(?<": "(?P<"}
+
+
+def _example(parts: Any) -> str:
+    written = ""
+    for kind, value in parts:
+        name = str(kind)
+        if name == "LITERAL":
+            written += chr(value)
+        elif name == "NOT_LITERAL":
+            written += "b" if value == ord("a") else "a"
+        elif name == "ANY":
+            written += "a"
+        elif name == "IN":
+            written += _member(value)
+        elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            written += _example(value[2]) * min(value[0], 200)
+        elif name == "SUBPATTERN":
+            written += _example(value[3])
+        elif name == "BRANCH":
+            written += _example(value[1][0])
+    return written
+
+
+def _member(items: Any) -> str:
+    names = {"CATEGORY_DIGIT": "0", "CATEGORY_WORD": "a", "CATEGORY_SPACE": " "}
+    if str(items[0][0]) == "NEGATE":
+        return "a"
+    kind, value = items[0]
+    if str(kind) == "CATEGORY":
+        return names.get(str(value), "-")
+    return chr(value[0] if isinstance(value, tuple) else value)
 
 
 class DeadEnd(Exception):
@@ -134,20 +226,17 @@ class Walker:
         self._liked = {manner.name: manner.liked(table) if manner.liked else None for manner in MANNERS}
 
     def walk(
-        self, matcher: Any, chance: random.Random, manner: Manner, budget: int, keys: Sequence[str] = ()
+        self, matcher: Any, chance: random.Random, manner: Manner, budget: int, hints: Hints | None = None
     ) -> tuple[bytes, bool]:
-        """The text, and whether it is whole. Raises DeadEnd.
-
-        `keys`: names that the schema knows. Where an object may have any key in any order, letters drawn by chance
-        would hardly ever spell one of them.
-        """
+        """The text, and whether it is whole. Raises DeadEnd."""
         table, liked = self.table, self._liked[manner.name]
-        spellings = [json.dumps(key, ensure_ascii=False).encode()[1:] for key in keys]
+        hints = hints or Hints((), ())
         text = bytearray()
         place = Place(b"")
         for _ in range(budget):
-            if place.at_key and spellings and chance.random() < 0.7:
-                written = self._spell(matcher, chance.choice(spellings))
+            known = hints.keys if place.at_key else hints.texts if place.at_text else ()
+            if known and chance.random() < 0.6:
+                written = self._spell(matcher, chance.choice(known))
                 text += written
                 place.read(written)
                 if written:
@@ -167,7 +256,7 @@ class Walker:
             matcher.advance(token)
             text += table.tokens[token]
             place.read(table.tokens[token])
-        return self._finish(matcher, bytes(text), chance, spellings)
+        return self._finish(matcher, bytes(text), chance, hints)
 
     def _spell(self, matcher: Any, wanted: bytes) -> bytes:
         """As much of a text as the masks allow, byte by byte."""
@@ -188,23 +277,23 @@ class Walker:
             tokens = tokens[count == count.min()]
         return int(tokens[chance.randrange(len(tokens))])
 
-    def _finish(self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes]) -> tuple[bytes, bool]:
+    def _finish(self, matcher: Any, text: bytes, chance: random.Random, hints: Hints) -> tuple[bytes, bool]:
         """The greedy way out; where it runs in circles, other ways from the same place, ever less greedy."""
-        for attempt in range(12):
+        for attempt in range(5):
             fork = matcher.fork()
-            written = self._way_out(fork, text, chance, spellings, attempt)
+            written = self._way_out(fork, text, chance, hints, attempt)
             if written is not None:
                 return written, True
         return text, False
 
-    def _way_out(
-        self, matcher: Any, text: bytes, chance: random.Random, spellings: list[bytes], attempt: int
-    ) -> bytes | None:
+    def _way_out(self, matcher: Any, text: bytes, chance: random.Random, hints: Hints, attempt: int) -> bytes | None:
         table = self.table
         place = Place(text)
         written = bytearray(text)
-        limit = len(text) * 4 + (6000 if attempt < 6 else 20000)
-        doubt = 0.06 * attempt
+        limit = len(text) * 4 + (4000 if attempt < 3 else 12000)
+        doubt = 0.1 * attempt
+        keys = list(hints.keys)
+        stuck = 0
         while len(written) < limit:
             forced = matcher.forced_bytes()
             if forced:
@@ -212,13 +301,18 @@ class Walker:
                 written += forced
                 place.read(forced)
                 continue
-            if place.at_key and spellings and chance.random() >= doubt:
-                key = next((key for key in spellings if _fits(matcher, key)), b"")
-                if key:
-                    matcher.advance_bytes(key)
-                    written += key
-                    place.read(key)
-                    spellings = [*(other for other in spellings if other != key), key]
+            stuck = stuck + 1 if place.in_string else 0
+            known = keys if place.at_key else hints.texts if place.at_text else ()
+            if stuck % 16 == 15:
+                known = hints.texts + hints.keys
+            if known and chance.random() >= doubt:
+                text = next((text for text in known if _fits(matcher, text)), b"")
+                if text:
+                    matcher.advance_bytes(text)
+                    written += text
+                    place.read(text)
+                    if known is keys:  # the next object may want the next name
+                        keys = [*(other for other in keys if other != text), text]
                     continue
             allowed = table.allowed(matcher)
             if allowed[table.end]:
@@ -253,6 +347,8 @@ class Place:
         self.in_string = False
         self.at_key = False
         """Whether the last letter opened the string of a key."""
+        self.at_text = False
+        """Whether it opened another string."""
         self._escaped = False
         self._open: list[int] = []
         self._last = 0
@@ -260,7 +356,7 @@ class Place:
 
     def read(self, text: bytes) -> None:
         for letter in text:
-            self.at_key = False
+            self.at_key = self.at_text = False
             if self._escaped:
                 self._escaped = False
             elif self.in_string:
@@ -270,6 +366,7 @@ class Place:
             elif letter == 0x22:
                 self.in_string = True
                 self.at_key = self._open[-1:] == [0x7B] and self._last in b"{,"
+                self.at_text = not self.at_key
             elif letter in b"{[":
                 self._open.append(letter)
                 self._last = letter

@@ -146,6 +146,16 @@ class TestCheck:
         monkeypatch.setattr(sys, "stdin", io.StringIO('{"type": "integer"}'))
         assert Ran(capsys, "check", "-").code == 0
 
+    def test_narrowed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "check", '{"format": "regex"}')
+        assert ran.code == 0 and "narrowed" in ran.out and "refused" not in ran.out and "sound" in ran.out
+        assert Ran(capsys, "check", '{"format": "regex"}', "--json").json["exact"] is False
+
+    def test_an_order_that_is_not_stated(self, capsys: pytest.CaptureFixture[str]) -> None:
+        names = json.dumps({"properties": {letter: {} for letter in "abcdefghij"}})
+        assert "any order" in Ran(capsys, "check", names).out
+        assert "any order" in Ran(capsys, "check", names, "--json").json["notes"][0]
+
     def test_refused(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(schema: str) -> Grammar:
             raise UnsupportedSchemaError("not exact", places=[("/format", "unknowable")])

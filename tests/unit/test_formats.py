@@ -16,6 +16,8 @@ from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
 from frisket.json_schema.formats.content import is_json, json_node
+from frisket.json_schema.formats.hostname import international_node
+from frisket.json_schema.formats.idna import is_idn_hostname
 from frisket.json_schema.formats.regex_format import regex_node
 from frisket.notations.regex import is_ecma_regex
 from tests.data import data_dir
@@ -66,8 +68,42 @@ def test_what_is_not_exact_says_why() -> None:
     inexact = {name for name, known in FORMATS.items() if not known.exact and known.vocabulary == "json-schema"}
     assert inexact == {"hostname", "idn-email", "idn-hostname", "regex"}
     assert all(FORMATS[name].reason for name in inexact)
-    assert {name for name in inexact if FORMATS[name].sound} == {"hostname", "regex"}
-    assert all(known.sound for known in FORMATS.values() if known.vocabulary == "openapi")
+    assert all(known.sound for known in FORMATS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [
+        *(
+            (name, True)
+            for name in ("bücher.example", "münchen-messe.de", "例え.テスト", "실례.테스트", "a.b.ü", "ü" * 8)
+        ),
+        *((name, False) for name in ("l·a", "ab--ü", "-ü", "ü-", "Ü.de", "", "ü..de", "u\u0308.de", "א.de", "ü" * 40)),
+    ],
+)
+def test_international_names(name: str, valid: bool) -> None:
+    assert (name in Language("idn-hostname")) == valid
+    assert ("δοκιμή@" + name in Language("idn-email")) == valid
+    if valid:
+        assert is_idn_hostname(name)
+
+
+def test_international_names_are_sound() -> None:
+    builder = GrammarBuilder()
+    core = builder.build(builder.cat([international_node(builder), builder.literal(b"!")]))
+    chance = random.Random(5)
+    points = [chance.randrange(low, high) for low, high in ((0xAC00, 0xD7A4), (0x4E00, 0x9FA6), (0xE0, 0x250)) * 40]
+    tokens = [bytes([byte]) for byte in range(128)] + [chr(point).encode() for point in points]
+    compiled = core.compile(Vocabulary([*tokens, None], eos=[len(tokens)]))
+    for _ in range(150):
+        matcher, name, long = compiled.matcher(), b"", chance.randrange(2, 60)
+        while len(tokens) not in matcher.allowed():
+            allowed = matcher.allowed()
+            wide = [token for token in allowed if token >= 128 and chance.random() < 0.7]
+            token = 0x21 if 0x21 in allowed and len(name) >= long else chance.choice(wide or allowed)
+            name += tokens[token]
+            matcher.advance(token)
+        assert is_idn_hostname(name[:-1].decode()), name
 
 
 REGEXES = (
@@ -87,6 +123,9 @@ def test_regular_expressions_nest(escapes: str) -> None:
     assert [text for text in REGEXES if not made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert [text for text in NO_REGEXES if made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert made.report is not None and [entry.keyword for entry in made.report.narrowed] == ["format"]
+    some = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 1}, options)
+    assert made.accepts('""') and not some.accepts('""') and not some.accepts('"("')
+    assert [text for text in REGEXES if not some.accepts(json.dumps(text, ensure_ascii=False))] == []
 
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
@@ -126,7 +165,7 @@ def test_what_nests_is_sound(node: Callable[..., int], check: Callable[[str], bo
     assert ended > 40
 
 
-@pytest.mark.parametrize("more", [{"minLength": 1}, {"pattern": "a"}, {"not": {"const": "b"}}])
+@pytest.mark.parametrize("more", [{"minLength": 2}, {"pattern": "a"}, {"not": {"const": "b"}}])
 def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) -> None:
     with pytest.raises(UnsupportedSchemaError, match="beside other conditions"):
         Grammar.from_json_schema({"format": "regex", **more})

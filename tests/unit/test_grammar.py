@@ -108,8 +108,8 @@ class TestConstructors:
 
         exact = json_schema.lower_json_schema
 
-        def forgetful(builder: Any, schema: Any, options: Any, registry: Any = None) -> Any:
-            node, report = exact(builder, {"type": schema["type"]}, options, registry=registry)
+        def forgetful(builder: Any, schema: Any, *rest: Any) -> Any:
+            node, report = exact(builder, {"type": schema["type"]}, *rest)
             report.loosened.append(json_schema.Entry("", "maxLength", "loosened", "texts of any length"))
             return node, report
 

@@ -263,15 +263,21 @@ def test_invalid(schema: Any, where: str) -> None:
 
 
 def test_all_unsupported_places_at_once() -> None:
-    schema = {"properties": {"a": {"pattern": "(a)\\1"}, "b/c": {"format": "idn-hostname"}, "d": {"minimum": 1}}}
+    schema = {
+        "properties": {
+            "a": {"pattern": "(a)\\1"},
+            "b/c": {"type": "integer", "multipleOf": 123456789},
+            "d": {"minimum": 1},
+        }
+    }
     with pytest.raises(UnsupportedSchemaError) as caught:
         Grammar.from_json_schema(schema)
-    assert [pointer for pointer, _ in caught.value.places] == ["/properties/a/pattern", "/properties/b~1c/format"]
+    assert [pointer for pointer, _ in caught.value.places] == ["/properties/a/pattern", "/properties/b~1c/multipleOf"]
     made = grammar(schema, relaxed=True)
     assert made.report is not None and not made.report.exact
     assert [(e.pointer, e.keyword) for e in made.report.loosened] == [
         ("/properties/a", "pattern"),
-        ("/properties/b~1c", "format"),
+        ("/properties/b~1c", "multipleOf"),
     ]
     assert accepts(made, {"a": "anything"}) and not accepts(made, {"d": 0})
 
@@ -297,6 +303,15 @@ def test_many_overlapping_alternatives_are_bounded() -> None:
 ORDERED = {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "required": ["a"]}
 
 
+def test_key_patterns_that_ask_the_same_may_overlap_in_any_number() -> None:
+    patterns = {letter: {"type": "integer"} for letter in "abcdefghijkl"} | {"^x": {"minimum": 5}}
+    made = grammar({"patternProperties": patterns, "additionalProperties": False})
+    assert accepts(made, {"ab": 1, "xl": 7, "x": 5.5}) and not accepts(made, {"xl": 3}) and not accepts(made, {"z": 1})
+    different = {letter: {"maxLength": place} for place, letter in enumerate("abcdefghijkl")}
+    with pytest.raises(LimitExceededError):
+        grammar({"patternProperties": different})
+
+
 def test_property_order() -> None:
     made = grammar(ORDERED, property_order="schema")
     assert made.accepts('{"b":1,"a":2}') and made.accepts('{"a":2,"z":0}')
@@ -307,7 +322,8 @@ def test_property_order() -> None:
 def test_names_that_a_tool_sorted_state_no_order() -> None:
     names = {key: {"type": "integer"} for key in "abcdefghij"}
     swapped = '{"b":1,"a":2}'
-    assert grammar({"properties": names}, property_order="schema").accepts(swapped)
+    made = grammar({"properties": names}, property_order="schema")
+    assert made.accepts(swapped) and made.report is not None and "any order" in made.report.to_json()["notes"][0]
     assert not grammar({"properties": names}, property_order="declared").accepts(swapped)
     few = dict(list(names.items())[:8])
     assert not grammar({"properties": few}, property_order="schema").accepts(swapped)
@@ -361,3 +377,14 @@ def test_numeric_formats_are_openapi() -> None:
     schema = {"type": "integer", "format": "int32"}
     assert grammar(schema).accepts("3000000000")
     assert not grammar(schema, formats="openapi").accepts("3000000000")
+
+
+def test_what_every_key_matches_leaves_no_region_for_the_others() -> None:
+    grammar = Grammar.from_json_schema({"not": {"contains": {"const": 1}, "propertyNames": {"type": "string"}}})
+    assert [grammar.accepts(text) for text in ("{}", '{"a": 1}', "1", "[1]", "[]", "[2]")] == [False] * 4 + [True] * 2
+
+
+def test_a_schema_may_hold_itself() -> None:
+    schema: dict[str, Any] = {"type": "array"}
+    schema["items"] = schema
+    assert Grammar.from_json_schema(schema).accepts("[[], [[]]]")

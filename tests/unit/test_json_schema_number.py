@@ -8,8 +8,10 @@ from fractions import Fraction
 import pytest
 
 from frisket import Grammar
+from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.number import common_multiple, decimal_text, part_length
+from frisket.json_schema.interval import common_multiple
+from frisket.json_schema.number import decimal_text, part_length, prime_powers
 
 SPELLINGS = [
     "0",
@@ -114,3 +116,30 @@ def test_unbounded_numbers_end() -> None:
 def test_a_long_bound_raises_the_limit() -> None:
     made = Grammar.from_json_schema({"type": "integer", "minimum": 10**50})
     assert made.accepts("1" + "0" * 50) and not made.accepts("9" * 50)
+
+
+@pytest.mark.parametrize("step", ["999", "3003", "30030", "0.99", "0.00021"])
+def test_coprime_factors_of_a_multiple(step: str) -> None:
+    size = Fraction(step)
+    kind = "integer" if size.denominator == 1 else "number"
+    made = Grammar.from_json_schema({"type": kind, "multipleOf": float(size), "minimum": 0})
+    for factor in (0, 1, 2, 37, 1001, 12345, 10**9 + 7):
+        for value in (factor * size, factor * size + size / 3):
+            if value.denominator == 1 or kind == "number":
+                assert made.accepts(decimal_text(value)) == ((value / size).denominator == 1), value
+
+
+def test_what_divides_too_rarely_is_refused() -> None:
+    with pytest.raises(UnsupportedSchemaError, match="multipleOf"):
+        Grammar.from_json_schema({"type": "integer", "multipleOf": 123456789})
+    bounded = Grammar.from_json_schema({"multipleOf": 123456789, "minimum": 0, "maximum": 10**11})
+    assert bounded.accepts("987654312") and not bounded.accepts("987654313")
+
+
+def test_prime_powers() -> None:
+    assert [prime_powers(number) for number in (9, 99, 3003, 3607 * 3803)] == [
+        [9],
+        [9, 11],
+        [3, 7, 11, 13],
+        [3607, 3803],
+    ]

@@ -142,6 +142,25 @@ def test_constraints_reach_the_schema() -> None:
         (datetime.time, ['"10:59:59Z"'], ['"23:59:60Z"']),
         (datetime.datetime, ['"2024-02-29T10:59:59Z"'], ['"2016-12-31T23:59:60Z"', '"2023-02-29T00:00:00Z"']),
         (datetime.timedelta, ['"P1DT2H"', '"PT5S"'], ['"P44008114M296998639714568746532D"', '"P"']),
+        (
+            Annotated[datetime.date, pydantic.Field(gt=datetime.date(2019, 12, 31))],
+            ['"2020-01-01"', '"2100-02-28"'],
+            ['"2019-12-31"', '"0999-01-01"', '"2100-02-29"'],
+        ),
+        (
+            Annotated[datetime.date, pydantic.Field(ge=datetime.date(1999, 9, 9), le=datetime.date(2000, 3, 1))],
+            ['"1999-09-09"', '"2000-02-29"', '"2000-03-01"'],
+            ['"1999-09-08"', '"2000-03-02"'],
+        ),
+        (
+            pydantic.NaiveDatetime,
+            ['"2024-02-29T10:59:59"', '"2000-02-29t00:00:00.5"', '"1999-12-31T23:59:59"'],
+            ['"2023-02-29T10:59:59"', '"1900-02-29T10:59:59"', '"2024-04-31T10:59:59"', '"2024-02-29T10:59:59Z"'],
+        ),
+        (pydantic.HttpUrl, ['"https://example.com/a?b"', '"http://a.b:80"'], ['"ftp://a.b"', '"https://"', '"http:a"']),
+        (pydantic.FileUrl, ['"file:///etc/hosts"'], ['"http://a.b"']),
+        (dict[bool, int], ['{"true": 1}', "{}"], ['{"yes!": 1}']),
+        (dict[Annotated[str, pydantic.Field(pattern="^[a-z]+$")], int], ['{"a": 1}'], ['{"A": 1}']),
         (dict[int, str], ['{"-12": "a"}', "{}"], ['{"a": "a"}', '{"01": "a"}']),
     ],
     ids=lambda case: str(case)[:40],
@@ -154,7 +173,9 @@ def test_the_schema_promises_no_more_than_pydantic_reads(tp: Any, good: list[str
     assert [text for text in bad if grammar.accepts(text)] == []
 
 
-@pytest.mark.parametrize("tp", [typing.Callable[[int], int], object(), type("Plain", (), {}), "NoSuchType"])
+@pytest.mark.parametrize(
+    "tp", [typing.Callable[[int], int], object(), type("Plain", (), {}), "NoSuchType", dict[tuple[int, int], int]]
+)
 def test_what_has_no_schema_is_refused_by_name(tp: Any) -> None:
     with pytest.raises(UnsupportedSchemaError) as caught:
         PythonType(tp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from frisket import _core
 from frisket.errors import VocabularyError
 from frisket.vocabulary.table import MAX_SIZE, MAX_TOKEN_BYTES, TokenTable
 
@@ -116,3 +117,33 @@ def test_damaged_data_is_a_value_error() -> None:
             TokenTable.from_data(data[:cut])
     with pytest.raises(ValueError):
         TokenTable.from_data(data + b"x")
+
+
+def test_a_stored_table_cuts_its_texts_when_they_are_asked_for() -> None:
+    table = TokenTable.of(TOKENS, special={"<end>": 3}, size=6)
+    stored = TokenTable.from_data(table.data)
+    assert stored == table and table == stored and stored.block == table.block
+    assert list(stored.tokens) == list(table.tokens)
+    assert [stored.tokens[place] for place in range(-6, 6)] == [table.tokens[place] for place in range(-6, 6)]
+    assert stored.tokens[1:3] == table.tokens[1:3]
+    assert hash(stored.tokens) == hash(table.tokens)
+    assert stored.tokens != (*table.tokens[:-1], b"x")
+    for place in (6, -7):
+        with pytest.raises(IndexError):
+            stored.tokens[place]
+
+
+def test_a_block_and_a_list_make_the_same_vocabulary() -> None:
+    table = TokenTable.of(TOKENS, special={"<end>": 3}, eos="<end>", size=6)
+    listed = _core.Vocabulary(table.tokens, special={"<end>": 3}, eos=[3], size=6)
+    lengths, texts = table.block
+    block = _core.Vocabulary.from_block(lengths, texts, special={"<end>": 3}, eos=[3])
+    for vocabulary in (listed, block):
+        assert [vocabulary.token(token_id) for token_id in range(6)] == list(table.tokens)
+        assert (vocabulary.size, vocabulary.eos, vocabulary.special) == (6, [3], {"<end>": 3})
+    with pytest.raises(VocabularyError, match="lengths"):
+        _core.Vocabulary.from_block(lengths, texts + b"x")
+    with pytest.raises(VocabularyError, match="lengths"):
+        _core.Vocabulary.from_block(lengths, texts[:-1])
+    with pytest.raises(ValueError, match="four bytes"):
+        _core.Vocabulary.from_block(lengths[:-1], texts)

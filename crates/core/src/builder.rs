@@ -272,6 +272,11 @@ impl Builder {
         let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
+        let mut implies = implies;
+        implies.sort_unstable();
+        implies.dedup();
+        let mut implied_by: Vec<(u32, u32)> = implies.iter().map(|&(cause, effect)| (effect, cause)).collect();
+        implied_by.sort_unstable();
         let spec = ObjectSpec {
             properties: named,
             extras: others,
@@ -284,6 +289,7 @@ impl Builder {
             max,
             required_marks,
             implies,
+            implied_by,
             any_order,
             extras_last,
             free,
@@ -383,13 +389,13 @@ impl Builder {
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
         self.arena.budget.renew();
+        self.arena.budget.pause_with(None);
         self.arena.budget.check()?;
         self.rules.prepare(&mut self.arena)?;
         if !self.rules.matches_something(&self.arena, root) {
             return Err(Error::Empty);
         }
         self.arena.budget.heed([None, None]);
-        self.arena.budget.pause_with(None);
         Ok(Arc::new(Grammar {
             arena: self.arena,
             rules: Arc::new(self.rules),

@@ -10,7 +10,7 @@ use crate::local::{Forest, Local, Part, Pieces, Words};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
-use crate::vocabulary::{lock, Bits, Vocabulary, FAR};
+use crate::vocabulary::{Bits, Vocabulary, FAR};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -262,7 +262,7 @@ impl Masks {
             return Ok(local.clone());
         }
         let hash = arena.info(head).hash;
-        let known = lock(&vocabulary.locals).get(&hash).cloned();
+        let known = vocabulary.locals.get(hash);
         let local = match known {
             Some(local) => local,
             None => {
@@ -271,7 +271,7 @@ impl Masks {
                     self.local_of(arena, vocabulary, near)
                 };
                 let local = Local::of(arena, vocabulary, head, &mut near)?;
-                lock(&vocabulary.locals).insert(hash, local.clone());
+                vocabulary.locals.put(hash, local.clone(), local.memory_bytes());
                 local
             }
         };

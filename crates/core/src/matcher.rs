@@ -215,6 +215,32 @@ impl Matcher {
         self.compiled.known.read().mask(self.epoch, self.place().position)
     }
 
+    /// Write the mask if that takes no finding out; false if it does, or there is an error to tell.
+    pub fn fill_known(&self, out: &mut [u32]) -> bool {
+        if self.ended() || self.check_cancelled().is_err() {
+            return false;
+        }
+        match self.known_mask() {
+            Some(mask) if self.can_end() || !mask.is_empty() => {
+                mask.write(out);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Take a token if it is known where it leads; false if not.
+    pub fn advance_known(&mut self, token: u32) -> bool {
+        let place = self.place();
+        if place.ended || self.check_cancelled().is_err() {
+            return false;
+        }
+        let Some(next) = self.compiled.known.read().next(self.epoch, place.position, token) else { return false };
+        self.history.push(next);
+        self.taken.push(Taken::Token(token));
+        true
+    }
+
     /// Write the mask: one bit per token, `mask_words` words.
     pub fn fill(&mut self, out: &mut [u32]) -> Result<()> {
         self.check_cancelled()?;
@@ -242,16 +268,11 @@ impl Matcher {
     }
 
     pub fn try_advance(&mut self, token: u32) -> Result<bool> {
+        if self.advance_known(token) {
+            return Ok(true);
+        }
         self.check_cancelled()?;
-        let place = self.place();
-        let known = match place.ended {
-            true => None,
-            false => self.compiled.known.read().next(self.epoch, place.position, token),
-        };
-        let next = match known {
-            Some(next) => Some(next),
-            None => self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?,
-        };
+        let next = self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?;
         if let Some(next) = next {
             self.history.push(next);
             self.taken.push(Taken::Token(token));

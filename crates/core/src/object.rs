@@ -4,7 +4,7 @@
 //! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is
 //! reached can still be closed; `feasible` is that check.
 
-use crate::error::Result;
+use crate::error::{Error, Limit, Result};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
@@ -44,7 +44,10 @@ pub struct ObjectSpec {
     pub min: u32,
     pub max: u32,
     pub required_marks: u64,
+    /// (cause, effect), sorted.
     pub implies: Vec<(u32, u32)>,
+    /// (effect, cause), sorted.
+    pub implied_by: Vec<(u32, u32)>,
     pub any_order: bool,
     pub extras_last: bool,
     pub free: bool,
@@ -97,6 +100,13 @@ fn put(set: &mut Vec<u64>, index: u32) {
     set[word] |= 1 << (index & 63);
 }
 
+/// The pairs that begin with `first`, of sorted ones.
+fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
+    let from = sorted.partition_point(|pair| pair.0 < first);
+    let to = sorted.partition_point(|pair| pair.0 <= first);
+    &sorted[from..to]
+}
+
 /// What a state still has to read and may read.
 struct Outlook {
     must: Vec<u32>,
@@ -110,7 +120,13 @@ impl ObjectSpec {
     }
 
     fn tracked(&self, index: u32) -> bool {
-        self.any_order || self.implies.iter().any(|&(a, b)| a == index || b == index)
+        self.any_order || !pairs(&self.implies, index).is_empty() || !pairs(&self.implied_by, index).is_empty()
+    }
+
+    /// What looking at one state once costs.
+    fn weight(&self) -> u64 {
+        let few: usize = self.extras.iter().flat_map(|extra| &extra.few).map(Vec::len).sum();
+        1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
     }
 
     fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
@@ -121,34 +137,48 @@ impl ObjectSpec {
         for index in (0..count).filter(|&index| !came(index) && !self.properties[index as usize].values.is_empty()) {
             put(&mut may, index);
         }
-        loop {
-            let stuck = self.implies.iter().find(|&&(a, b)| has(&may, a) && !seen(b) && !has(&may, b));
-            match stuck {
-                Some(&(a, _)) => may[a as usize >> 6] &= !(1 << (a & 63)),
-                None => break,
+        if !self.implies.is_empty() {
+            // What implies a property that can no longer come cannot come either.
+            let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !has(&may, index)).collect();
+            while let Some(index) = lost.pop() {
+                for &cause in pairs(&self.implied_by, index) {
+                    if has(&may, cause.1) {
+                        may[cause.1 as usize >> 6] &= !(1 << (cause.1 & 63));
+                        if !seen(cause.1) {
+                            lost.push(cause.1);
+                        }
+                    }
+                }
             }
         }
         let mut must: Vec<u32> = (0..count).filter(|&i| self.properties[i as usize].required && !came(i)).collect();
-        loop {
-            let forced =
-                self.implies.iter().find(|&&(a, b)| (seen(a) || must.contains(&a)) && !seen(b) && !must.contains(&b));
-            match forced {
-                Some(&(_, b)) => must.push(b),
-                None => break,
+        if !self.implies.is_empty() {
+            let mut forced = vec![0u64; may.len()];
+            must.iter().for_each(|&index| put(&mut forced, index));
+            let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || has(&forced, index)).collect();
+            while let Some(index) = causes.pop() {
+                for &effect in pairs(&self.implies, index) {
+                    if !seen(effect.1) && !has(&forced, effect.1) {
+                        put(&mut forced, effect.1);
+                        must.push(effect.1);
+                        causes.push(effect.1);
+                    }
+                }
             }
         }
         must.iter().all(|&index| has(&may, index)).then_some(Outlook { must, may })
     }
 
-    /// Whether the object can still be closed in some way.
-    pub(crate) fn feasible(&self, state: &ObjectState) -> bool {
+    /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
+    pub(crate) fn feasible(&self, state: &ObjectState, steps: &mut Steps) -> Result<bool> {
+        steps.spend(self.weight())?;
         if state.count > self.max || self.min > self.max {
-            return false;
+            return Ok(false);
         }
-        let Some(Outlook { must, may }) = self.outlook(state) else { return false };
+        let Some(Outlook { must, may }) = self.outlook(state) else { return Ok(false) };
         let least = state.count.saturating_add(must.len() as u32);
         if least > self.max {
-            return false;
+            return Ok(false);
         }
         // Keys of which there are few are properties in all but name: each comes once.
         let mut single: Vec<(&[u8], Vec<u64>)> = Vec::new();
@@ -168,11 +198,18 @@ impl ObjectSpec {
         }
         let named: u32 = may.iter().map(|word| word.count_ones()).sum();
         if endless.is_empty() && state.count as usize + named as usize + single.len() < self.min as usize {
-            return false;
+            return Ok(false);
         }
         let missing = self.required_marks & !state.marks;
+        if self.max != MANY && !self.implies.is_empty() {
+            let singles = single.into_iter().map(|(_, marks)| marks).collect();
+            let lumps = Lumps { spec: self, state, singles, endless };
+            let mut forced = vec![0u64; may.len()];
+            must.iter().for_each(|&index| put(&mut forced, index));
+            return lumps.fit(Picked { forced, may, ..Picked::default() }, missing, steps);
+        }
         if missing == 0 {
-            return true;
+            return Ok(true);
         }
         // Who can leave the missing marks: properties that must come anyway cost nothing, others one member each.
         let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
@@ -185,7 +222,7 @@ impl ObjectSpec {
             .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
             .collect();
         let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();
-        covers(missing, &givers, &free, self.max.saturating_sub(least))
+        covers(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
     fn can_close(&self, state: &ObjectState) -> bool {
@@ -217,14 +254,34 @@ impl ObjectSpec {
     }
 
     /// The values that keep the object feasible, each with the state after it.
-    fn members(&self, state: &ObjectState, index: u32) -> Vec<(TermId, ObjectState)> {
+    fn members(&self, state: &ObjectState, index: u32, steps: &mut Steps) -> Result<Vec<(TermId, ObjectState)>> {
         let values = &self.properties[index as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
-        next.filter(|(_, after)| self.feasible(after)).collect()
+        self.only_feasible(next, steps)
+    }
+
+    fn only_feasible(
+        &self,
+        next: impl Iterator<Item = (TermId, ObjectState)>,
+        steps: &mut Steps,
+    ) -> Result<Vec<(TermId, ObjectState)>> {
+        let mut kept = Vec::new();
+        for (node, after) in next {
+            if self.feasible(&after, steps)? {
+                kept.push((node, after));
+            }
+        }
+        Ok(kept)
     }
 
     /// The same for a key beside the named ones; None: one that makes no difference to what is feasible.
-    fn others(&self, state: &ObjectState, extra: u32, key: Option<&[u8]>) -> Vec<(TermId, ObjectState)> {
+    fn others(
+        &self,
+        state: &ObjectState,
+        extra: u32,
+        key: Option<&[u8]>,
+        steps: &mut Steps,
+    ) -> Result<Vec<(TermId, ObjectState)>> {
         let values = &self.extras[extra as usize].values;
         let next = values.iter().map(|value| {
             let mut after = self.after(state, None, value.marks);
@@ -235,7 +292,7 @@ impl ObjectSpec {
             }
             (value.node, after)
         });
-        next.filter(|(_, after)| self.feasible(after)).collect()
+        self.only_feasible(next, steps)
     }
 
     /// Whether what may follow a key depends on which it is.
@@ -244,14 +301,117 @@ impl ObjectSpec {
     }
 }
 
-/// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
-fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32) -> bool {
-    if missing == 0 {
-        return true;
+/// Properties that imply each other come in lumps: whether some of them have a number between the bounds, and leave the
+/// marks that are missing. Only where the number is bounded above: otherwise all that may come can come.
+struct Lumps<'a> {
+    spec: &'a ObjectSpec,
+    state: &'a ObjectState,
+    /// The marks of each key of which there are few.
+    singles: Vec<Vec<u64>>,
+    /// The marks of all other keys.
+    endless: Vec<u64>,
+}
+
+#[derive(Clone, Default)]
+struct Picked {
+    /// Properties that come, with all that they imply.
+    forced: Vec<u64>,
+    may: Vec<u64>,
+    /// Properties whose value was chosen for its marks.
+    spent: Vec<u64>,
+    singles: Vec<bool>,
+    others: u32,
+}
+
+impl Lumps<'_> {
+    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+        steps.spend(self.spec.weight())?;
+        let forced: u32 = picked.forced.iter().map(|word| word.count_ones()).sum();
+        let count = self.state.count.saturating_add(forced).saturating_add(picked.others);
+        if count > self.spec.max {
+            return Ok(false);
+        }
+        if missing != 0 {
+            return self.leave(picked, missing, steps);
+        }
+        let spare = self.singles.len() - picked.singles.iter().filter(|&&used| used).count();
+        if !self.endless.is_empty() || count as usize + spare >= self.spec.min as usize {
+            return Ok(true);
+        }
+        // Too few so far: the next property comes with what it implies, or stays away with what implies it.
+        let more = |index: &u32| has(&picked.may, *index) && !has(&picked.forced, *index);
+        let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
+        let mut with = picked.clone();
+        self.follow(&mut with.forced, index, &self.spec.implies);
+        let mut gone = vec![0u64; picked.may.len()];
+        self.follow(&mut gone, index, &self.spec.implied_by);
+        let mut without = picked;
+        without.may.iter_mut().zip(&gone).for_each(|(may, gone)| *may &= !gone);
+        Ok(self.fit(with, 0, steps)? || self.fit(without, 0, steps)?)
     }
+
+    /// The lowest missing mark, left by whoever can.
+    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+        let mark = missing & missing.wrapping_neg();
+        for (index, property) in self.spec.properties.iter().enumerate() {
+            let index = index as u32;
+            if !has(&picked.may, index) || has(&picked.spent, index) {
+                continue;
+            }
+            for value in property.values.iter().filter(|value| value.marks & mark != 0) {
+                let mut next = picked.clone();
+                self.follow(&mut next.forced, index, &self.spec.implies);
+                put(&mut next.spent, index);
+                if self.fit(next, missing & !value.marks, steps)? {
+                    return Ok(true);
+                }
+            }
+        }
+        for (place, marks) in self.singles.iter().enumerate() {
+            if picked.singles.get(place) == Some(&true) {
+                continue;
+            }
+            for given in marks.iter().filter(|&&given| given & mark != 0) {
+                let mut next = picked.clone();
+                next.singles.resize(self.singles.len(), false);
+                next.singles[place] = true;
+                next.others += 1;
+                if self.fit(next, missing & !given, steps)? {
+                    return Ok(true);
+                }
+            }
+        }
+        for given in self.endless.iter().filter(|&&given| given & mark != 0) {
+            let next = Picked { others: picked.others + 1, ..picked.clone() };
+            if self.fit(next, missing & !given, steps)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Add a property and all that follow from it; those that came already are no members to come.
+    fn follow(&self, set: &mut Vec<u64>, index: u32, along: &[(u32, u32)]) {
+        let mut open = vec![index];
+        while let Some(index) = open.pop() {
+            if has(set, index) || has(&self.state.seen, index) {
+                continue;
+            }
+            put(set, index);
+            open.extend(pairs(along, index).iter().map(|pair| pair.1));
+        }
+    }
+}
+
+/// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
+fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, steps: &mut Steps) -> Result<bool> {
+    if missing == 0 {
+        return Ok(true);
+    }
+    steps.spend(1 + givers.len() as u64)?;
     let reach = givers.iter().flat_map(|(_, marks)| marks).chain(free).fold(0, |all, marks| all | marks);
     if missing & !reach != 0 {
-        return false;
+        return Ok(false);
     }
     // With members to spare, who has no choice to make is taken at once; a search is left for the others.
     if budget as usize >= givers.len() + missing.count_ones() as usize {
@@ -259,21 +419,57 @@ fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32) 
         if givers.iter().any(|(_, marks)| settled(marks)) {
             let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| settled(marks));
             let given = sure.iter().flat_map(|(_, marks)| marks).fold(0, |all, marks| all | marks);
-            return covers(missing & !given, &open, free, budget - sure.len() as u32);
+            return covers(missing & !given, &open, free, budget - sure.len() as u32, steps);
         }
     }
     if let Some(((costless, marks), rest)) = givers.split_first() {
-        let after = if *costless { Some(budget) } else { budget.checked_sub(1) };
-        let takes = |budget: u32| {
-            let useful = marks.iter().filter(|&&given| given & missing != 0);
-            useful.into_iter().any(|given| covers(missing & !given, rest, free, budget))
-        };
-        return after.is_some_and(takes) || covers(missing, rest, free, budget);
+        if let Some(after) = if *costless { Some(budget) } else { budget.checked_sub(1) } {
+            for given in marks.iter().filter(|&&given| given & missing != 0) {
+                if covers(missing & !given, rest, free, after, steps)? {
+                    return Ok(true);
+                }
+            }
+        }
+        return covers(missing, rest, free, budget, steps);
     }
-    budget > 0 && free.iter().any(|&given| given & missing != 0 && covers(missing & !given, &[], free, budget - 1))
+    for given in free.iter().filter(|&&given| budget > 0 && given & missing != 0) {
+        if covers(missing & !given, &[], free, budget - 1, steps)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Steps of a search that cannot reach the arena, to be paid afterwards.
+pub(crate) struct Steps {
+    given: u64,
+    spent: u64,
+}
+
+impl Steps {
+    pub fn new(given: u64) -> Self {
+        Steps { given, spent: 0 }
+    }
+
+    fn spend(&mut self, amount: u64) -> Result<()> {
+        self.spent += amount;
+        if self.spent > self.given {
+            return Err(Error::Limit(Limit::Steps(self.given)));
+        }
+        Ok(())
+    }
 }
 
 impl Arena {
+    /// Search with the steps that are left, and pay for it.
+    fn searching<T>(&mut self, search: impl FnOnce(&mut Steps) -> Result<T>) -> Result<T> {
+        let mut steps = Steps::new(self.budget.left());
+        let found = search(&mut steps);
+        // Where they were not enough, paying raises the right error.
+        self.spend(steps.spent)?;
+        found
+    }
+
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.objects.push(Arc::new(spec));
         let index = self.objects.len() as u32 - 1;
@@ -382,7 +578,9 @@ impl Arena {
         } else if let Some(outlook) = spec.outlook(&state) {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
             for index in (0..count).filter(|&index| has(&outlook.may, index)) {
-                if barrier.is_none_or(|barrier| index <= barrier) && !spec.members(&state, index).is_empty() {
+                if barrier.is_none_or(|barrier| index <= barrier)
+                    && !self.searching(|steps| spec.members(&state, index, steps))?.is_empty()
+                {
                     named.push(index);
                 }
             }
@@ -394,12 +592,17 @@ impl Arena {
         for (index, extra) in spec.extras.iter().enumerate().filter(|_| extras_open) {
             let mut keys = extra.keys;
             if let Some(few) = &extra.few {
-                let fresh = few.iter().filter(|key| state.keys.binary_search(key).is_err());
-                let usable = fresh.filter(|key| !spec.others(&state, index as u32, Some(key)).is_empty());
-                keys = self.words(usable.cloned().collect())?;
-            } else if spec.others(&state, index as u32, None).is_empty() {
+                let mut usable = Vec::new();
+                for key in few.iter().filter(|key| state.keys.binary_search(key).is_err()) {
+                    if !self.searching(|steps| spec.others(&state, index as u32, Some(key), steps))?.is_empty() {
+                        usable.push(key.clone());
+                    }
+                }
+                keys = self.words(usable)?;
+            } else if self.searching(|steps| spec.others(&state, index as u32, None, steps))?.is_empty() {
                 continue;
             } else if !state.keys.is_empty() {
+                self.spend(state.keys.len() as u64)?;
                 let came = self.words(state.keys.clone())?;
                 let fresh = self.not(came)?;
                 keys = self.and(vec![keys, fresh])?;
@@ -505,7 +708,7 @@ impl Arena {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
-                let mut branches = spec.others(&before, extra, key.as_deref());
+                let mut branches = self.searching(|steps| spec.others(&before, extra, key.as_deref(), steps))?;
                 if key.is_none() {
                     branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key);
                 }
@@ -519,7 +722,7 @@ impl Arena {
     fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.objects[object as usize].clone();
         let before = self.states[state as usize].clone();
-        let branches = spec.members(&before, property);
+        let branches = self.searching(|steps| spec.members(&before, property, steps))?;
         self.member_of(object, branches)
     }
 

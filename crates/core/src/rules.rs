@@ -8,11 +8,14 @@
 //! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
 
 use crate::error::{Error, Limit, Result};
-use crate::object::ObjectSpec;
+use crate::object::{ObjectSpec, Steps};
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Steps of one search for a way to close an object.
+const SEARCH: u64 = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum First {
@@ -66,7 +69,16 @@ impl Rules {
 
     pub(crate) fn nullable(&self, arena: &Arena, id: TermId) -> bool {
         match arena.term(id) {
-            Term::Seq(left, right) => self.nullable(arena, *left) && self.nullable(arena, *right),
+            Term::Seq(..) => {
+                let mut rest = id;
+                while let Term::Seq(left, right) = arena.term(rest) {
+                    if !self.nullable(arena, *left) {
+                        return false;
+                    }
+                    rest = *right;
+                }
+                self.nullable(arena, rest)
+            }
             Term::Alt(parts) if arena.info(id).structural => parts.iter().any(|&part| self.nullable(arena, part)),
             Term::Repeat { body, min, .. } => *min == 0 || self.nullable(arena, *body),
             Term::Call(rule) => self.nullable.get(*rule as usize).copied().unwrap_or(false),
@@ -77,13 +89,23 @@ impl Rules {
     fn productive(&self, arena: &Arena, id: TermId) -> bool {
         match arena.term(id) {
             Term::Empty => false,
-            Term::Seq(left, right) => self.productive(arena, *left) && self.productive(arena, *right),
+            Term::Seq(..) => {
+                let mut rest = id;
+                while let Term::Seq(left, right) = arena.term(rest) {
+                    if !self.productive(arena, *left) {
+                        return false;
+                    }
+                    rest = *right;
+                }
+                self.productive(arena, rest)
+            }
             Term::Alt(parts) if arena.info(id).structural => parts.iter().any(|&part| self.productive(arena, part)),
             Term::Repeat { body, min, .. } if arena.info(id).structural => *min == 0 || self.productive(arena, *body),
             Term::Call(rule) => self.productive[*rule as usize],
             Term::Object(object) => {
                 let spec = self.pruned(arena, &arena.objects[*object as usize]);
-                spec.feasible(&Default::default())
+                // Too hard to tell here is told with the steps of a call where the object is entered.
+                spec.feasible(&Default::default(), &mut Steps::new(SEARCH)).unwrap_or(true)
             }
             _ => true,
         }
@@ -139,7 +161,7 @@ impl Rules {
         self.settle(arena)?;
         for object in 0..arena.objects.len() {
             let spec = self.pruned(arena, &arena.objects[object].clone());
-            self.all_productive &= spec.feasible(&Default::default());
+            self.all_productive &= spec.feasible(&Default::default(), &mut Steps::new(SEARCH)).unwrap_or(false);
             arena.objects[object] = Arc::new(spec);
         }
         let bodies = self.resolved()?;
@@ -319,15 +341,21 @@ impl Rules {
         };
         match *arena.term(id) {
             Term::Empty | Term::Epsilon => {}
-            Term::Seq(left, right) => {
-                if self.all_productive || self.productive(arena, right) {
-                    rest.push(right);
-                    self.collect_first(arena, left, rest, out)?;
-                    rest.pop();
+            Term::Seq(..) => {
+                let mut id = id;
+                while let Term::Seq(left, right) = *arena.term(id) {
+                    arena.spend(1)?;
+                    if self.all_productive || self.productive(arena, right) {
+                        rest.push(right);
+                        self.collect_first(arena, left, rest, out)?;
+                        rest.pop();
+                    }
+                    if !self.nullable(arena, left) {
+                        return Ok(());
+                    }
+                    id = right;
                 }
-                if self.nullable(arena, left) {
-                    self.collect_first(arena, right, rest, out)?;
-                }
+                self.collect_first(arena, id, rest, out)?;
             }
             Term::Alt(ref parts) if arena.info(id).structural => {
                 for part in parts.clone().iter() {
@@ -361,6 +389,8 @@ impl Rules {
                 Some(head) => entry(First::Head(head)),
                 None => entry(First::Ask),
             }),
+            // Its first key would be a dead end.
+            Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {
                 for part in arena.object_parts(id)? {
                     self.collect_first(arena, part, rest, out)?;

@@ -511,9 +511,20 @@ impl Arena {
         if right == EPSILON {
             return Ok(left);
         }
-        if let Term::Cat(a, b) = *self.term(left) {
-            let rest = self.cat(b, right)?;
-            return self.cat(a, rest);
+        if let Term::Cat(..) = self.term(left) {
+            // One by one from the right: a chain may be longer than a stack is deep.
+            let mut parts = Vec::new();
+            let mut last = left;
+            while let Term::Cat(a, b) = *self.term(last) {
+                parts.push(a);
+                last = b;
+            }
+            self.spend(parts.len() as u64)?;
+            let mut rest = self.cat(last, right)?;
+            for &part in parts.iter().rev() {
+                rest = self.cat(part, rest)?;
+            }
+            return Ok(rest);
         }
         let mut hash = Hasher128::new(7);
         hash.wide(self.info(left).hash);
@@ -527,8 +538,8 @@ impl Arena {
                 structural: l.structural || r.structural,
                 utf8: l.utf8 && r.utf8,
                 searched: l.searched || r.searched,
-                // Long concatenations lean right: only the left side nests.
-                depth: (l.depth + 1).max(r.depth),
+                // Long concatenations lean right. A step looks into the right side only if the left one may be empty.
+                depth: 1 + if l.nullable { l.depth.max(r.depth) } else { l.depth },
                 min_chars: l.min_chars.saturating_add(r.min_chars),
                 max_chars: l.max_chars.saturating_add(r.max_chars),
                 exact: narrow,
@@ -552,6 +563,7 @@ impl Arena {
         if !bytes.is_empty() {
             flat.push(self.class(bytes)?);
         }
+        self.spend(flat.len() as u64 / 2)?;
         flat.sort_unstable();
         flat.dedup();
         if flat.len() > 1 {
@@ -635,6 +647,7 @@ impl Arena {
                 _ => flat.push(part),
             }
         }
+        self.spend(flat.len() as u64 / 2)?;
         flat.sort_unstable();
         flat.dedup();
         if flat.contains(&EPSILON) {
@@ -719,8 +732,17 @@ impl Arena {
         if (min, max) == (1, 1) {
             return Ok(body);
         }
-        if let Term::Repeat { min: 0, max: MANY, .. } = self.term(body) {
-            return Ok(body);
+        if let Term::Repeat { body: inner, min: low, max: high } = *self.term(body) {
+            if (low, high) == (0, MANY) {
+                return Ok(body);
+            }
+            // k copies of low to high make k·low to k·high; where these spans touch, one count says it all.
+            let copies = min.max(1);
+            let touching = (u64::from(copies) + 1) * u64::from(low) <= u64::from(copies) * u64::from(high) + 1;
+            if min == max || touching && (min > 0 || low <= 1) {
+                // A product beyond 32 bits is as good as unbounded.
+                return self.repeat(inner, low.saturating_mul(min), high.saturating_mul(max));
+            }
         }
         let mut hash = Hasher128::new(11);
         hash.wide(self.info(body).hash);
@@ -856,9 +878,19 @@ impl Arena {
         if right == EPSILON {
             return Ok(left);
         }
-        if let Term::Seq(a, b) = *self.term(left) {
-            let rest = self.seq(b, right)?;
-            return self.seq(a, rest);
+        if let Term::Seq(..) = self.term(left) {
+            let mut parts = Vec::new();
+            let mut last = left;
+            while let Term::Seq(a, b) = *self.term(last) {
+                parts.push(a);
+                last = b;
+            }
+            self.spend(parts.len() as u64)?;
+            let mut rest = self.seq(last, right)?;
+            for &part in parts.iter().rev() {
+                rest = self.seq(part, rest)?;
+            }
+            return Ok(rest);
         }
         let parts = [self.info(left).hash, self.info(right).hash];
         self.structural(Term::Seq(left, right), 20, &parts, false)

@@ -1,7 +1,9 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
+use crate::cache;
 use crate::error::{Error, Result};
 use crate::local::{Local, Pieces};
+use crate::text::Texts;
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -86,10 +88,16 @@ struct Shape {
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
 const LONGEST_TOKEN: usize = 4_096;
 
+/// Bytes of what heads do to a vocabulary, kept for all grammars. A thousand real schemas learn some tens of megabytes.
+const LOCALS: usize = 64 << 20;
+
+/// Bytes of the tokens of classes: some hundred classes.
+const CLASSES: usize = 4 << 20;
+
 type Cache<K, V> = Mutex<FxHashMap<K, V>>;
 
 pub struct Vocabulary {
-    tokens: Vec<Option<Box<[u8]>>>,
+    tokens: Texts,
     size: usize,
     pub eos: Vec<u32>,
     pub special: Vec<(String, u32)>,
@@ -102,44 +110,49 @@ pub struct Vocabulary {
     /// Code points of the longest token.
     pub longest: u32,
     pub(crate) long: Long,
-    classes: Cache<Class, Bits>,
+    classes: cache::Cache<Class, Bits>,
     counts: Cache<u32, Bits>,
-    pub(crate) locals: Cache<u128, Local>,
+    /// What heads do to this vocabulary, for all grammars.
+    pub(crate) locals: cache::Cache<u128, Local>,
 }
 
 impl Vocabulary {
     /// `tokens[i]` is the text of token i, None where it never matches text. `size` counts the logits.
     pub fn new(
-        mut tokens: Vec<Option<Box<[u8]>>>,
+        tokens: Vec<Option<Box<[u8]>>>,
+        special: Vec<(String, u32)>,
+        eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
+        let texts = tokens.iter().map(|token| token.as_deref().unwrap_or_default());
+        let block: Vec<u8> = texts.clone().flatten().copied().collect();
+        Self::from_block(texts.map(|text| text.len() as u32), &block, special, eos, size)
+    }
+
+    /// The same from the texts of all tokens one after another and the length of each, 0 where it never matches text.
+    pub fn from_block(
+        lengths: impl ExactSizeIterator<Item = u32>,
+        block: &[u8],
         special: Vec<(String, u32)>,
         mut eos: Vec<u32>,
         size: usize,
     ) -> Result<Self> {
-        if size < tokens.len() {
-            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", tokens.len())));
+        if size < lengths.len() {
+            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())));
         }
         eos.sort_unstable();
         eos.dedup();
         if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
             return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")));
         }
-        for &id in eos.iter().chain(special.iter().map(|(_, id)| id)) {
-            if let Some(token) = tokens.get_mut(id as usize) {
-                *token = None;
-            }
-        }
-        for token in &mut tokens {
-            if token.as_ref().is_some_and(|bytes| bytes.is_empty()) {
-                *token = None;
-            }
-        }
-        let long = tokens.iter().position(|token| token.as_ref().is_some_and(|bytes| bytes.len() > LONGEST_TOKEN));
-        if let Some(id) = long {
+        let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
+        let tokens = Texts::of(lengths, block, &silent)?;
+        if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
             return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")));
         }
-        let texts = tokens.iter().enumerate().filter_map(|(id, token)| Some((&**token.as_ref()?, id as u32)));
-        let trie = Trie::new(texts.collect());
-        let shapes: Vec<Shape> = tokens.iter().map(|token| shape(token.as_deref().unwrap_or(b""))).collect();
+        let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
+        let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)).collect());
+        let shapes: Vec<Shape> = tokens.iter().map(shape).collect();
         let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
         let mut vocabulary = Vocabulary {
             size,
@@ -153,17 +166,19 @@ impl Vocabulary {
             tokens,
             occurrences: vec![Vec::new(); 256],
             longest,
-            classes: Cache::default(),
+            classes: cache::Cache::new(CLASSES),
             counts: Cache::default(),
-            locals: Cache::default(),
+            locals: cache::Cache::new(LOCALS),
         };
         vocabulary.index(0, Read::default());
         Ok(vocabulary)
     }
 
     fn index(&mut self, node: u32, read: Read) {
-        let children: Vec<(u8, u32)> = self.trie.children(node).collect();
-        for (byte, child) in children {
+        let mut next = node + 1;
+        while next < self.trie.end(node) {
+            let (byte, child) = (self.trie.byte(next), next);
+            next = self.trie.end(child);
             if byte < 0x80 {
                 self.note(byte, child, read);
                 let before = read.before.with(byte);
@@ -185,11 +200,12 @@ impl Vocabulary {
                 self.index(node, Read { before: read.before.with(bytes[0]), chars, depth });
             }
             Err(error) if error.error_len().is_none() && count < 4 => {
-                let children: Vec<(u8, u32)> = self.trie.children(node).collect();
-                for (byte, child) in children {
+                let mut child = node + 1;
+                while child < self.trie.end(node) {
                     let mut longer = bytes;
-                    longer[count] = byte;
+                    longer[count] = self.trie.byte(child);
                     self.index_char(child, read, longer, count + 1);
+                    child = self.trie.end(child);
                 }
             }
             Err(_) => {}
@@ -211,7 +227,7 @@ impl Vocabulary {
     }
 
     pub fn token(&self, id: u32) -> Option<&[u8]> {
-        self.tokens.get(id as usize)?.as_deref()
+        self.tokens.get(id)
     }
 
     pub fn len(&self) -> usize {
@@ -219,7 +235,7 @@ impl Vocabulary {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
+        self.len() == 0
     }
 
     pub fn special_id(&self, name: &str) -> Option<u32> {
@@ -227,18 +243,18 @@ impl Vocabulary {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let texts: usize = self.tokens.iter().map(|token| 16 + token.as_ref().map_or(0, |bytes| bytes.len())).sum();
         let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
         let masks = 4 * self.mask_words();
-        let cached = lock(&self.classes).len() + lock(&self.counts).len();
-        let locals: usize = lock(&self.locals).values().map(|local| local.memory_bytes()).sum();
-        texts
+        let cached = lock(&self.counts).len();
+        let locals = self.locals.memory_bytes();
+        self.tokens.memory_bytes()
             + occurrences
             + self.chars.len() * 2
             + self.contents.memory_bytes()
             + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
+            + self.classes.memory_bytes()
             + locals
             + self.pieces.memory_bytes()
     }
@@ -261,11 +277,11 @@ impl Vocabulary {
 
     /// The tokens made of these characters only; the last one may be cut.
     pub(crate) fn class(&self, class: Class) -> Bits {
-        if let Some(bits) = lock(&self.classes).get(&class) {
-            return bits.clone();
+        if let Some(bits) = self.classes.get(class) {
+            return bits;
         }
         let bits = self.contents.made_of(class);
-        lock(&self.classes).insert(class, bits.clone());
+        self.classes.put(class, bits.clone(), 4 * bits.len());
         bits
     }
 
@@ -305,21 +321,18 @@ pub(crate) struct Band {
 }
 
 impl Long {
-    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
         let mut others = vec![u32::MAX; size.div_ceil(32)];
-        let mut texts: Vec<(u32, Vec<(&[u8], u32)>)> = Vec::new();
-        for (id, token) in tokens.iter().enumerate() {
-            let chars = u32::from(shapes[id].chars);
-            let Some(text) = token.as_deref().filter(|_| chars > FAR) else { continue };
-            others[id >> 5] &= !(1 << (id & 31));
-            let longest = chars.next_power_of_two();
-            match texts.iter_mut().find(|(other, _)| *other == longest) {
-                Some((_, texts)) => texts.push((text, id as u32)),
-                None => texts.push((longest, vec![(text, id as u32)])),
+        let mut bands: BTreeMap<u32, Vec<(&[u8], u32)>> = BTreeMap::new();
+        for (id, (shape, text)) in shapes.iter().zip(tokens.iter()).enumerate() {
+            let chars = u32::from(shape.chars);
+            if chars > FAR && !text.is_empty() {
+                others[id >> 5] &= !(1 << (id & 31));
+                bands.entry(chars.next_power_of_two()).or_default().push((text, id as u32));
             }
         }
         let band = |(longest, texts)| Band { longest, trie: Trie::new(texts), pieces: Pieces::default() };
-        Long { bands: texts.into_iter().map(band).collect(), others: others.into() }
+        Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
     }
 
     fn memory_bytes(&self) -> usize {
@@ -340,11 +353,11 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(tokens: &[Option<Box<[u8]>>], shapes: &[Shape], size: usize) -> Self {
+    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
         let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (id, shape) in shapes.iter().enumerate().filter(|&(id, _)| tokens[id].is_some()) {
+        for (id, (shape, _)) in shapes.iter().zip(tokens.iter()).enumerate().filter(|(_, (_, text))| !text.is_empty()) {
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
             if shape.wide {

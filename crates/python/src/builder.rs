@@ -9,7 +9,9 @@ use frisket_core::term::TermId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 type Values = Vec<(u32, u64)>;
 
@@ -61,8 +63,12 @@ impl GrammarBuilder {
         node(self.builder()?.literal(data))
     }
 
-    fn words(&mut self, words: Vec<Vec<u8>>) -> PyResult<u32> {
-        node(self.builder()?.words(words.into_iter().map(Vec::into_boxed_slice).collect()))
+    fn words(&mut self, py: Python<'_>, words: Vec<Vec<u8>>) -> PyResult<u32> {
+        let builder = self.builder()?;
+        let words: Vec<Box<[u8]>> = words.into_iter().map(Vec::into_boxed_slice).collect();
+        // Sorting many of them is one long step.
+        let made = if words.len() < 1_000 { builder.words(words) } else { py.detach(|| builder.words(words)) };
+        node(made)
     }
 
     fn byte_class(&mut self, ranges: Vec<(u8, u8)>) -> PyResult<u32> {
@@ -210,18 +216,25 @@ impl GrammarBuilder {
         }
     }
 
-    fn build(&mut self, root: u32) -> PyResult<Grammar> {
+    fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
         let builder = self.0.take().unwrap_or_default();
-        builder.build(root).map(Grammar).map_err(raise)
+        py.detach(|| builder.build(root)).map(Grammar).map_err(raise)
     }
 }
 
 /// Give the GIL away for a moment: a builder's calls are too short and too many to do so around each, and one that is
-/// long must not keep the other threads waiting, one of which may want to cancel it.
+/// long must not keep the other threads waiting, one of which may want to cancel it. As often as Python itself does so:
+/// who asks for more gets less, since a busy thread keeps it for as long.
 fn let_others_run() {
-    Python::attach(|py| py.detach(|| ()));
+    const INTERVAL: Duration = Duration::from_millis(5);
+    thread_local!(static LAST: Cell<Option<Instant>> = const { Cell::new(None) });
+    let now = Instant::now();
+    if LAST.get().is_none_or(|last| now - last > INTERVAL) {
+        Python::attach(|py| py.detach(|| ()));
+        LAST.set(Some(Instant::now()));
+    }
 }
 
 /// Counts beyond 32 bits are as good as unbounded: no text is that long.

@@ -8,7 +8,8 @@ use frisket_core::matcher as core;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Vocabulary(Arc<frisket_core::vocabulary::Vocabulary>);
@@ -38,6 +39,29 @@ impl Vocabulary {
         }
         let size = size.unwrap_or(texts.len());
         py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size))
+            .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
+            .map_err(raise)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (lengths, texts, *, special=None, eos=Vec::new()))]
+    fn from_block(
+        py: Python<'_>,
+        lengths: &[u8],
+        texts: &[u8],
+        special: Option<&Bound<'_, PyDict>>,
+        eos: Vec<u32>,
+    ) -> PyResult<Self> {
+        if !lengths.len().is_multiple_of(4) {
+            return Err(PyValueError::new_err("lengths are little-endian uint32, four bytes each"));
+        }
+        let mut names: Vec<(String, u32)> = Vec::new();
+        for (name, id) in special.into_iter().flat_map(|special| special.iter()) {
+            names.push((name.extract()?, id.extract()?));
+        }
+        let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let size = counts.len();
+        py.detach(|| frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size))
             .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
             .map_err(raise)
     }
@@ -134,11 +158,18 @@ impl CompiledGrammar {
 pub struct Matcher {
     inner: Mutex<core::Matcher>,
     mask_words: usize,
+    /// Tells compiled grammars apart.
+    grammar: usize,
 }
 
 impl Matcher {
     fn new(matcher: core::Matcher) -> Self {
-        Matcher { mask_words: matcher.compiled().vocabulary.mask_words(), inner: Mutex::new(matcher) }
+        let compiled = matcher.compiled();
+        Matcher {
+            mask_words: compiled.vocabulary.mask_words(),
+            grammar: Arc::as_ptr(compiled) as usize,
+            inner: Mutex::new(matcher),
+        }
     }
 
     /// Act on the matcher without the GIL. The lock is taken and given back inside: a thread that holds it never waits
@@ -151,9 +182,24 @@ impl Matcher {
         py.detach(|| self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
     }
 
+    /// Something that takes no time: with the GIL held, unless another thread has the matcher. To release the GIL costs
+    /// more than a known mask, and where other threads are busy they keep it for milliseconds.
+    fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
+        match self.inner.try_lock() {
+            Ok(mut matcher) => Ok(act(&mut matcher)),
+            Err(_) => self.with(py, |matcher| Ok(act(matcher))),
+        }
+    }
+
     fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
         self.inner.lock().ok().map(|mut matcher| act(&mut matcher))
     }
+}
+
+fn fill_known(matcher: &core::Matcher, row: &mut [u32]) -> bool {
+    let (words, beyond) = row.split_at_mut(matcher.compiled().vocabulary.mask_words());
+    beyond.fill(0);
+    matcher.fill_known(words)
 }
 
 fn fill(matcher: &mut core::Matcher, row: &mut [u32]) -> Result<(), Error> {
@@ -170,6 +216,11 @@ impl Matcher {
         target.check(row, self.mask_words)?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
         let words = unsafe { target.row(row) };
+        if let Ok(matcher) = self.inner.try_lock() {
+            if fill_known(&matcher, words) {
+                return Ok(());
+            }
+        }
         self.with(py, |matcher| fill(matcher, words))
     }
 
@@ -184,10 +235,16 @@ impl Matcher {
     }
 
     fn advance(&self, py: Python<'_>, token_id: u32) -> PyResult<()> {
+        if self.advance_known(token_id) {
+            return Ok(());
+        }
         self.with(py, |matcher| matcher.advance(token_id))
     }
 
     fn try_advance(&self, py: Python<'_>, token_id: u32) -> PyResult<bool> {
+        if self.advance_known(token_id) {
+            return Ok(true);
+        }
         self.with(py, |matcher| matcher.try_advance(token_id))
     }
 
@@ -201,17 +258,17 @@ impl Matcher {
 
     #[getter]
     fn can_end(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |matcher| Ok(matcher.can_end()))
+        self.quick(py, |matcher| matcher.can_end())
     }
 
     #[getter]
     fn ended(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |matcher| Ok(matcher.ended()))
+        self.quick(py, |matcher| matcher.ended())
     }
 
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |matcher| Ok(matcher.steps()))
+        self.quick(py, |matcher| matcher.steps())
     }
 
     fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -220,9 +277,9 @@ impl Matcher {
     }
 
     fn rollback(&self, py: Python<'_>, steps: usize) -> PyResult<()> {
-        let (done, available) = self.with(py, |matcher| {
+        let (done, available) = self.quick(py, |matcher| {
             let available = matcher.steps();
-            Ok((matcher.rollback(steps), available))
+            (matcher.rollback(steps), available)
         })?;
         if done {
             return Ok(());
@@ -231,18 +288,19 @@ impl Matcher {
     }
 
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
-        self.with(py, |matcher| Ok(Matcher::new(matcher.clone())))
+        self.quick(py, |matcher| Matcher::new(matcher.clone()))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |matcher| {
-            matcher.reset();
-            Ok(())
-        })
+        self.quick(py, |matcher| matcher.reset())
     }
 }
 
 impl Matcher {
+    fn advance_known(&self, token: u32) -> bool {
+        self.inner.try_lock().is_ok_and(|mut matcher| matcher.advance_known(token))
+    }
+
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         self.with(py, |matcher| {
             let mut words = vec![0u32; matcher.compiled().vocabulary.mask_words()];
@@ -273,28 +331,66 @@ pub fn fill_masks(
     for (matcher, &row) in matchers.iter().zip(&rows) {
         target.check(row, matcher.get().mask_words)?;
     }
-    let work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
-    let share = |part: &[(&Matcher, usize)]| -> Option<Result<(), Error>> {
-        for &(matcher, row) in part {
-            // SAFETY: every row was checked, and no row comes twice.
-            match matcher.act(|matcher| fill(matcher, unsafe { target.row(row) })) {
-                Some(Ok(())) => {}
-                other => return other,
-            }
-        }
-        Some(Ok(()))
-    };
+    let mut work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
     let done = py.detach(|| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(work.len() / 8 + 1);
-        if threads == 1 {
-            return share(&work);
-        }
-        std::thread::scope(|scope| {
-            let parts = work.chunks(work.len().div_ceil(threads));
-            let running: Vec<_> = parts.map(|part| scope.spawn(|| share(part))).collect();
-            let mut results = running.into_iter().map(|thread| thread.join().ok().flatten());
-            results.find(|result| !matches!(result, Some(Ok(())))).unwrap_or(Some(Ok(())))
-        })
+        // One grammar's masks are found out by one thread: the others would wait for it.
+        work.sort_by_key(|(matcher, row)| (matcher.grammar, *row));
+        // SAFETY: every row was checked, and no row comes twice.
+        let row_of = |row: usize| unsafe { target.row(row) };
+        let missing = Mutex::new(Vec::new());
+        each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
+            for &(matcher, row) in *part {
+                if !matcher.inner.try_lock().is_ok_and(|matcher| fill_known(&matcher, row_of(row))) {
+                    lock(&missing).push((matcher, row));
+                }
+            }
+        });
+        let mut missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        missing.sort_by_key(|(matcher, row)| (matcher.grammar, *row));
+        let failed = Mutex::new(Vec::new());
+        each(&missing.chunk_by(|a, b| a.0.grammar == b.0.grammar).collect::<Vec<_>>(), |group| {
+            for &(matcher, row) in *group {
+                match matcher.act(|matcher| fill(matcher, row_of(row))) {
+                    Some(Ok(())) => {}
+                    other => {
+                        lock(&failed).push((row, other.and_then(Result::err)));
+                        break;
+                    }
+                }
+            }
+        });
+        // The same error whichever thread was first.
+        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
     });
-    done.ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
+    match done {
+        None => Ok(()),
+        Some(Some(error)) => Err(raise(error)),
+        Some(None) => Err(bug("a matcher was left in the middle of a call")),
+    }
+}
+
+/// Rows that are copied at a time: about what it takes to start a thread.
+const ROWS: usize = 64;
+
+/// Do all the parts, on as many threads as there are cores; none is left when this returns.
+fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            act(part);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(parts.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

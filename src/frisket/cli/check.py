@@ -23,6 +23,14 @@ Exits with 1 if the schema is refused.
 """
 
 
+#: How a keyword's status is shown.
+MARKS = {
+    "enforced": "[green]enforced[/green]",
+    "narrowed": "[yellow]narrowed[/yellow]",
+    "loosened": "[red]refused[/red]",
+}
+
+
 def command(
     schema: Annotated[str, typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.")],
     as_json: option.Json = False,
@@ -61,22 +69,24 @@ def _relaxed(text: str) -> Report | None:
 def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str, Any]:
     described = report.to_json() if report is not None else {"exact": False, "entries": []}
     refused = [{"pointer": pointer, "reason": reason} for pointer, reason in places]
-    return {**described, "exact": not places, "refused": refused}
+    return {**described, "exact": described["exact"] and not places, "refused": refused}
 
 
 def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     console = Console()
     entries = report.entries if report is not None else []
     if entries:
-        table = Table("", "where", "keyword", "what could slip through", box=None, pad_edge=False)
+        table = Table("", "where", "keyword", "what slips through, or is left out", box=None, pad_edge=False)
         for entry in entries:
-            enforced = entry.status == "enforced"
-            mark = "[green]enforced[/green]" if enforced else "[red]refused[/red]"
-            table.add_row(mark, entry.pointer or "(root)", entry.keyword, entry.slips)
+            table.add_row(MARKS[entry.status], entry.pointer or "(root)", entry.keyword, entry.slips)
         console.print(table)
         console.print()
+    for note in report.notes if report is not None else []:
+        console.print(note, markup=False, highlight=False)
     if not places:
-        console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
+        narrowed = len(report.narrowed) if report is not None else 0
+        which = f"all enforced, {narrowed} of them more narrowly than the schema says" if narrowed else "all enforced"
+        console.print(f"[green]{'sound' if narrowed else 'exact'}[/green]: {len(entries)} keywords, {which}")
         return
     console.print(f"[red]refused[/red]: not to be enforced exactly at {len(places)} place{'s' * (len(places) > 1)}")
     for pointer, reason in places:

@@ -1,26 +1,29 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
 options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-reader    one place's keywords → conditions    algebra   places → unions of cases, lazily
+reader    one place's keywords → a reading      algebra   places → unions of cases, lazily
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
+interval  a number's conditions as one         reading   what one place says
 lower     goals → nodes and rules              report    what is enforced, keyword by keyword
+prelude   what all schemas have in common      room      how deep schemas may nest
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import LimitExceededError
+from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
-    from frisket._core import GrammarBuilder
+    from frisket._core import Grammar, GrammarBuilder, Limits
 
-__all__ = ["Entry", "JSONSchemaOptions", "Report", "lower_json_schema"]
+__all__ = ["Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema"]
 
 
 def lower_json_schema(
@@ -28,31 +31,47 @@ def lower_json_schema(
     schema: dict[str, Any] | bool,
     options: JSONSchemaOptions | None = None,
     registry: Registry | None = None,
+    prelude: Prelude | None = None,
 ) -> tuple[int, Report]:
     """The node of the schema's documents, and the report of what is enforced.
+
+    `prelude` is that of the options, if the builder is its fork.
 
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     options = options or JSONSchemaOptions()
     try:
-        return _lower(builder, schema, options, registry, scoped=False)
+        return room.call(_lower, builder, schema, options, registry, prelude, False)
     except NeedsScopes:
-        return _lower(builder, schema, options, registry, scoped=True)
-    except RecursionError:
-        raise LimitExceededError(
-            "the schema nests too deep",
-            hint="name inner schemas in $defs and refer to them, or raise sys.setrecursionlimit",
-        ) from None
+        return room.call(_lower, builder, schema, options, registry, prelude, True)
+
+
+def compile_json_schema(
+    schema: dict[str, Any] | bool,
+    options: JSONSchemaOptions,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> tuple[Grammar, Report]:
+    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
+    prelude = prelude_of(options)
+    builder = prelude.fork(limits)
+    node, report = lower_json_schema(builder, schema, options, registry, prelude)
+    return builder.build(node), report
 
 
 def _lower(
-    builder: GrammarBuilder, schema: Any, options: JSONSchemaOptions, registry: Registry | None, *, scoped: bool
+    builder: GrammarBuilder,
+    schema: Any,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    prelude: Prelude | None,
+    scoped: bool,
 ) -> tuple[int, Report]:
     report = Report()
     algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
     report.source = algebra.keywords
-    lowering = Lowering(builder, options, algebra)
+    lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())
     algebra.raise_unsupported()
     return node, report

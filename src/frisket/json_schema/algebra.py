@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
-from frisket.json_schema import array, number, object, string
-from frisket.json_schema.reader import KEYWORDS, Evaluated, Reading, read
+from frisket.json_schema import array, interval, object, string
+from frisket.json_schema.reader import KEYWORDS, read
+from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
 from frisket.json_schema.value import (
     ANY,
@@ -43,6 +44,9 @@ DEPTH = 4
 NESTED = 6
 #: How many searches for a key that patterns share; one among many patterns counts for many.
 SEARCHES = 4000
+#: Longer lists are not compared to find places that say the same.
+SHORT = 64
+ONLY_STRINGS = {str}
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -186,14 +190,20 @@ class Algebra:
         tokens: tuple[str, ...],
     ) -> Goal | None:
         """The goal of another place that says the same, if that is easy to see: equal goals cancel out early."""
-        said: list[str] = []
+        said: list[Any] = []
         refers = False
         for keyword, value in schema.items():
             if keyword in KEYWORDS:
-                if type(value) is not str:
+                kind = type(value)
+                if kind is str:
+                    said += (keyword, value)
+                    refers = refers or keyword[0] == "$"
+                elif kind is int or kind is float or kind is bool:
+                    said += (keyword, kind, value)
+                elif kind is list and len(value) < SHORT and set(map(type, value)) == ONLY_STRINGS:
+                    said += (keyword, tuple(value))
+                else:
                     return None
-                said += (keyword, value)
-                refers = refers or keyword[0] == "$"
         if not said:
             return ANYTHING
         if refers or "nullable" in schema:
@@ -455,7 +465,7 @@ class Algebra:
         """Everything outside one case."""
         found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
         for atom in case.numbers:
-            opposite = number.negate(atom)
+            opposite = interval.negate(atom)
             if opposite is not None:
                 found.append(Case(NUMBER, numbers=(opposite,)))
         for text in case.strings:
@@ -592,8 +602,8 @@ class Algebra:
         return found
 
     def _annotated_base(self, reading: Reading) -> Annotated:
-        own = self._own([WHOLE], reading)
-        found: Annotated = [(case, reading.evaluated) for case in own]
+        own, seen = self._own([WHOLE], reading), reading.evaluated()
+        found: Annotated = [(case, seen) for case in own]
         for kind, goals in reading.parts:
             found = self._weave(found, self._part_annotated(kind, goals))
         return found
@@ -688,7 +698,10 @@ class Algebra:
         parts.sort(key=lambda part: len(part[1]))
         kept: list[tuple[int, frozenset[Any], Case]] = []
         for mask, atoms, case in parts:
-            if not any(mask | wider == wider and atoms >= fewer for wider, fewer, _ in kept):
+            for wider, fewer, _ in kept:
+                if mask | wider == wider and atoms >= fewer:
+                    break
+            else:
                 kept.append((mask, atoms, case))
         chosen = {id(case) for _, _, case in kept}
         return [case for case in cases if id(case) in chosen]
@@ -756,7 +769,7 @@ class Algebra:
             return False
         if mask & STRING and not string.is_void(self.builder, case.strings):
             return False
-        if mask & NUMBER and not (case.numbers and number.Interval(mask & NUMBER, case.numbers).is_void()):
+        if mask & NUMBER and not (case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void()):
             return False
         if mask & ARRAY and not array.is_void(self, case.arrays, depth):
             return False

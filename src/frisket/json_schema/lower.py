@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsatisfiableSchemaError
-from frisket.json_schema import array, number, object, string
+from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
+from frisket.json_schema.room import LEVELS, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
 WORDS = NULL | FALSE | TRUE
+#: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
+SHALLOW = 64
+#: What the report says where the schema states no order.
+SORTED = "properties come in any order: all names are in alphabetical order, so a tool sorted them"
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -72,23 +77,31 @@ class Layout:
 class Lowering:
     """The nodes of one schema; `structural` are those that no regular operation may touch."""
 
-    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, algebra: Algebra) -> None:
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        options: JSONSchemaOptions,
+        algebra: Algebra,
+        before: Lowering | None = None,
+    ) -> None:
+        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of."""
         self.builder = builder
         self.options = options
         self.algebra = algebra
-        self.structural: set[int] = set()
+        self.structural: set[int] = set() if before is None else before.structural.copy()
         #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
-        self.any_order = options.property_order == "any" or (
-            options.property_order == "schema" and is_sorted(algebra.documents.root.contents)
-        )
+        self.any_order = options.property_order == "any"
+        if options.property_order == "schema" and is_sorted(algebra.documents.root.contents):
+            self.any_order = True
+            algebra.report.notes.append(SORTED)
         self._pretty = options.whitespace == "pretty"
-        self._layouts: list[Layout] = []
         self._depth = 0
-        self._nodes: dict[tuple[Goal, int], int | None] = {}
+        self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
+        self._nodes: dict[tuple[Goal, int], int | None] = {} if before is None else before._nodes.copy()
+        self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
-        self._parts: dict[tuple[Any, ...], int | None] = {}
         self._level = _Level(self)
 
     def document(self, goal: Goal) -> int:
@@ -118,11 +131,21 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
+        if len(self._active) > LEVELS:
+            raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         try:
-            node = self._union(self.algebra.expand(goal))
-        finally:
+            node = self.union(self.algebra.expand(goal))
+        except BaseException:
             rule = self._active.pop(key)
+            if rule is not None:
+                # Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+                self.builder.define(rule, self.builder.empty())
+            raise
+        rule = self._active.pop(key)
+        if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
+            rule = self.builder.rule("a level of many")
+            self.structural.add(rule)
         if rule is not None:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule
@@ -171,7 +194,7 @@ class Lowering:
         node = self.lower(goal)
         return node is None or self.builder.is_empty(node)
 
-    def _union(self, cases: list[Case]) -> int | None:
+    def union(self, cases: list[Case]) -> int | None:
         """One node for a union: type by type, what an unconditional case covers is not said twice."""
         nodes = self._case(cases[0]) if len(cases) == 1 else self._cases(cases)
         if not nodes:
@@ -230,9 +253,10 @@ class Lowering:
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         if not atoms:
             return self.builder.quoted(self.builder.any_text(), self.options.escapes)
-        nesting, alone = string.nested(self.builder, atoms)
-        if nesting is not None and alone:
-            node = nesting.build(self.builder, self.options.escapes)
+        nesting, _ = string.nested(self.builder, atoms)
+        others = tuple(atom for atom in atoms if atom != string.Length(1, None))
+        if nesting is not None and string.nested(self.builder, others)[1]:
+            node = nesting.build(self.builder, self.options.escapes, len(others) < len(atoms))
             self.structural.add(node)
             return node
         if nesting is not None:
@@ -270,7 +294,7 @@ class Lowering:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )
-                kept = tuple(atom for atom in atoms if not isinstance(atom, number.Multiple))
+                kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept)
         elif kind == "string":
             node = self._string(atoms)

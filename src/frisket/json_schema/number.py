@@ -1,192 +1,37 @@
 """Conditions on a number's value → the JSON numerals that spell such values.
 
-All arithmetic is on fractions: a bound of 0.1 means one tenth. A set of numbers is a set of values, so `1.0` is the
-integer 1 wherever the draft says so; how a value may be spelled is decided last, here.
+How a value may be spelled is decided last, here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd
 from typing import TYPE_CHECKING
 
+from frisket.json_schema.interval import LISTED, AtLeast, AtMost, Interval, NumberAtom
 from frisket.json_schema.value import FRACTION, INTEGER
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.options import JSONSchemaOptions
 
-#: Above so many values a bounded set of multiples is described, not listed.
-LISTED = 2000
+#: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
+RESIDUES = 4000
+#: Longer runs of integers are described, not listed.
+RUN = 64
 #: Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the point.
 SMALL_EXPONENT = 4
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeast:
-    bound: Fraction
-    strict: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AtMost:
-    bound: Fraction
-    strict: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Multiple:
-    of: Fraction
-    positive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Among:
-    """`pointed` are the integers that the schema wrote with a point: they may be spelled so."""
-
-    values: frozenset[Fraction]
-    positive: bool
-    pointed: frozenset[Fraction] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """Written as digits only; a demand on spelling, which has no complement among values."""
-
-
-NumberAtom = AtLeast | AtMost | Multiple | Among | Plain
 #: From an unsigned range (low, whether open, high, whether open) to a node.
 Magnitude = Callable[[Fraction, bool, "Fraction | None", bool], "int | None"]
 
 
 class TooManyResidues(Exception):
     """multipleOf needs more states than anybody should pay for."""
-
-
-def exact(value: int | float | Decimal) -> Fraction:
-    """The number that the schema's text says: a float stands for its shortest decimal spelling."""
-    if isinstance(value, float):
-        return Fraction(Decimal(repr(value)))
-    return Fraction(value)
-
-
-def negate(atom: NumberAtom) -> NumberAtom | None:
-    if isinstance(atom, AtLeast):
-        return AtMost(atom.bound, not atom.strict)
-    if isinstance(atom, AtMost):
-        return AtLeast(atom.bound, not atom.strict)
-    if isinstance(atom, Multiple):
-        return Multiple(atom.of, not atom.positive)
-    if isinstance(atom, Plain):
-        return None
-    return Among(atom.values, not atom.positive)
-
-
-class Interval:
-    """The conjunction of number atoms, and whether integers and fractions are meant."""
-
-    __slots__ = (
-        "excluded",
-        "high",
-        "high_open",
-        "low",
-        "low_open",
-        "mask",
-        "multiple",
-        "plain",
-        "pointed",
-        "values",
-        "without",
-    )
-
-    def __init__(self, mask: int, atoms: Iterable[NumberAtom]) -> None:
-        self.mask = mask
-        self.low: Fraction | None = None
-        self.low_open = False
-        self.high: Fraction | None = None
-        self.high_open = False
-        self.multiple: Fraction | None = None
-        self.without: list[Fraction] = []
-        self.values: frozenset[Fraction] | None = None
-        self.excluded: set[Fraction] = set()
-        self.plain = False
-        self.pointed: frozenset[Fraction] = frozenset()
-        for atom in atoms:
-            if isinstance(atom, AtLeast):
-                if self.low is None or (atom.bound, atom.strict) > (self.low, self.low_open):
-                    self.low, self.low_open = atom.bound, atom.strict
-            elif isinstance(atom, AtMost):
-                if self.high is None or (-atom.bound, atom.strict) > (-self.high, self.high_open):
-                    self.high, self.high_open = atom.bound, atom.strict
-            elif isinstance(atom, Multiple):
-                if not atom.positive:
-                    self.without.append(atom.of)
-                elif self.multiple is None:
-                    self.multiple = atom.of
-                else:
-                    self.multiple = common_multiple(self.multiple, atom.of)
-            elif isinstance(atom, Plain):
-                self.plain = True
-            elif atom.positive:
-                self.pointed |= atom.pointed
-                self.values = atom.values if self.values is None else self.values & atom.values
-            else:
-                self.excluded |= atom.values
-        if mask == INTEGER:
-            self.multiple = Fraction(1) if self.multiple is None else common_multiple(self.multiple, Fraction(1))
-        elif mask == FRACTION:
-            self.without.append(Fraction(1))
-
-    def holds(self, value: Fraction) -> bool:
-        if self.low is not None and (value < self.low or (self.low_open and value == self.low)):
-            return False
-        if self.high is not None and (value > self.high or (self.high_open and value == self.high)):
-            return False
-        if self.multiple is not None and (value / self.multiple).denominator != 1:
-            return False
-        if any((value / step).denominator == 1 for step in self.without) or value in self.excluded:
-            return False
-        return self.values is None or value in self.values
-
-    def listed(self, most: int = LISTED) -> list[Fraction] | None:
-        """All its values, ascending, or None if they are many or endless."""
-        if self.values is not None:
-            return sorted(filter(self.holds, self.values))
-        if self.multiple is None or self.low is None or self.high is None:
-            if self.low is not None and self.low == self.high:
-                return [self.low] if self.holds(self.low) else []
-            return [] if self.crossed() else None
-        first = -((-self.low) // self.multiple)
-        last = self.high // self.multiple
-        if last - first >= most:
-            return None
-        return [v for i in range(int(first), int(last) + 1) if self.holds(v := i * self.multiple)]
-
-    def unbounded(self) -> bool:
-        return self.low is None and self.high is None and not self.without
-
-    def crossed(self) -> bool:
-        if self.low is None or self.high is None:
-            return False
-        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
-
-    def is_void(self) -> bool:
-        """Whether certainly no value is left."""
-        if self.crossed() or (self.mask & (INTEGER | FRACTION)) == 0:
-            return True
-        if self.multiple is not None and any((self.multiple / step).denominator == 1 for step in self.without):
-            return True
-        return self.listed(64) == []
-
-
-def common_multiple(left: Fraction, right: Fraction) -> Fraction:
-    """The least positive number that is a multiple of both."""
-    numerator = left.numerator * right.numerator // gcd(left.numerator, right.numerator)
-    return Fraction(numerator, gcd(left.denominator, right.denominator))
 
 
 def lower(builder: GrammarBuilder, options: JSONSchemaOptions, mask: int, atoms: tuple[NumberAtom, ...]) -> int | None:
@@ -210,7 +55,8 @@ class Numerals:
 
     # -- the whole set --------------------------------------------------------------------------------------------
     def lower(self, interval: Interval) -> int | None:
-        listed = interval.listed()
+        run = interval.mask == INTEGER and interval.multiple == 1 and not (self.free or interval.excluded)
+        listed = interval.listed(RUN if run else LISTED)
         if listed is not None:
             return self.listed(listed, interval) if listed else None
         if interval.is_void():
@@ -264,6 +110,7 @@ class Numerals:
     def every_spelling(self, value: Fraction) -> int:
         """All decimals and small exponents that mean `value` (more than `lower` ever admits for it)."""
         b = self.builder
+        value = Fraction(value)
         point = Interval(INTEGER | FRACTION, (AtLeast(value, False), AtMost(value, False)))
         nodes = [self.decimals(point, 0)]
         for exponent in range(-SMALL_EXPONENT, SMALL_EXPONENT + 1):
@@ -578,7 +425,12 @@ class Numerals:
         rest, twos = strip(scaled, 2)
         rest, fives = strip(rest, 5)
         node = self.by_ending(scaled // rest, max(twos, fives), places, point)
-        return node if rest == 1 else b.and_([node, self.by_residue(rest, point)])
+        if rest == 1:
+            return node
+        if rest > RESIDUES:
+            raise TooManyResidues
+        # A multiple of coprime numbers is a multiple of each: their states add up instead of multiplying.
+        return b.and_([node, *(self.by_residue(factor, point) for factor in prime_powers(rest))])
 
     def by_ending(self, step: int, watched: int, places: int, point: bool) -> int:
         b = self.builder
@@ -684,6 +536,8 @@ def part_digits(value: Fraction) -> str:
 
 
 def decimal_text(value: Fraction) -> bytes:
+    if value.denominator == 1:
+        return b"%d" % value.numerator
     sign = b"-" if value < 0 else b""
     value = abs(value)
     part = part_digits(value)
@@ -710,6 +564,18 @@ def split_range(first: int, last: int, single: list[int], beyond: int) -> list[t
         if start >= first and stop - 1 <= last and abs(start) > beyond and abs(stop - 1) > beyond:
             runs.append((start, stop - 1))
     return runs
+
+
+def prime_powers(value: int) -> list[int]:
+    """The powers of different primes whose product is `value`, or `value` itself where its primes are large."""
+    found: list[int] = []
+    rest, prime = value, 3
+    while prime * prime <= rest and prime < 10_000:
+        rest, count = strip(rest, prime)
+        if count:
+            found.append(prime**count)
+        prime += 2
+    return [*found, rest] if rest > 1 else found
 
 
 def strip(value: int, prime: int) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "required")
+    __slots__ = ("breaks", "fields", "implies", "joined", "least", "most", "names", "open", "patterned", "required")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -127,11 +127,16 @@ class Shape:
         self.implies: list[Implies] = []
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
+        self.patterned = False
+        self.open = True
+        self.joined: dict[str, Goal] | None = None
         self.least: int = 0
         self.most: int | None = None
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
+                self.patterned = self.patterned or bool(atom.patterns)
+                self.open = self.open and not atom.rest and not atom.patterns
             elif isinstance(atom, Required):
                 self.required.update(dict.fromkeys(atom.keys))
             elif isinstance(atom, Count):
@@ -142,6 +147,7 @@ class Shape:
                 self.names |= atom.goal
             elif isinstance(atom, Breaks):
                 self.breaks.append(atom.fields)
+                self.patterned = self.patterned or bool(atom.fields.patterns)
             else:
                 self.implies.append(atom)
         if self.implies:
@@ -158,6 +164,14 @@ class Shape:
             return NOTHING
         if len(self.fields) == 1:
             return self.fields[0].at(algebra.builder, key)
+        if self.open:
+            # Demands on named members only: joined once, as objects are asked for the same keys again and again.
+            if self.joined is None:
+                self.joined = {}
+                for fields in self.fields:
+                    for name, demand in fields.names.items():
+                        self.joined[name] = self.joined.get(name, ANYTHING) | demand
+            return self.joined.get(key, ANYTHING)
         goal = ANYTHING
         for fields in self.fields:
             goal |= fields.at(algebra.builder, key)
@@ -344,7 +358,7 @@ def with_marks(lowering: Lowering, goal: Goal, admitted: list[Goal]) -> list[tup
 def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
     """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit)."""
     b = algebra.builder
-    if not any(fields.patterns for fields in shape.fields) and not any(fields.patterns for fields in shape.breaks):
+    if not shape.patterned:
         goal = ANYTHING
         for fields in shape.fields:
             goal |= fields.rest
@@ -352,9 +366,8 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
             return []
         keys = b.any_text() if not shape.names else algebra.texts(shape.names)
         return [] if keys is None else [(keys, goal, tuple(fields.rest for fields in shape.breaks))]
-    nodes: dict[int, None] = {}
-    for fields in (*shape.fields, *shape.breaks):
-        nodes.update(dict.fromkeys(pattern for pattern, _ in fields.patterns))
+    alike = same_demands(algebra, shape)
+    nodes = dict.fromkeys(alike.values())
     everything = b.any_text()
     allowed = algebra.texts(shape.names) if shape.names else everything
     if allowed is None:
@@ -374,21 +387,36 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
     for conditions, inside in cut:
         goal = ANYTHING
         for fields in shape.fields:
-            goal |= within(fields, inside)
+            goal |= within(fields, inside, alike)
         if -1 in goal:
             continue
-        broken = tuple(within(fields, inside) for fields in shape.breaks)
+        broken = tuple(within(fields, inside, alike) for fields in shape.breaks)
         trimmed = [node for node in conditions if node != everything]
         if allowed == everything and not inside:
             trimmed.insert(0, everything)
-        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0]
+        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0] if trimmed else everything
         merged.setdefault((goal, broken), []).append(keys)
     if len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
         return [(allowed, goal, broken) for goal, broken in merged]
     return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, broken) for (goal, broken), keys in merged.items()]
 
 
-def within(fields: Fields, inside: frozenset[int]) -> Goal:
+def same_demands(algebra: Algebra, shape: Shape) -> dict[int, int]:
+    """For each key pattern the node that stands for it: patterns that ask the same of their members are one."""
+    demands: dict[int, list[tuple[int, Goal]]] = {}
+    for place, fields in enumerate((*shape.fields, *shape.breaks)):
+        for pattern, demand in fields.patterns:
+            demands.setdefault(pattern, []).append((place, demand))
+    groups: dict[tuple[tuple[int, Goal], ...], list[int]] = {}
+    for pattern, asked in demands.items():
+        groups.setdefault(tuple(asked), []).append(pattern)
+    joined = {
+        asked: algebra.builder.alt(patterns) if len(patterns) > 1 else patterns[0] for asked, patterns in groups.items()
+    }
+    return {pattern: joined[asked] for asked, patterns in groups.items() for pattern in patterns}
+
+
+def within(fields: Fields, inside: frozenset[int], alike: dict[int, int]) -> Goal:
     """What fields demand of a key without a name that is in just these patterns."""
-    matching = [demand for pattern, demand in fields.patterns if pattern in inside]
+    matching = [demand for pattern, demand in fields.patterns if alike[pattern] in inside]
     return ANYTHING.union(*matching) if matching else fields.rest

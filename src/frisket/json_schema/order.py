@@ -24,8 +24,12 @@ def is_sorted(document: Any) -> bool:
     """
     bits = 0.0
     stack = [document]
+    seen: set[int] = set()  # a document of Python's may hold itself
     while stack:
         value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
         if isinstance(value, list):
             stack += value
             continue

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import FrisketError, GrammarSyntaxError, InvalidSchemaError
-from frisket.json_schema import array, number, object, string
+from frisket.json_schema import array, interval, object, string
+from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, Site
 from frisket.json_schema.value import (
     ANY,
@@ -28,88 +28,12 @@ from frisket.json_schema.value import (
     STRING,
     TRUE,
     TYPES,
-    WHOLE,
     Case,
     Goal,
 )
 
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """Which members and items some keywords looked at (for unevaluatedProperties and unevaluatedItems)."""
-
-    names: frozenset[str] = frozenset()
-    patterns: frozenset[int] = frozenset()
-    all_members: bool = False
-    prefix: int = 0
-    all_items: bool = False
-    contained: frozenset[Goal] = frozenset()
-
-    def union(self, other: Evaluated) -> Evaluated:
-        if self == NOTHING_EVALUATED:
-            return other
-        if other == NOTHING_EVALUATED:
-            return self
-        return Evaluated(
-            self.names | other.names,
-            self.patterns | other.patterns,
-            self.all_members or other.all_members,
-            max(self.prefix, other.prefix),
-            self.all_items or other.all_items,
-            self.contained | other.contained,
-        )
-
-
-NOTHING_EVALUATED = Evaluated()
-
-
-class Reading:
-    """What one place says."""
-
-    __slots__ = (
-        "alternatives",
-        "case",
-        "evaluated",
-        "keywords",
-        "parts",
-        "unevaluated_items",
-        "unevaluated_properties",
-    )
-
-    def __init__(self) -> None:
-        self.case = WHOLE
-        #: Unions of cases that must also hold (enum and const of arrays and objects).
-        self.alternatives: list[list[Case]] = []
-        #: In-place applicators in document order: (all | any | one | not | if, goals).
-        self.parts: list[tuple[str, list[Goal]]] = []
-        self.evaluated = NOTHING_EVALUATED
-        self.unevaluated_properties: Goal | None = None
-        self.unevaluated_items: Goal | None = None
-        self.keywords: list[str] = []
-
-    def unevaluated(self, algebra: Algebra, seen: Evaluated) -> list[Case]:
-        """What unevaluated* ask of the members and items that were not seen."""
-        found: list[Case] = []
-        goal = self.unevaluated_properties
-        if goal is not None and not seen.all_members and goal:
-            names = dict.fromkeys(sorted(seen.names), ANYTHING)
-            patterns = tuple((pattern, ANYTHING) for pattern in sorted(seen.patterns))
-            found.append(Case(ANY, objects=(object.Fields(names, patterns, goal),)))
-        goal = self.unevaluated_items
-        if goal is not None and not seen.all_items and goal:
-            rest = algebra.either([goal, *sorted(seen.contained, key=sorted)]) if seen.contained else goal
-            found.append(Case(ANY, arrays=(array.Items((ANYTHING,) * seen.prefix, rest),)))
-        return found
-
-    def all_evaluated(self, seen: Evaluated) -> Evaluated:
-        members = self.unevaluated_properties is not None
-        items = self.unevaluated_items is not None
-        if not members and not items:
-            return seen
-        return seen.union(Evaluated(all_members=members, all_items=items))
 
 
 BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
@@ -135,7 +59,7 @@ class Reader:
         self.draft = site.resource.draft
         self.reading = Reading()
         self.mask = ANY
-        self.numbers: list[number.NumberAtom] = []
+        self.numbers: list[interval.NumberAtom] = []
         self.strings: list[string.StringAtom] = []
         self.arrays: list[array.ArrayAtom] = []
         self.objects: list[object.ObjectAtom] = []
@@ -175,7 +99,7 @@ class Reader:
     def number(self, keyword: str, value: Any) -> Fraction:
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
             raise self.invalid(keyword, "a number")
-        return number.exact(value)
+        return interval.exact(value)
 
     def schemas(self, keyword: str, value: Any) -> list[Goal]:
         if not isinstance(value, list) or not value:
@@ -231,7 +155,7 @@ def read(algebra: Algebra, site: Site) -> Reading:
 
 # -- any type -----------------------------------------------------------------------------------------------------
 def read_type(reader: Reader, value: Any) -> None:
-    names = value if isinstance(value, list) else [value]
+    names = value if isinstance(value, list) else (value,)
     mask = 0
     for name in names:
         bits = TYPES.get(name) if isinstance(name, str) else None
@@ -240,7 +164,7 @@ def read_type(reader: Reader, value: Any) -> None:
         mask |= bits
     if reader.draft == DRAFT4 and "integer" in names and "number" not in names:
         # Draft 4 knows integers by their spelling.
-        reader.numbers.append(number.Plain())
+        reader.numbers.append(interval.Plain())
     if reader.algebra.options.nullable and reader.schema.get("nullable") is True:
         mask |= NULL
     reader.mask &= mask
@@ -257,9 +181,13 @@ def read_const(reader: Reader, value: Any) -> None:
 
 
 def read_values(reader: Reader, values: list[Any]) -> None:
+    if values and set(map(type, values)) == {str}:
+        reader.mask &= STRING
+        reader.strings.append(string.Among(frozenset(values), True))
+        return
     mask = 0
     texts: list[str] = []
-    numbers: set[Fraction] = set()
+    numbers: set[Any] = set()
     pointed: set[Fraction] = set()
     composite: list[Case] = []
     for value in values:
@@ -271,8 +199,11 @@ def read_values(reader: Reader, values: list[Any]) -> None:
             mask |= TRUE
         elif value is False:
             mask |= FALSE
+        elif type(value) is int:
+            mask |= INTEGER
+            numbers.add(value)
         elif isinstance(value, (int, float, Decimal)):
-            exact = number.exact(value)
+            exact = interval.exact(value)
             mask |= INTEGER if exact.denominator == 1 else FRACTION
             numbers.add(exact)
             if isinstance(value, float) or (
@@ -282,7 +213,7 @@ def read_values(reader: Reader, values: list[Any]) -> None:
         else:
             composite.append(case_of(reader, value))
     mask |= STRING if texts else 0
-    among_numbers = (number.Among(frozenset(numbers), True, frozenset(pointed)),) if numbers else ()
+    among_numbers = (interval.Among(frozenset(numbers), True, frozenset(pointed)),) if numbers else ()
     among_texts = (string.Among(frozenset(texts), True),) if texts else ()
     if not composite:
         reader.mask &= mask
@@ -308,20 +239,20 @@ def case_of(reader: Reader, value: Any) -> Case:
 # -- numbers ------------------------------------------------------------------------------------------------------
 def read_minimum(reader: Reader, value: Any) -> None:
     strict = reader.draft == DRAFT4 and reader.schema.get("exclusiveMinimum") is True
-    reader.numbers.append(number.AtLeast(reader.number("minimum", value), strict))
+    reader.numbers.append(interval.AtLeast(reader.number("minimum", value), strict))
 
 
 def read_maximum(reader: Reader, value: Any) -> None:
     strict = reader.draft == DRAFT4 and reader.schema.get("exclusiveMaximum") is True
-    reader.numbers.append(number.AtMost(reader.number("maximum", value), strict))
+    reader.numbers.append(interval.AtMost(reader.number("maximum", value), strict))
 
 
 def read_exclusive_minimum(reader: Reader, value: Any) -> None:
-    reader.numbers.append(number.AtLeast(reader.number("exclusiveMinimum", value), True))
+    reader.numbers.append(interval.AtLeast(reader.number("exclusiveMinimum", value), True))
 
 
 def read_exclusive_maximum(reader: Reader, value: Any) -> None:
-    reader.numbers.append(number.AtMost(reader.number("exclusiveMaximum", value), True))
+    reader.numbers.append(interval.AtMost(reader.number("exclusiveMaximum", value), True))
 
 
 def read_exclusive_flag(reader: Reader, value: Any) -> None:
@@ -333,7 +264,7 @@ def read_multiple(reader: Reader, value: Any) -> None:
     step = reader.number("multipleOf", value)
     if step <= 0:
         raise reader.invalid("multipleOf", "a positive number")
-    reader.numbers.append(number.Multiple(step, True))
+    reader.numbers.append(interval.Multiple(step, True))
 
 
 # -- strings ------------------------------------------------------------------------------------------------------
@@ -366,8 +297,8 @@ def read_format(reader: Reader, value: Any) -> None:
         limits = numeric_format(value)
         if limits is not None:
             reader.numbers += [
-                number.AtLeast(number.exact(limits[0]), False),
-                number.AtMost(number.exact(limits[1]), False),
+                interval.AtLeast(interval.exact(limits[0]), False),
+                interval.AtMost(interval.exact(limits[1]), False),
             ]
             return
     known = reader.algebra.formats
@@ -443,7 +374,7 @@ def read_items(reader: Reader, _: Any) -> None:
     if any(prefix) or rest:
         reader.arrays.append(array.Items(tuple(prefix), rest))
     if prefix or closed:
-        reading.evaluated = reading.evaluated.union(Evaluated(prefix=len(prefix), all_items=closed))
+        reading.looks.append(lambda: Evaluated(prefix=len(prefix), all_items=closed))
 
 
 def read_min_items(reader: Reader, value: Any) -> None:
@@ -475,7 +406,7 @@ def read_contains(reader: Reader, value: Any) -> None:
         reader.arrays.append(array.Has(0, goal, least, most, f"{reader.site.pointer}/contains"))
     if reader.draft >= DRAFT2020:
         seen = Evaluated(all_items=True) if not goal else Evaluated(contained=frozenset((goal,)))
-        reader.reading.evaluated = reader.reading.evaluated.union(seen)
+        reader.reading.looks.append(lambda: seen)
 
 
 def read_contains_count(reader: Reader, value: Any) -> None:
@@ -515,8 +446,9 @@ def read_properties(reader: Reader, _: Any) -> None:
     if names or patterns or rest:
         reader.objects.append(object.Fields(names, tuple(patterns), rest))
     if names or patterns or closed:
-        seen = Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
-        reading.evaluated = reading.evaluated.union(seen)
+        reading.looks.append(
+            lambda: Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
+        )
 
 
 def read_required(reader: Reader, value: Any) -> None:

@@ -29,6 +29,8 @@ class Report:
 
     loosened: list[Entry] = field(default_factory=list)
     narrowed: list[Entry] = field(default_factory=list)
+    #: What a reader should know of the language as a whole.
+    notes: list[str] = field(default_factory=list)
     source: Callable[[], Iterator[tuple[str, str]]] | None = None
 
     @property
@@ -48,7 +50,8 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """The report for a program."""
         return {
-            "exact": self.exact,
+            "exact": self.exact and not self.narrowed,
+            **({"notes": self.notes} if self.notes else {}),
             "entries": [
                 {
                     "pointer": e.pointer,

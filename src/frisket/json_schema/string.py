@@ -39,7 +39,7 @@ class Nested:
     """The text is (or is not) in a language that nests: `build` makes whole JSON strings, `check` decides one text."""
 
     name: str
-    build: Callable[[GrammarBuilder, str], int]
+    build: Callable[[GrammarBuilder, str, bool], int]
     check: Callable[[str], bool]
     positive: bool
 
@@ -138,7 +138,7 @@ def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
 
 
 def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list[bytes] | None, int]:
-    """All texts, in byte order, if some atom lists them; and how many atoms are regular."""
+    """All texts if some atom lists them; and how many atoms are regular."""
     values: frozenset[str] | None = None
     regular = 0
     for atom in atoms:
@@ -164,8 +164,8 @@ def holds(builder: GrammarBuilder, atom: StringAtom, value: str) -> bool:
 
 
 def encoded(values: frozenset[str]) -> list[bytes]:
-    """UTF-8, sorted; a lone surrogate has none, so no UTF-8 text can spell such a value."""
+    """UTF-8, in no order; a lone surrogate has none, so no UTF-8 text can spell such a value."""
     try:
-        return sorted(map(str.encode, values))
+        return list(map(str.encode, values))
     except UnicodeEncodeError:
-        return sorted(value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value))
+        return [value.encode() for value in values if not any("\ud800" <= c <= "\udfff" for c in value)]

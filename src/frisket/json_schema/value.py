@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from frisket.json_schema.array import ArrayAtom
-    from frisket.json_schema.number import NumberAtom
+    from frisket.json_schema.interval import NumberAtom
     from frisket.json_schema.object import ObjectAtom
     from frisket.json_schema.string import StringAtom
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from frisket.errors import VocabularyError
 
@@ -34,6 +35,41 @@ EOS_NAMES = frozenset((
 # fmt: on
 
 
+class Texts(Sequence["bytes | None"]):
+    """Tokens that are cut from one block when they are asked for: most never are. Equal to a tuple of the same."""
+
+    __slots__ = ("_ends", "_texts")
+
+    def __init__(self, lengths: NDArray[np.uint32], texts: bytes) -> None:
+        self._ends = np.cumsum(lengths, dtype=np.int64)
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[bytes | None, ...]: ...
+    def __getitem__(self, place: int | slice) -> bytes | tuple[bytes | None, ...] | None:
+        if isinstance(place, slice):
+            return tuple(self)[place]
+        token_id = range(len(self))[place]
+        start = int(self._ends[token_id - 1]) if token_id else 0
+        return self._texts[start : int(self._ends[token_id])] or None
+
+    def __iter__(self) -> Iterator[bytes | None]:
+        ends = self._ends.tolist()
+        for start, end in zip(chain((0,), ends), ends):  # noqa: B905
+            yield self._texts[start:end] or None
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, Texts)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
 @dataclass(frozen=True)
 class TokenTable:
     """What a vocabulary is made of, in one canonical form: equal tokenizers give equal tables and equal fingerprints.
@@ -42,7 +78,7 @@ class TokenTable:
     there are exactly `size` of them. `prepends_space`: the tokenizer writes a space before a text it encodes.
     """
 
-    tokens: tuple[bytes | None, ...]
+    tokens: Sequence[bytes | None]
     special: Mapping[str, int]
     eos: tuple[int, ...]
     prepends_space: bool = False
@@ -95,9 +131,13 @@ class TokenTable:
             sort_keys=True,
             ensure_ascii=True,
         ).encode()
+        return b"".join([len(head).to_bytes(4, "little"), head, *self.block])
+
+    @cached_property
+    def block(self) -> tuple[bytes, bytes]:
+        """The lengths of the tokens as little-endian uint32 (0: no text), and their texts one after another."""
         texts = [token or b"" for token in self.tokens]
-        lengths = np.fromiter(map(len, texts), dtype="<u4", count=len(texts))
-        return b"".join([len(head).to_bytes(4, "little"), head, lengths.tobytes(), *texts])
+        return np.fromiter(map(len, texts), dtype="<u4", count=len(texts)).tobytes(), b"".join(texts)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -112,15 +152,14 @@ class TokenTable:
         size, special, eos = head["size"], head["special"], head["eos"]
         if not (isinstance(size, int) and 0 < size <= MAX_SIZE and isinstance(special, dict) and isinstance(eos, list)):
             raise ValueError("not a token table")
-        ends = np.cumsum(np.frombuffer(data, "<u4", count=size, offset=body), dtype=np.int64).tolist()
+        lengths = np.frombuffer(data, "<u4", count=size, offset=body)
         texts = data[body + 4 * size :]
-        if len(texts) != ends[-1]:
+        if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
-        # Loading is this line: 128,000 slices.
-        tokens = [texts[start:end] or None for start, end in zip(chain((0,), ends), ends)]  # noqa: B905
-        table = cls(tuple(tokens), special, tuple(eos), bool(head["prepends_space"]))
+        table = cls(Texts(lengths, texts), special, tuple(eos), bool(head["prepends_space"]))
         # Both are at hand and cost a second pass over a megabyte otherwise.
         table.__dict__["data"] = data
+        table.__dict__["block"] = (lengths.tobytes(), texts)
         return table
 
 

@@ -38,7 +38,8 @@ class Vocabulary:
     def __init__(self, table: TokenTable) -> None:
         from frisket import _core
 
-        self._core = _core.Vocabulary(table.tokens, special=dict(table.special), eos=table.eos, size=table.size)
+        lengths, texts = table.block
+        self._core = _core.Vocabulary.from_block(lengths, texts, special=dict(table.special), eos=table.eos)
         self._fingerprint = table.fingerprint
         self._prepends_space = table.prepends_space
 

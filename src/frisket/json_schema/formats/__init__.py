@@ -1,7 +1,7 @@
 """Name of a format → regular node: one module per family.
 
 >>> sorted(name for name, format in FORMATS.items() if not format.sound)
-['idn-email', 'idn-hostname']
+[]
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def is_json(text: str) -> bool:
     return True
 
 
-def json_node(builder: GrammarBuilder, escapes: str) -> int:
-    """A structural node: JSON inside a JSON string, quotes included."""
+def json_node(builder: GrammarBuilder, escapes: str, nonempty: bool = False) -> int:
+    """A structural node: JSON inside a JSON string, quotes included; no document is empty anyway."""
     b, s = builder, Spelling(builder, escapes)
     gap = b.repeat(s.any_of(" \t\n\r"), 0)
     digit = s.chars([(0x30, 0x39)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format
-from frisket.json_schema.formats.hostname import LABEL, LONGEST_NAME, PLAIN_LABEL, name_node
+from frisket.json_schema.formats.hostname import LABEL, LONGEST_NAME, PLAIN_LABEL, international_node, name_node
 from frisket.json_schema.formats.ip import IPV4, IPV6
 from frisket.notations.regex import lower_regex
 
@@ -56,10 +56,7 @@ def _python_email(builder: GrammarBuilder) -> int:
 def _idn_email(builder: GrammarBuilder, python: bool) -> int:
     local = lower_regex(builder, _LOCAL.format(atom=_ATOM + _BEYOND_ASCII, more=_BEYOND_ASCII), dialect="ecma")
     octets = builder.repeat(builder.byte_class([(0, 255)]), 1, _LONGEST_LOCAL)
-    part = rf"[A-Za-z0-9{_BEYOND_ASCII}]"
-    label = rf"{part}(?:[A-Za-z0-9\-{_BEYOND_ASCII}]{{0,61}}{part})?"
-    name = builder.bounded(lower_regex(builder, rf"{label}(?:\.{label})*", dialect="ecma"), 1, LONGEST_NAME)
-    domain = builder.alt([name, lower_regex(builder, _LITERAL, dialect="ecma")])
+    domain = builder.alt([international_node(builder), lower_regex(builder, _LITERAL, dialect="ecma")])
     return builder.cat([builder.and_([local, octets]), builder.literal(b"@"), domain])
 
 
@@ -69,7 +66,6 @@ FORMATS = (
         "idn-email",
         _idn_email,
         exact=False,
-        sound=False,
-        reason="the domain may hold any character beyond ASCII, also those that IDNA forbids",
+        reason="of the domains only those that are left of idn-hostname",
     ),
 )

@@ -18,8 +18,9 @@ class Format:
 
     `exact`: the node holds the format's texts, no more and no fewer. Where it is False, `reason` says what is amiss,
     and `sound` whether every text of the node is valid at least. `check` decides single texts where the node cannot
-    (for `enum`). `nested` builds, for a way to escape, the structural node of whole JSON strings where the format is no
-    regular language. `vocabulary` is `json-schema` or `openapi`; the latter's names are annotations to a JSON Schema.
+    (for `enum`). `nested` builds the structural node of whole JSON strings where the format is no regular language, for
+    a way to escape and for all texts or those that are not empty. `vocabulary` is `json-schema` or `openapi`; the
+    latter's names are annotations to a JSON Schema.
     """
 
     name: str
@@ -29,7 +30,7 @@ class Format:
     reason: str = ""
     vocabulary: str = "json-schema"
     check: Callable[[str], bool] | None = None
-    nested: Callable[[GrammarBuilder, str], int] | None = None
+    nested: Callable[[GrammarBuilder, str, bool], int] | None = None
 
 
 def by_pattern(name: str, pattern: str, *, python: str | None = None, vocabulary: str = "json-schema") -> Format:

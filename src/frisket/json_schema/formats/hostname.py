@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format
-from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname
+from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname, is_letter
 from frisket.notations.regex import lower_regex
 
 if TYPE_CHECKING:
@@ -28,6 +29,55 @@ def name_node(builder: GrammarBuilder, label: str) -> int:
     return builder.bounded(lower_regex(builder, rf"{label}(?:\.{label})*", dialect="ecma"), 1, LONGEST_NAME)
 
 
+#: Letters beyond ASCII that need no look at their neighbours: written from left to right, in lower case, the same in
+#: every normal form. Blocks with others are sifted by `is_letter`.
+_WHOLE_BLOCKS = ((0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3))
+_SIFTED_BLOCKS = ((0xE0, 0x24F), (0x371, 0x3CF), (0x430, 0x52F))
+
+#: No letter of these blocks takes more digits of Punycode, whatever stands before it in a label.
+_DIGITS = 7
+
+
+def international_node(builder: GrammarBuilder) -> int:
+    """Internationalized names that surely are valid, ASCII names among them."""
+    # The name fits in 253 octets whatever its labels are: three of the longest, or six of middling length.
+    names = []
+    for labels, longest in ((3, 63), (6, 40)):
+        label = _international_label(builder, longest)
+        more = builder.cat([builder.literal(b"."), label])
+        names.append(builder.cat([label, builder.repeat(more, 0, labels - 1)]))
+    return builder.alt([name_node(builder, PLAIN_LABEL), *names])
+
+
+def _international_label(builder: GrammarBuilder, longest: int) -> int:
+    b = builder
+    letter = b.char_class(letters())
+    ascii_char = b.byte_class([(0x30, 0x39), (0x61, 0x7A)])
+    hyphen = b.literal(b"-")
+    inner = b.repeat(b.alt([letter, ascii_char, hyphen]), 0)
+    end = b.alt([letter, ascii_char])
+    shape = b.alt([end, b.cat([end, inner, end])])
+    any_char = b.char_class([(0, 0xD7FF), (0xE000, 0x10FFFF)])
+    tagged = b.cat([any_char, any_char, b.literal(b"--"), b.any_text()])
+    shape = b.and_([shape, b.not_(tagged)])
+    other = b.repeat(b.alt([ascii_char, hyphen]), 0)
+    ways = [b.and_([b.bounded(shape, 1, longest), lower_regex(b, PLAIN_LABEL, dialect="ecma")])]
+    # `xn--`, the ASCII characters, a hyphen, and the digits of each letter: few letters leave room for many characters.
+    for count in (1, 2, 3, 5, 8):
+        room = longest - 5 - (_DIGITS - 1) * count
+        if room >= count:
+            few = b.cat([other, b.repeat(b.cat([letter, other]), 1, count)])
+            ways.append(b.and_([b.bounded(shape, 1, room), few]))
+    return b.alt(ways)
+
+
+@cache
+def letters() -> tuple[tuple[int, int], ...]:
+    """The letters beyond ASCII that a generated name may hold."""
+    sifted = [(point, point) for low, high in _SIFTED_BLOCKS for point in range(low, high + 1) if is_letter(chr(point))]
+    return (*sifted, *_WHOLE_BLOCKS)
+
+
 def _hostname(builder: GrammarBuilder, python: bool) -> int:
     return name_node(builder, PLAIN_LABEL)
 
@@ -43,10 +93,10 @@ FORMATS = (
     ),
     Format(
         "idn-hostname",
-        None,
+        lambda builder, python: international_node(builder),
         exact=False,
-        sound=False,
-        reason="its length is counted in Punycode, which is no regular property",
+        reason="letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length "
+        "is counted in Punycode, which is no regular property",
         check=is_idn_hostname,
     ),
 )

@@ -143,6 +143,13 @@ def _valid(char: str) -> bool:
     return unicodedata.category(char) in ("Ll", "Lo", "Lm", "Mn", "Mc", "Nd")
 
 
+def is_letter(char: str) -> bool:
+    """Whether a label may hold the letter whatever stands beside it, in a name that is written from left to right."""
+    if char in _EXCEPTIONS_VALID or not _valid(char):
+        return False
+    return unicodedata.category(char) in ("Ll", "Lo") and unicodedata.bidirectional(char) == "L"
+
+
 def _bidi(labels: list[str]) -> bool:
     """The rule of RFC 5893, which holds for all labels as soon as one is written from right to left."""
     classes = [[unicodedata.bidirectional(char) for char in label] for label in labels]

@@ -23,18 +23,21 @@ _CATEGORIES = (
 _ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def regex_node(builder: GrammarBuilder, escapes: str) -> int:
+def regex_node(builder: GrammarBuilder, escapes: str, nonempty: bool = False) -> int:
     """A structural node: the regular expressions as JSON strings, quotes included."""
     pieces = _Pieces(builder, escapes)
     b, s = builder, pieces.spelling
     quantifier = pieces.quantifier()
-    run = b.repeat(pieces.term(quantifier), 0)
+    term = pieces.term(quantifier)
+    run = b.repeat(term, 0)
     body = b.rule("regular expression")
     group = b.seq([b.alt([s.text("("), s.text("(?:")]), body, b.cat([s.text(")"), quantifier])])
     look = b.seq([b.alt([s.text(mark) for mark in ("(?=", "(?!", "(?<=", "(?<!")]), body, s.text(")")])
-    b.define(body, b.seq([run, b.repeat(b.seq([b.alt([group, look]), run]), 0)]))
+    further = b.seq([b.alt([group, look]), run])
+    b.define(body, b.seq([run, b.repeat(further, 0)]))
+    first = b.alt([b.seq([b.repeat(term, 1), b.repeat(further, 0)]), b.repeat(further, 1)]) if nonempty else body
     quote = b.literal(b'"')
-    return b.seq([quote, body, quote])
+    return b.seq([quote, first, quote])
 
 
 class _Pieces:
