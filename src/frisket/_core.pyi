@@ -177,9 +177,22 @@ class GrammarBuilder:
     ) -> int:
         """A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
 
-        `unique` needs regular items and no prefix; values are compared after JSON parsing (1 == 1.0, key order
-        ignored).
+        `unique`: no two items have the same value (1 == 1.0, key order ignored), whatever nodes they are; items must
+        be JSON texts, the punctuation regular and not empty.
         """
+    def unique_array(
+        self,
+        states: Sequence[tuple[bool, Sequence[tuple[int, int]]]],
+        *,
+        open: int,
+        close: int,
+        comma: int,
+        empty: int,
+        min_items: int = 0,
+        max_items: int | None = None,
+    ) -> int:
+        """A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
+        the items that may come, each (node, next state); the first state is 0."""
     def build(self, root: int) -> Grammar:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ class Hints:
         visit(schema)
 
         def spelled(names: Any) -> tuple[bytes, ...]:
-            return tuple(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")[1:] for name in names)[:200]
+            return tuple(json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")[1:] for name in names)[:3000]
 
         return cls(spelled({**required, **named}), spelled(texts))
 
@@ -148,6 +149,10 @@ def _member(items: Any) -> str:
     if str(kind) == "CATEGORY":
         return names.get(str(value), "-")
     return chr(value[0] if isinstance(value, tuple) else value)
+
+
+class Late(Exception):
+    """The clock ran out in the middle of a walk."""
 
 
 class DeadEnd(Exception):
@@ -223,6 +228,8 @@ class Walker:
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self.until = float("inf")
+        """When walks end with Late, by `time.monotonic`."""
         self._liked = {manner.name: manner.liked(table) if manner.liked else None for manner in MANNERS}
 
     def walk(
@@ -234,6 +241,7 @@ class Walker:
         text = bytearray()
         place = Place(b"")
         for _ in range(budget):
+            self._watch()
             known = hints.keys if place.at_key else hints.texts if place.at_text else ()
             if known and chance.random() < 0.6:
                 written = self._spell(matcher, chance.choice(known))
@@ -257,6 +265,10 @@ class Walker:
             text += table.tokens[token]
             place.read(table.tokens[token])
         return self._finish(matcher, bytes(text), chance, hints)
+
+    def _watch(self) -> None:
+        if time.monotonic() > self.until:
+            raise Late
 
     def _spell(self, matcher: Any, wanted: bytes) -> bytes:
         """As much of a text as the masks allow, byte by byte."""
@@ -290,11 +302,12 @@ class Walker:
         table = self.table
         place = Place(text)
         written = bytearray(text)
-        limit = len(text) * 4 + (4000 if attempt < 3 else 12000)
+        limit = len(text) * 4 + (4000 if attempt < 3 else 12000) + 8 * sum(map(len, hints.keys))
         doubt = 0.1 * attempt
         keys = list(hints.keys)
         stuck = 0
         while len(written) < limit:
+            self._watch()
             forced = matcher.forced_bytes()
             if forced:
                 matcher.advance_bytes(forced)

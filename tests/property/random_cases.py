@@ -22,6 +22,10 @@ Plan: TypeAlias = tuple[Any, ...]
 #: One, two, three and four bytes, two that share their first bytes, and what JSON must escape.
 CHARACTERS = 'ab"\\\n\x01é€₭😀😁'
 SPECIAL = "<|call|>"
+#: What JSON values are made of here.
+LETTERS = sorted({*CHARACTERS.encode(), *b'{}[]:, "12.0e-ulnxtrfaseu\\06'})
+#: Items of unique arrays have at most so many spellings, so that the reference can try them one by one.
+FEW = 10
 #: Whether arrays of unique items are among the cases.
 UNIQUE = True
 
@@ -266,8 +270,23 @@ def _array(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
 
 
 def _items(item: Plan, rules: Mapping[str, Rule]) -> list[tuple[Node, str]]:
-    assert item[0] == "words", "unique items are listed, so that each can be compared"
-    return [(reference.literal(text), same_json(json.loads(text))) for text in item[1]]
+    texts = item[1] if item[0] == "words" else listed(to_reference(item, rules))
+    assert texts is not None, "unique items are listed, so that each can be compared"
+    return [(reference.literal(text), same_json(json.loads(text))) for text in texts]
+
+
+def listed(node: Node) -> list[bytes] | None:
+    """All texts of a node, None if they are not few."""
+    mask = GeneralMask(node, [])
+    texts, agenda = [], [b""]
+    while agenda:
+        text = agenda.pop()
+        if mask.can_end(text):
+            texts.append(text)
+        agenda += [longer for byte in LETTERS if mask.can_begin(longer := text + bytes([byte]))]
+        if len(texts) + len(agenda) > FEW:
+            return None
+    return texts
 
 
 def same_json(value: Any) -> str:
@@ -410,8 +429,8 @@ def object_plan(rng: random.Random, depth: int) -> Plan:
 
 
 def array_plan(rng: random.Random, depth: int) -> Plan:
-    """An array; with unique items, all of them listed, and none before the repeated ones (the engine refuses that)."""
-    unique = UNIQUE and rng.random() < 0.3
+    """An array; unique items are few enough to be listed, and often alike."""
+    unique = UNIQUE and rng.random() < 0.4
     alike = (
         b"1",
         b"1.0",
@@ -427,12 +446,16 @@ def array_plan(rng: random.Random, depth: int) -> Plan:
     )
 
     def item() -> Plan:
+        while unique and rng.random() < 0.7:
+            plan = small_plan(rng)
+            if listed(to_reference(plan, {})) is not None:
+                return plan
         return ("words", tuple(rng.sample(alike, rng.randrange(1, 5)))) if unique else json_plan(rng, depth - 1)
 
     least = rng.choice((0, 0, 0, 1, 2))
     return "array", {
-        "prefix": tuple(item() for _ in range(0 if unique else rng.choice((0, 0, 1, 2)))),
-        "rest": item() if unique or rng.random() < 0.8 else None,
+        "prefix": tuple(item() for _ in range(rng.choice((0, 0, 1, 2)))),
+        "rest": item() if rng.random() < 0.8 else None,
         "open": ("literal", b"["),
         "close": ("literal", b"]"),
         "comma": ("cat", (("literal", b","), ("repeat", ("literal", b" "), 0, 1))),
@@ -440,6 +463,42 @@ def array_plan(rng: random.Random, depth: int) -> Plan:
         "min_items": least,
         "max_items": least + rng.randrange(3) if unique or rng.random() < 0.5 else None,
         "unique": unique,
+    }
+
+
+def small_plan(rng: random.Random) -> Plan:
+    """An object or a tuple of few values, with frames of its own."""
+    word: Plan = ("words", tuple(rng.sample((b"1", b"1.0", b'"a"', b'"\\u0061"', b"true", b"12"), rng.randrange(1, 3))))
+    other: Plan = ("words", tuple(rng.sample((b"1", b"null", b"[]", b"1e0"), rng.randrange(1, 3))))
+    blank: Plan = ("repeat", ("literal", b" "), 0, 1) if rng.random() < 0.2 else ("epsilon",)
+    open_, close = ("{", "}") if rng.random() < 0.6 else ("[", "]")
+    marks: dict[str, Plan] = {
+        "open": ("literal", open_.encode()),
+        "close": ("literal", close.encode()),
+        "comma": ("cat", (("literal", b","), blank)),
+        "empty": ("literal", (open_ + close).encode()),
+    }
+    if open_ == "{":
+        keys = rng.sample(("a", "b", "ab"), rng.randrange(1, 3))
+        return "object", {
+            **marks,
+            "colon": ("literal", b":"),
+            "properties": tuple((key, rng.random() < 0.6, ((rng.choice((word, other)), 0),)) for key in keys),
+            "extras": ((("x", "a"), ((other, 0),)),) if rng.random() < 0.3 else (),
+            "min_properties": rng.choice((0, 0, 1)),
+            "max_properties": rng.choice((None, None, 2)),
+            "required_marks": 0,
+            "implies": (),
+            "any_order": rng.random() < 0.5,
+            "extras_last": True,
+        }
+    return "array", {
+        **marks,
+        "prefix": tuple(rng.choice((word, other)) for _ in range(rng.randrange(2))),
+        "rest": rng.choice((word, other, None)),
+        "min_items": rng.randrange(2),
+        "max_items": rng.randrange(1, 3),
+        "unique": rng.random() < 0.4,
     }
 
 

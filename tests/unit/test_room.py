@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -74,3 +75,10 @@ def test_the_interpreter_is_left_as_it_was() -> None:
         room.call(endless, 0)
     assert room.call(lambda n: n + 1, 1) == 2
     assert (sys.getrecursionlimit(), threading.stack_size()) == before
+
+
+def test_deep_schemas_in_several_threads() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        grammars = list(pool.map(Grammar.from_json_schema, [nested("items", 250 + i) for i in range(8)]))
+    for i, grammar in enumerate(grammars):
+        assert grammar.accepts("[" * (250 + i) + '"x"' + "]" * (250 + i))

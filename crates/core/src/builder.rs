@@ -8,6 +8,7 @@ use crate::machine::{Machine, PositionId, DEAD};
 use crate::object::{spell, Extra, ObjectSpec, Property, Value};
 use crate::rules::Rules;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::unique::UniqueSpec;
 use crate::vocabulary::lock;
 use std::sync::{Arc, Mutex};
 
@@ -166,6 +167,14 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
+            if !self.arena.uniques.is_empty() {
+                let mut arena = self.arena.clone();
+                arena.budget.renew();
+                return match prepared(&mut arena, self.rules.clone(), node) {
+                    Err(Error::Empty) => Ok(true),
+                    made => made.map(|_| false),
+                };
+            }
             self.rules.settle(&mut self.arena)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
@@ -267,7 +276,9 @@ impl Builder {
                 let texts = arena.enumerate(keys, rules.min as usize + 64)?;
                 few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
             }
-            others.push(Extra { keys, values, few });
+            let bounded = arena.info(keys).max_chars != MANY;
+            let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
+            others.push(Extra { keys, values, few, number });
         }
         let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
         let Punctuation { open, close, colon, comma, empty } = punctuation;
@@ -372,18 +383,54 @@ impl Builder {
         Ok(tail)
     }
 
-    /// An array of regular items no two of which have the same value.
-    pub fn unique_array(&mut self, item: u32, punctuation: Punctuation, min: u32, max: Option<u32>) -> Result<TermId> {
-        let item = self.regular(item)?;
+    /// An array no two of whose items have the same value: an automaton over items, by state whether the array may
+    /// end there, and (item, next state).
+    pub fn unique_array(
+        &mut self,
+        states: &[(bool, Vec<(u32, u32)>)],
+        punctuation: Punctuation,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<TermId> {
         let Punctuation { open, close, comma, empty, .. } = punctuation;
         let max = max.unwrap_or(MANY);
-        let arena = self.fresh();
-        let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
-        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
-        if !spec.feasible() {
+        if let [(true, steps)] = states {
+            if let [(item, 0)] = steps[..] {
+                let item = self.node(item)?;
+                if !self.arena.info(item).structural {
+                    // Where a value has one spelling, spellings can be compared.
+                    let arena = self.fresh();
+                    let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
+                    if few.is_some() || matches!(arena.term(item), Term::Quoted { free: false, .. }) {
+                        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
+                        return if spec.feasible() { arena.add_array(spec) } else { Ok(EMPTY) };
+                    }
+                }
+            }
+        }
+        let signs = [open, close, comma, empty];
+        if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
+            return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()));
+        }
+        let mut steps = Vec::with_capacity(states.len());
+        for (_, items) in states {
+            let mut made = Vec::with_capacity(items.len());
+            for &(item, next) in items {
+                if next as usize >= states.len() {
+                    return Err(Error::Misuse(format!("an item leads to state {next}, there are {}", states.len())));
+                }
+                let item = self.node(item)?;
+                if item != EMPTY {
+                    made.push((item, next));
+                }
+            }
+            steps.push(made);
+        }
+        if steps.is_empty() || min > max {
             return Ok(EMPTY);
         }
-        arena.add_array(spec)
+        let accepting = states.iter().map(|&(accepting, _)| accepting).collect();
+        self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
     }
 
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
@@ -391,10 +438,7 @@ impl Builder {
         self.arena.budget.renew();
         self.arena.budget.pause_with(None);
         self.arena.budget.check()?;
-        self.rules.prepare(&mut self.arena)?;
-        if !self.rules.matches_something(&self.arena, root) {
-            return Err(Error::Empty);
-        }
+        self.rules = prepared(&mut self.arena, self.rules, root)?;
         self.arena.budget.heed([None, None]);
         Ok(Arc::new(Grammar {
             arena: self.arena,
@@ -403,6 +447,30 @@ impl Builder {
             specials: self.specials,
             reader: Mutex::new(None),
         }))
+    }
+}
+
+/// The rules, ready to run: arrays of different items that have too few values to end are left out.
+fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> {
+    let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
+    loop {
+        rules.prepare(arena)?;
+        if !rules.matches_something(arena, root) {
+            return Err(Error::Empty);
+        }
+        let Some(written) = &written else { return Ok(rules) };
+        let mut machine = Machine::new(arena.clone(), Arc::new(rules.clone()), root)?;
+        let mut found = false;
+        for array in 0..arena.uniques.len() {
+            if !arena.uniques[array].void && !machine.can_begin(array as u32)? {
+                Arc::make_mut(&mut arena.uniques[array]).void = true;
+                found = true;
+            }
+        }
+        if !found {
+            return Ok(rules);
+        }
+        rules = written.clone();
     }
 }
 

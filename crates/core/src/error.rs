@@ -29,6 +29,10 @@ pub enum Limit {
     Nesting(u32),
     /// Mutually left-recursive rules.
     LeftRecursion(usize),
+    /// Items that must come, each different, and of few values.
+    Different(usize),
+    /// Values inside an item that must differ from others.
+    Depth(usize),
     /// Another thread ended the call.
     Cancelled,
 }
@@ -54,6 +58,8 @@ impl fmt::Display for Limit {
             Limit::Time(time) => ("seconds of one call", time.as_secs_f64().to_string()),
             Limit::Nesting(depth) => ("nesting of an expression", depth.to_string()),
             Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
+            Limit::Different(items) => ("different items that must come", items.to_string()),
+            Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };
         write!(f, "the limit on {what} ({given}) was reached")

@@ -45,6 +45,17 @@ pub struct Local {
     pub(crate) asks: Arc<[u32]>,
 }
 
+impl Core {
+    /// Every token that stays inside the head, or leaves it with its end.
+    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
+        let words = self.words.iter().map(|&(word, bits)| (word as usize, bits));
+        dense.chain(words).flat_map(|(word, bits)| {
+            (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word as u32) << 5 | bit)
+        })
+    }
+}
+
 /// What heads that differ in a few tokens only have in common.
 pub(crate) struct Core {
     pub dense: Option<Part>,
@@ -248,6 +259,10 @@ impl Reach {
 
     /// Everything below a node within one head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        if let Term::Words { set, low, high, depth } = *arena.term(head) {
+            let words = arena.word_sets[set as usize].words.clone();
+            return self.spell(arena, trie, node, &words[low as usize..high as usize], depth as usize);
+        }
         let may = arena.may(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
             return self.sweep(arena, trie, node, head);
@@ -257,6 +272,34 @@ impl Reach {
             if next != EMPTY {
                 arena.spend(1)?;
                 self.enter(arena, trie, child, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for words, sorted and alike in their first `depth` bytes. A term for each beginning would be made for
+    /// this walk alone.
+    fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, words: &[Box<[u8]>], depth: usize) -> Result<()> {
+        let mut rest = words;
+        for (byte, child) in trie.children(node) {
+            let at = |word: &[u8]| word.get(depth).copied();
+            let from = rest.partition_point(|word| at(word) < Some(byte));
+            rest = &rest[from..];
+            let (here, after) = rest.split_at(rest.partition_point(|word| at(word) <= Some(byte)));
+            rest = after;
+            let Some(first) = here.first() else {
+                if rest.is_empty() {
+                    break;
+                }
+                continue;
+            };
+            arena.spend(1)?;
+            self.tokens.extend_from_slice(trie.tokens_at(child));
+            if first.len() == depth + 1 {
+                self.exits.push(child);
+            }
+            if trie.end(child) > child + 1 {
+                self.spell(arena, trie, child, here, depth + 1)?;
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
+use crate::unique::{Known, Openness, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -35,6 +36,14 @@ pub struct Position {
     pub accepting: bool,
     /// Whether only an exact replay can tell what follows (`First::Ask`).
     pub ask: bool,
+    /// What the items said that are open and may not come again.
+    pub register: Register,
+}
+
+impl Position {
+    fn is_dead(&self) -> bool {
+        self.heads.is_empty() && self.specials.is_empty() && !self.accepting
+    }
 }
 
 /// A position with its places in the list and in the table.
@@ -48,24 +57,33 @@ pub struct Machine {
     rules: Arc<Rules>,
     frames: Vec<Box<[(TermId, FrameId)]>>,
     frame_ids: FxHashMap<Box<[(TermId, FrameId)]>, FrameId>,
+    /// For each frame what it says of open items; empty if there are none in this grammar.
+    openness: Vec<Openness>,
     returns: FxHashMap<FrameId, Arc<Position>>,
+    blind_returns: FxHashMap<FrameId, Arc<Position>>,
     bound_returns: FxHashMap<(TermId, FrameId), Arc<Position>>,
     firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
     positions: Vec<Arc<Position>>,
     position_ids: FxHashMap<Arc<Position>, PositionId>,
     steps: FxHashMap<(PositionId, u8), PositionId>,
+    pub(crate) known: Known,
     pub start: PositionId,
 }
 
 /// Items of one closure: heads and calls with the frames they return to.
 #[derive(Default)]
-struct Closure {
+pub(crate) struct Closure {
     heads: BTreeMap<TermId, SmallVec<[FrameId; 2]>>,
     specials: BTreeMap<u32, SmallVec<[FrameId; 2]>>,
     calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
-    ask: bool,
+    pub(crate) ask: bool,
     seen: FxHashSet<(TermId, FrameId)>,
+    pub(crate) register: Register,
+    /// Whether the register made a difference.
+    pub(crate) touched: bool,
+    /// Arrays of different items that begin here.
+    arrays: Vec<(TermId, FrameId)>,
 }
 
 impl Machine {
@@ -75,20 +93,35 @@ impl Machine {
             rules,
             frames: vec![Box::new([])],
             frame_ids: FxHashMap::default(),
+            openness: Vec::new(),
             returns: FxHashMap::default(),
+            blind_returns: FxHashMap::default(),
             bound_returns: FxHashMap::default(),
             firsts: FxHashMap::default(),
             positions: Vec::new(),
             position_ids: FxHashMap::default(),
             steps: FxHashMap::default(),
+            known: Known::default(),
             start: DEAD,
         };
         machine.intern(Position::default());
         machine.start = {
-            let position = machine.closure(&[(root, BOTTOM)])?;
+            let (position, _) = machine.closure(&[(root, BOTTOM)], Register::Closed)?;
             machine.intern(position)
         };
         Ok(machine)
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub(crate) fn members(&self, frame: FrameId) -> &[(TermId, FrameId)] {
+        &self.frames[frame.0 as usize]
+    }
+
+    pub(crate) fn openness(&self, frame: FrameId) -> Openness {
+        self.openness.get(frame.0 as usize).copied().unwrap_or_default()
     }
 
     pub fn memory_bytes(&self) -> usize {
@@ -116,7 +149,7 @@ impl Machine {
         id
     }
 
-    fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
+    pub(crate) fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
         members.sort_unstable();
         members.dedup();
         if let [(EPSILON, parent)] = members[..] {
@@ -128,6 +161,11 @@ impl Machine {
         self.arena.budget.grow(PER_FRAME + 16 * members.len());
         let members: Box<[_]> = members.into();
         let id = FrameId(self.frames.len() as u32);
+        if !self.arena.uniques.is_empty() {
+            let openness = self.measure(&members);
+            self.openness.resize(self.frames.len(), Openness::default());
+            self.openness.push(openness);
+        }
         self.frames.push(members.clone());
         self.frame_ids.insert(members, id);
         id
@@ -165,11 +203,16 @@ impl Machine {
         Ok(entries)
     }
 
-    /// Everything that can begin at these items.
-    fn closure(&mut self, items: &[(TermId, FrameId)]) -> Result<Position> {
-        let mut closure = Closure::default();
+    /// Everything that can begin at these items, and whether the register made a difference.
+    pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
+        let mut closure = Closure { register, ..Closure::default() };
         self.open(items, &mut closure)?;
         self.close(closure)
+    }
+
+    /// The body of a rule.
+    pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
+        self.rules.body(rule)
     }
 
     /// Follow items until heads and calls are left; what may be empty returns.
@@ -180,6 +223,12 @@ impl Machine {
                 continue;
             }
             self.arena.spend(1)?;
+            if let Term::Unique(_) | Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } =
+                self.arena.term(term)
+            {
+                self.expand(term, frame, &mut work, closure)?;
+                continue;
+            }
             if self.rules.nullable(&self.arena, term) {
                 if frame == BOTTOM {
                     closure.accepting = true;
@@ -189,6 +238,7 @@ impl Machine {
             }
             let entries = self.first(term)?;
             self.enter(&entries, frame, closure);
+            work.append(&mut closure.arrays);
         }
         Ok(())
     }
@@ -200,6 +250,7 @@ impl Machine {
                 First::Head(head) => closure.heads.entry(head).or_default().push(frame),
                 First::Special(special) => closure.specials.entry(special).or_default().push(frame),
                 First::Ask => closure.ask = true,
+                First::Unique(array) => closure.arrays.push((array, frame)),
                 First::Call(rule) => {
                     let place = self.rules.order[rule as usize];
                     closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
@@ -209,14 +260,19 @@ impl Machine {
     }
 
     /// Enter the called rules, callers before callees, each once; then merge the frames of equal heads.
-    fn close(&mut self, mut closure: Closure) -> Result<Position> {
+    fn close(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
             self.arena.spend(frames.len() as u64)?;
             let frame = self.union(&frames);
             let entries = self.rules.entries(rule);
             self.enter(&entries, frame, &mut closure);
+            let arrays = std::mem::take(&mut closure.arrays);
+            if !arrays.is_empty() {
+                self.open(&arrays, &mut closure)?;
+            }
         }
-        let mut position = Position { accepting: closure.accepting, ask: closure.ask, ..Position::default() };
+        let Closure { accepting, ask, register, touched, .. } = closure;
+        let mut position = Position { accepting, ask, register, ..Position::default() };
         for (head, frames) in closure.heads {
             self.arena.spend(frames.len() as u64)?;
             position.heads.push((head, self.union(&frames)));
@@ -224,7 +280,21 @@ impl Machine {
         for (special, frames) in closure.specials {
             position.specials.push((special, self.union(&frames)));
         }
-        Ok(position)
+        self.conclude(&mut position);
+        Ok((position, touched))
+    }
+
+    /// A register is kept as long as an item is open.
+    pub(crate) fn conclude(&self, position: &mut Position) {
+        let open = |frame: FrameId| self.openness(frame).open;
+        let kept = !self.openness.is_empty()
+            && (position.heads.iter().any(|&(_, frame)| open(frame))
+                || position.specials.iter().any(|&(_, frame)| open(frame)));
+        position.register = match position.register {
+            _ if !kept => Register::Closed,
+            Register::Closed => Register::At(0),
+            register => register,
+        };
     }
 
     /// Whether a finished head says itself what follows it.
@@ -232,29 +302,47 @@ impl Machine {
         matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. } | Term::Item { .. })
     }
 
-    /// What follows a head that is at an end.
+    /// What follows a head that is at an end, for masks.
     pub(crate) fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
+        self.follow(head, frame, Register::Blind)
+    }
+
+    fn follow(&mut self, head: TermId, frame: FrameId, register: Register) -> Result<Arc<Position>> {
         if self.binds(head) {
             if let Some(position) = self.bound_returns.get(&(head, frame)) {
                 return Ok(position.clone());
             }
             let follow = self.arena.bound(head)?.unwrap_or(EMPTY);
-            let position = Arc::new(self.closure(&[(follow, frame)])?);
-            self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-            self.bound_returns.insert((head, frame), position.clone());
+            let (position, touched) = self.closure(&[(follow, frame)], register)?;
+            let position = Arc::new(position);
+            if !touched {
+                self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
+                self.bound_returns.insert((head, frame), position.clone());
+            }
             return Ok(position);
         }
         if let Some(position) = self.returns.get(&frame) {
             return Ok(position.clone());
         }
-        let position = Arc::new(if frame == BOTTOM {
-            Position { accepting: true, ..Position::default() }
+        if register == Register::Blind {
+            if let Some(position) = self.blind_returns.get(&frame) {
+                return Ok(position.clone());
+            }
+        }
+        let (position, touched) = if frame == BOTTOM {
+            (Position { accepting: true, ..Position::default() }, false)
         } else {
             let members = self.frames[frame.0 as usize].to_vec();
-            self.closure(&members)?
-        });
-        self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-        self.returns.insert(frame, position.clone());
+            self.closure(&members, register)?
+        };
+        let position = Arc::new(position);
+        if !touched {
+            self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
+            self.returns.insert(frame, position.clone());
+        } else if register == Register::Blind {
+            self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
+            self.blind_returns.insert(frame, position.clone());
+        }
         Ok(position)
     }
 
@@ -264,35 +352,62 @@ impl Machine {
             return Ok(next);
         }
         let position = self.position(id).clone();
+        let mut next = self.moved(&position.heads, position.register, byte)?;
+        self.prune(&mut next)?;
+        let next = self.intern(next);
+        self.arena.budget.grow(24);
+        self.steps.insert((id, byte), next);
+        Ok(next)
+    }
+
+    /// The same without remembering it, and with what could only end as a value that came before.
+    pub(crate) fn moved(&mut self, heads: &[(TermId, FrameId)], register: Register, byte: u8) -> Result<Position> {
         let mut moved: Vec<(TermId, FrameId)> = Vec::new();
-        for &(head, frame) in &position.heads {
+        for &(head, frame) in heads {
             let next = self.arena.derive(head, byte)?;
             if next != EMPTY {
                 moved.push((next, frame));
             }
         }
-        let next = self.settle(moved)?;
-        self.arena.budget.grow(24);
-        self.steps.insert((id, byte), next);
-        Ok(next)
+        let register = self.read_on(register, byte);
+        self.settle(moved, register)
+    }
+
+    /// Whether a position exists after the bytes; nothing is remembered.
+    pub(crate) fn can_follow(&mut self, id: PositionId, bytes: &[u8]) -> Result<bool> {
+        let mut position = (**self.position(id)).clone();
+        for &byte in bytes {
+            position = self.moved(&position.heads, position.register, byte)?;
+            if position.is_dead() {
+                return Ok(false);
+            }
+        }
+        self.prune(&mut position)?;
+        Ok(!position.is_dead())
     }
 
     /// The position after a special token.
     pub fn step_special(&mut self, id: PositionId, special: u32) -> Result<PositionId> {
         let position = self.position(id).clone();
         match position.specials.iter().find(|&&(other, _)| other == special) {
-            Some(&(_, frame)) => self.settle(vec![(EPSILON, frame)]),
+            Some(&(_, frame)) => {
+                let mut next = self.settle(vec![(EPSILON, frame)], position.register)?;
+                self.prune(&mut next)?;
+                Ok(self.intern(next))
+            }
             None => Ok(DEAD),
         }
     }
 
     /// Heads that have just read something, with what follows those at an end.
-    fn settle(&mut self, moved: Vec<(TermId, FrameId)>) -> Result<PositionId> {
+    fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
         match moved[..] {
-            [] => return Ok(DEAD),
+            [] => return Ok(Position::default()),
             // The common case: one head, in its middle.
             [(head, _)] if head != EPSILON && !self.arena.info(head).nullable => {
-                return Ok(self.intern(Position { heads: moved, ..Position::default() }));
+                let mut position = Position { heads: moved, register, ..Position::default() };
+                self.conclude(&mut position);
+                return Ok(position);
             }
             _ => {}
         }
@@ -310,7 +425,7 @@ impl Machine {
             let frame = self.union(&frames);
             if self.arena.info(head).nullable {
                 if self.binds(head) {
-                    let after = self.after(head, frame)?;
+                    let after = self.follow(head, frame, register)?;
                     accepting |= after.accepting;
                     ask |= after.ask;
                     after.heads.iter().for_each(|&(head, frame)| heads.entry(head).or_default().push(frame));
@@ -330,13 +445,13 @@ impl Machine {
         }
         if !ended.is_empty() {
             let frame = self.union(&ended);
-            let after = self.after(EPSILON, frame)?;
+            let after = self.follow(EPSILON, frame, register)?;
             accepting |= after.accepting;
             ask |= after.ask;
             after.heads.iter().for_each(|&(head, frame)| heads.entry(head).or_default().push(frame));
             after.specials.iter().for_each(|&(id, frame)| specials.entry(id).or_default().push(frame));
         }
-        let mut position = Position { accepting, ask, ..Position::default() };
+        let mut position = Position { accepting, ask, register, ..Position::default() };
         for (head, mut frames) in heads {
             frames.sort_unstable();
             frames.dedup();
@@ -346,19 +461,30 @@ impl Machine {
         for (special, frames) in specials {
             position.specials.push((special, self.union(&frames)));
         }
-        Ok(self.intern(position))
+        self.conclude(&mut position);
+        Ok(position)
     }
 
     /// The same position without the texts of open keys: masks do not depend on them.
     pub fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
         let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
-        if !position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
+        let open = matches!(position.register, Register::At(_));
+        if !open && !position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             return Ok(id);
         }
         let mut abstracted = (*position).clone();
-        for (head, _) in &mut abstracted.heads {
+        for (head, frame) in &mut abstracted.heads {
             *head = self.unknown(*head)?;
+            if let Register::At(reading) = position.register {
+                *frame = self.blinded(*frame, reading)?;
+            }
+        }
+        if let Register::At(reading) = position.register {
+            for (_, frame) in &mut abstracted.specials {
+                *frame = self.blinded(*frame, reading)?;
+            }
+            abstracted.register = Register::Blind;
         }
         abstracted.heads.sort_unstable();
         Ok(self.intern(abstracted))

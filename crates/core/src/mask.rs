@@ -10,6 +10,7 @@ use crate::local::{Forest, Local, Part, Pieces, Words};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
+use crate::unique::Register;
 use crate::vocabulary::{Bits, Vocabulary, FAR};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -175,6 +176,13 @@ impl Masks {
                 // Whether an item may end depends on those before it.
                 composer.asks.extend_from_slice(&local.core.ends);
             }
+            if !composer.machine.plenty_after(frame)? {
+                // An open item may have to end as a value that came before.
+                composer.asks.extend_from_slice(&local.core.ends);
+                if !composer.steady(head, frame)? {
+                    composer.asks.extend(local.core.tokens());
+                }
+            }
             composer.leave(head, frame, &local)?;
         }
         let within = (reach < vocabulary.longest).then(|| vocabulary.long.others.clone());
@@ -209,11 +217,12 @@ impl Masks {
         let mut shared = true;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
-            let allowed = match machine.replay(id, bytes)? {
+            let open = machine.position(id).register != Register::Closed;
+            let allowed = match if open { None } else { machine.replay(id, bytes)? } {
                 Some(allowed) => allowed,
                 None => {
                     shared = false;
-                    machine.replay(exact, bytes)?.unwrap_or(false)
+                    machine.can_follow(exact, bytes)?
                 }
             };
             let (word, bit) = (token >> 5, 1 << (token & 31));
@@ -312,6 +321,12 @@ impl Composer<'_> {
         self.machine.after(ended, frame)
     }
 
+    /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
+    fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        let near = self.machine.arena.clipped(head, self.vocabulary.longest)?;
+        self.machine.steady(near, frame)
+    }
+
     /// Everything that may follow, below a node.
     fn resume(&mut self, ground: Ground, node: u32, after: &Position) -> Result<()> {
         if ground.trie.end(node) == node + 1 {
@@ -334,7 +349,7 @@ impl Composer<'_> {
             _ => Some(head),
         };
         match language {
-            Some(language) if ground.trie.end(node) - node >= PIECE_FROM => {
+            Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
                 let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
                 self.add(&piece.words);
                 if !piece.exits.is_empty() {
@@ -357,6 +372,9 @@ impl Composer<'_> {
             }
             self.machine.arena.spend(1)?;
             trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
+            if !self.machine.plenty(next, frame)? {
+                self.asks.extend_from_slice(trie.tokens_at(child));
+            }
             if trie.end(child) > child + 1 {
                 if self.machine.arena.info(next).nullable {
                     let after = self.machine.after(next, frame)?;

@@ -8,6 +8,9 @@ use crate::error::{Error, Limit, Result};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
+/// If fewer keys are left, a mask asks which they are.
+const SPARE_KEYS: usize = 32;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     pub node: TermId,
@@ -30,6 +33,8 @@ pub struct Extra {
     pub values: Vec<Value>,
     /// The keys one by one, where they are few and their number matters.
     pub few: Option<Vec<Box<[u8]>>>,
+    /// How many keys there are, where they may be used up.
+    pub number: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -296,8 +301,10 @@ impl ObjectSpec {
     }
 
     /// Whether what may follow a key depends on which it is.
-    fn counts_keys(&self) -> bool {
-        self.extras.iter().any(|extra| extra.few.is_some())
+    fn counts_keys(&self, state: &ObjectState) -> bool {
+        // One token may spell a few keys more.
+        let scarce = |number| number < state.keys.len() + SPARE_KEYS;
+        self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }
 }
 
@@ -620,6 +627,32 @@ impl Arena {
         Ok(choices)
     }
 
+    /// The languages of keys, and values, that may surely still come, where that is easy to see.
+    pub(crate) fn further_members(&self, term: TermId) -> (Vec<TermId>, Vec<TermId>) {
+        let none = ObjectState::default();
+        let (object, state) = match *self.term(term) {
+            Term::Object(object) => (object, &none),
+            Term::ObjectKey { object, state } | Term::ObjectNext { object, state } => {
+                (object, &*self.states[state as usize])
+            }
+            _ => return (Vec::new(), Vec::new()),
+        };
+        let spec = &self.objects[object as usize];
+        if spec.required_marks != 0 || !spec.implies.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        let room = spec.max == MANY;
+        let mut values = Vec::new();
+        for (index, property) in spec.properties.iter().enumerate() {
+            let came = if spec.any_order { has(&state.seen, index as u32) } else { (index as u32) < state.next };
+            if !came && (room || property.required) {
+                values.extend(property.values.iter().map(|value| value.node));
+            }
+        }
+        let extras = spec.extras.iter().filter(|extra| room && extra.few.is_none() && !extra.values.is_empty());
+        (extras.map(|extra| extra.keys).collect(), values)
+    }
+
     /// Whether a key from here on must be asked for, text by text.
     pub(crate) fn asks_for_keys(&mut self, object: u32, state: u32) -> Result<bool> {
         Ok(match self.states[state as usize].hidden {
@@ -704,7 +737,7 @@ impl Arena {
                     Text::Known(text) => Some(unspell(&self.text(text))),
                     Text::Unknown => None,
                 };
-                if key.is_none() && (spec.counts_keys() || before.hidden != Hidden::Nothing) {
+                if key.is_none() && (spec.counts_keys(&before) || before.hidden != Hidden::Nothing) {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }

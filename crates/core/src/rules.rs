@@ -24,6 +24,8 @@ pub enum First {
     Special(u32),
     /// A key of an object some of whose keys are not known: only an exact replay can tell.
     Ask,
+    /// An array of different items: what it begins with depends on the values that may come (`unique`).
+    Unique(TermId),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -61,6 +63,10 @@ impl Rules {
             Some(_) => Err(Error::Misuse(format!("rule {:?} is defined twice", self.names[rule as usize]))),
             None => Err(Error::Misuse("not a rule".into())),
         }
+    }
+
+    pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
+        self.bodies.get(rule as usize).copied().flatten()
     }
 
     pub(crate) fn entries(&self, rule: u32) -> Arc<Vec<Entry>> {
@@ -102,6 +108,7 @@ impl Rules {
             Term::Alt(parts) if arena.info(id).structural => parts.iter().any(|&part| self.productive(arena, part)),
             Term::Repeat { body, min, .. } if arena.info(id).structural => *min == 0 || self.productive(arena, *body),
             Term::Call(rule) => self.productive[*rule as usize],
+            Term::Unique(array) => arena.uniques[*array as usize].may_end(|node| self.productive(arena, node)),
             Term::Object(object) => {
                 let spec = self.pruned(arena, &arena.objects[*object as usize]);
                 // Too hard to tell here is told with the steps of a call where the object is entered.
@@ -380,6 +387,11 @@ impl Rules {
                 }
             }
             Term::Special(special) => out.push(entry(First::Special(special))),
+            Term::Unique(_) => {
+                if self.all_productive || self.productive(arena, id) {
+                    out.push(entry(First::Unique(id)));
+                }
+            }
             Term::Array(_) | Term::ArrayNext { .. } => {
                 for part in arena.array_parts(id)? {
                     self.collect_first(arena, part, rest, out)?;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 type Values = Vec<(u32, u64)>;
+type Steps = Vec<(u32, u32)>;
 
 #[pyclass(module = "frisket._core")]
 pub struct GrammarBuilder(Option<Builder>);
@@ -209,11 +210,28 @@ impl GrammarBuilder {
         if !unique {
             return node(builder.array(&prefix, rest, punctuation, min, max));
         }
-        match (&prefix[..], rest) {
-            ([], Some(rest)) => node(builder.unique_array(rest, punctuation, min, max)),
-            ([], None) => node(builder.array(&prefix, rest, punctuation, min, max)),
-            _ => Err(raise(Error::Misuse("unique items after a prefix are not built".into()))),
-        }
+        let mut states: Vec<(bool, Steps)> =
+            prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
+        let last = states.len() as u32;
+        states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
+        node(builder.unique_array(&states, punctuation, min, max))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (states, *, open, close, comma, empty, min_items=0, max_items=None))]
+    fn unique_array(
+        &mut self,
+        states: Vec<(bool, Steps)>,
+        open: u32,
+        close: u32,
+        comma: u32,
+        empty: u32,
+        min_items: u64,
+        max_items: Option<u64>,
+    ) -> PyResult<u32> {
+        let builder = self.builder()?;
+        let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
+        node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
     fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {

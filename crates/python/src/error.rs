@@ -26,6 +26,8 @@ fn relief(limit: &Limit) -> &'static str {
         Limit::Time(_) => "try again when the machine is less busy, simplify it, or give Limits more seconds",
         Limit::Nesting(_) => "take some of the groups apart: make rules of the inner parts",
         Limit::LeftRecursion(_) => "let the rules begin with something of their own",
+        Limit::Different(_) => "ask for fewer items, or for items of more values",
+        Limit::Depth(_) => "let fewer levels nest in items that must be unique",
         Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
     }
 }

@@ -16,6 +16,7 @@ from frisket.json_schema import array, interval, object, string
 from frisket.json_schema.reader import KEYWORDS, read
 from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
+from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import (
     ANY,
     ANYTHING,
@@ -92,6 +93,8 @@ class Algebra:
         self._negated: dict[Goal, Goal] = {}
         self._void: dict[Goal, bool] = {}
         self._texts: dict[Goal, int | None] = {}
+        #: How many levels are being worked on, of schemas and of what they apply in place.
+        self.depth = 0
         self._frame = 0
         self._frames = 0
         self._nested = 0
@@ -234,9 +237,11 @@ class Algebra:
         if -id(schema) in self._following:
             raise InvalidSchemaError("the schema refers to itself without looking into the value", where=site.pointer)
         self._following.add(-id(schema))
+        self.depth += 1
         try:
-            goal = self.referred(site, reference)
+            goal = self.referred(site, reference) if self.depth % HOP else elsewhere(self.referred, site, reference)
         finally:
+            self.depth -= 1
             self._following.discard(-id(schema))
         self._aliases.append((schema, origin, tokens))
         return goal
@@ -352,17 +357,19 @@ class Algebra:
                 )
             raise _Unknown
         done: list[Case] | None = None
-        if literal & 1:
-            site.negative = self._frame
-            try:
-                done = self._negative(site)
-            finally:
+        work = self._negative if literal & 1 else self._positive
+        self.depth += 1
+        try:
+            if literal & 1:
+                site.negative = self._frame
+            else:
+                site.positive = self._frame
+            done = work(site) if self.depth % HOP else elsewhere(work, site)
+        finally:
+            self.depth -= 1
+            if literal & 1:
                 site.negative = done
-        else:
-            site.positive = self._frame
-            try:
-                done = self._positive(site)
-            finally:
+            else:
                 site.positive = done
         return done
 

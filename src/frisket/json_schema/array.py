@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from frisket.errors import GrammarError, LimitExceededError
+from frisket.errors import LimitExceededError
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.lower import Layout, Lowering
 
-#: Arrays of unique items that may be written out one by one.
-TUPLES = 256
 #: States of the automaton over items that `contains` with counts may need.
 STATES = 3000
 
@@ -52,6 +49,8 @@ class Has:
 
 
 ArrayAtom = Items | Count | Unique | Has
+#: Under `contains`: the position, and how many items were counted for each.
+State = tuple[int, tuple[int, ...]]
 
 
 def negate(algebra: Algebra, atom: ArrayAtom) -> list[tuple[ArrayAtom, ...]]:
@@ -171,10 +170,7 @@ def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
         if shape.most is not None and shape.most < 2:
             return None
         lowering.unsupported(shape.repeated.pointer, "uniqueItems", "that some items are equal cannot be enforced")
-    unique = shape.unique is not None and (shape.most is None or shape.most > 1)
     if shape.has:
-        if unique and shape.unique is not None:
-            lowering.unsupported(shape.unique.pointer, "uniqueItems", "not together with contains; items could repeat")
         return with_counts(lowering, shape)
     prefix: list[int] = []
     most = shape.most
@@ -192,74 +188,23 @@ def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
                 most = len(prefix)
         if most is not None and most < shape.least:
             return None
-        if unique and most is not None and most < 2:
-            unique = False
-        if unique and shape.unique is not None:
-            inside = [*prefix, *([rest] if rest is not None else [])]
-            if any(node in lowering.structural for node in inside):
-                reason = "items that are arrays or objects cannot be compared; they could repeat"
-                lowering.unsupported(shape.unique.pointer, "uniqueItems", reason)
-                unique = False
+        unique = shape.unique is not None and (most is None or most > 1)
         kept = most if most is not None and (rest is not None or most < len(prefix)) else None
-
-        def build(unique: bool) -> int:
-            return lowering.builder.array(
-                prefix,
-                rest,
-                open=layout.open_array,
-                close=layout.close_array,
-                comma=layout.comma,
-                empty=layout.empty_array,
-                min_items=shape.least,
-                max_items=kept,
-                unique=unique,
-            )
-
-        if unique and rest is None:
-            finite = distinct_tuples(lowering, layout, prefix, shape.least)
-            if finite is not None:
-                lowering.structural.add(finite)
-                return finite
-        try:
-            node = build(unique)
-        except GrammarError as error:
-            if not unique or shape.unique is None:
-                raise
-            lowering.unsupported(shape.unique.pointer, "uniqueItems", f"{error.message}; items could repeat")
-            node = build(False)
+        node = lowering.builder.array(
+            prefix,
+            rest,
+            open=layout.open_array,
+            close=layout.close_array,
+            comma=layout.comma,
+            empty=layout.empty_array,
+            min_items=shape.least,
+            max_items=kept,
+            unique=unique,
+        )
+        if unique:
+            lowering.recursive = True
     lowering.structural.add(node)
     return node
-
-
-def distinct_tuples(lowering: Lowering, layout: Layout, prefix: list[int], least: int) -> int | None:
-    """Short arrays of few possible values, written out; None if there are too many."""
-    b = lowering.builder
-    choices: list[list[tuple[Any, int]]] = []
-    total = 1
-    for node in prefix:
-        texts = None if node in lowering.structural else b.enumerate(node, 16)
-        if texts is None or total * len(texts) > TUPLES:
-            return None
-        total *= len(texts)
-        choices.append([(exactly(text), b.literal(text)) for text in texts])
-    rows: list[tuple[tuple[Any, ...], list[int]]] = [((), [])]
-    whole = [layout.empty_array] if least == 0 else []
-    for position, options in enumerate(choices):
-        rows = [
-            ((*values, value), [*nodes, *([layout.comma] if nodes else []), node])
-            for values, nodes in rows
-            for value, node in options
-            if value not in values
-        ]
-        if position + 1 >= least:
-            whole += [b.seq([layout.open_array, *nodes, layout.close_array]) for _, nodes in rows]
-    return b.alt(whole) if whole else b.empty()
-
-
-def exactly(text: bytes) -> tuple[str, Any]:
-    """A scalar's value such that true is not 1, and 1.0 is."""
-    value = json.loads(text, parse_float=Fraction, parse_int=Fraction)
-    return type(value).__name__, value
 
 
 def with_counts(lowering: Lowering, shape: Shape) -> int | None:
@@ -306,7 +251,6 @@ def with_counts(lowering: Lowering, shape: Shape) -> int | None:
                 choices[key] = found
             return choices[key]
 
-        State = tuple[int, tuple[int, ...]]
         rules: dict[State, int] = {}
         pending: list[State] = []
 
@@ -340,6 +284,8 @@ def with_counts(lowering: Lowering, shape: Shape) -> int | None:
             )
 
         start: State = (0, (0,) * len(has))
+        if shape.unique is not None:
+            return with_values(lowering, layout, shape, start, steps, accepting)
         alternatives = [b.seq([node, after(state)]) for node, state in steps(start)]
         whole: list[int] = []
         if alternatives:
@@ -355,6 +301,40 @@ def with_counts(lowering: Lowering, shape: Shape) -> int | None:
     if not whole:
         return None
     node = b.alt(whole) if len(whole) > 1 else whole[0]
+    lowering.structural.add(node)
+    lowering.recursive = True
+    return node
+
+
+def with_values(
+    lowering: Lowering,
+    layout: Layout,
+    shape: Shape,
+    start: State,
+    steps: Callable[[State], list[tuple[int, State]]],
+    accepting: Callable[[State], bool],
+) -> int:
+    """The same automaton over items that are all different: there the engine keeps the count and the values."""
+    numbers = {start: 0}
+    states: list[tuple[bool, list[tuple[int, int]]]] = []
+    pending = [start]
+    for state in pending:
+        items = []
+        for node, target in steps(state):
+            if target not in numbers:
+                numbers[target] = len(pending)
+                pending.append(target)
+            items.append((node, numbers[target]))
+        states.append((accepting(state), items))
+    node = lowering.builder.unique_array(
+        states,
+        open=layout.open_array,
+        close=layout.close_array,
+        comma=layout.comma,
+        empty=layout.empty_array,
+        min_items=shape.least,
+        max_items=shape.most,
+    )
     lowering.structural.add(node)
     lowering.recursive = True
     return node

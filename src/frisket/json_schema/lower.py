@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
-from frisket.json_schema.room import LEVELS, too_deep
+from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
@@ -134,14 +134,21 @@ class Lowering:
         if len(self._active) > LEVELS:
             raise too_deep(self.algebra.where(goal))
         self._active[key] = None
+        algebra = self.algebra
+        algebra.depth += 1
         try:
-            node = self.union(self.algebra.expand(goal))
+            if algebra.depth % HOP:
+                node = self.union(algebra.expand(goal))
+            else:
+                node = elsewhere(lambda: self.union(algebra.expand(goal)))
         except BaseException:
             rule = self._active.pop(key)
             if rule is not None:
                 # Another attempt with the same builder may follow, and no grammar is built with a rule left open.
                 self.builder.define(rule, self.builder.empty())
             raise
+        finally:
+            algebra.depth -= 1
         rule = self._active.pop(key)
         if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
             rule = self.builder.rule("a level of many")
@@ -247,8 +254,12 @@ class Lowering:
         return [node for node in dict.fromkeys(found) if node is not None]
 
     def _words(self, mask: int) -> int:
-        words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
-        return self.builder.words([word for bit, word in words if mask & bit])
+        key = ("words", mask & WORDS)
+        node = self._parts.get(key)
+        if node is None:
+            words = ((NULL, b"null"), (FALSE, b"false"), (TRUE, b"true"))
+            node = self._parts[key] = self.builder.words([word for bit, word in words if mask & bit])
+        return node
 
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         if not atoms:
