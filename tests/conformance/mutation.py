@@ -8,7 +8,7 @@ Each keyword is taken out in turn. A *witness* is a document that the grammar of
 of the other does not; jsonschema-rs must say the same of it. Candidates: walks under the grammar of "without the
 keyword, and not as it was" with the way there required, walks under both grammars, the file's instances and mutations
 of them. A keyword without a witness is *redundant* if no value satisfies "without the keyword, and not as it was" (the
-algebra finds that empty), and *undecided* otherwise: the search was too short, or other parts of the schema say the same.
+algebra finds that empty), and *undecided* otherwise: the search was too short, or other parts say the same.
 """
 
 from __future__ import annotations
@@ -109,17 +109,20 @@ def opposed(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
         if name in schema:
             alone[name] = schema[name]
     steps = pointer.split("/")[1:]
-    for depth, step in enumerate(steps):
-        holder = find(changed, "".join(f"/{one}" for one in steps[:depth]))
-        if not isinstance(holder, dict) or depth + 1 == len(steps):
-            continue
-        if step == "properties":
+    depth = 0
+    while depth + 1 <= len(steps) and isinstance(
+        holder := find(changed, "".join(f"/{one}" for one in steps[:depth])), dict
+    ):
+        step = steps[depth]
+        if step == "properties" and depth + 1 < len(steps):
             name = steps[depth + 1].replace("~1", "/").replace("~0", "~")
             holder["required"] = sorted({*holder.get("required", []), name})
-            holder.setdefault("type", "object")
+            holder["type"] = "object"
         elif step == "items":
             holder["minItems"] = max(1, holder.get("minItems", 1))
-            holder.setdefault("type", "array")
+            holder["type"] = "array"
+        listed = isinstance(holder.get(step), list) or step in ("properties", "patternProperties")
+        depth += 2 if listed else 1
     return changed, alone
 
 
@@ -157,9 +160,10 @@ def check(entry: dict[str, Any], walker: Walker, chance: random.Random) -> list[
         verdict = ("undecided", name, "")
         focused = None
         whole, alone = opposed(schema, pointer, keyword)
+        way = Hints.from_schema(whole)
         with contextlib.suppress(FrisketError, ValueError):
             focused = Grammar.from_json_schema(whole, options)
-        for text in candidates(grammar, other, focused, own, hints, walker, chance):
+        for text in candidates(grammar, other, focused, own, hints, way, walker, chance):
             try:
                 here, there = grammar.accepts(text), other.accepts(text)
             except FrisketError:  # a limit: no answer
@@ -181,7 +185,14 @@ def check(entry: dict[str, Any], walker: Walker, chance: random.Random) -> list[
 
 
 def candidates(
-    grammar: Any, other: Any, focused: Any, own: list[Any], hints: Hints, walker: Walker, chance: random.Random
+    grammar: Any,
+    other: Any,
+    focused: Any,
+    own: list[Any],
+    hints: Hints,
+    way: Hints,
+    walker: Walker,
+    chance: random.Random,
 ) -> Iterator[bytes]:
     """Texts that may tell the two grammars apart, the likeliest first."""
     from frisket.errors import FrisketError
@@ -192,8 +203,8 @@ def candidates(
     try:
         if focused is not None:
             compiled = focused.core.compile(walker.table.core)
-            for number in range(6):
-                text, whole = walker.walk(compiled.matcher(), chance, MANNERS[-1 - number % 3], 30, hints)
+            for _ in range(6):
+                text, whole = walker.walk(compiled.matcher(), chance, MANNERS[-1], 0, way)
                 if whole:
                     yield text
     except (Late, DeadEnd, FrisketError):

@@ -29,3 +29,18 @@ def test_maskbench_sample(data_dir: Path) -> None:
 def test_walks_are_valid(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jsonschema_rs")
     assert selfplay.main(["--sample", "300"]) == 0, capsys.readouterr().out
+
+
+def test_documents_valid_by_construction(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("hypothesis_jsonschema")
+    pytest.importorskip("jsonschema_rs")
+    from tests.conformance import converse
+
+    assert converse.main(["--sample", "300", "--documents", "3"]) == 0, capsys.readouterr().out
+
+
+def test_keywords_make_a_difference(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("jsonschema_rs")
+    from tests.conformance import mutation
+
+    assert mutation.main(["--sample", "700"]) == 0, capsys.readouterr().out

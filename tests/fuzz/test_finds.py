@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from frisket import EmptyGrammarError
+from frisket import EmptyGrammarError, VocabularyError
 from frisket._core import GrammarBuilder, Vocabulary
 
 TOKENS = [b"{", b'"', b"}", b"x", b'{"', b'{"a', b":1", b'":1', b",", b"b", None]
@@ -63,3 +63,9 @@ def test_lumps_that_fit_are_found() -> None:
     grammar = builder.build(node)
     assert grammar.accepts(b'{"a":1,"b":1,"c":1}')
     assert not grammar.accepts_prefix(b'{"d') and not grammar.accepts_prefix(b'{"b')
+
+
+@pytest.mark.parametrize("size", [1 << 25, 1 << 33, 1 << 40])
+def test_a_vocabulary_of_a_size_that_nobody_has_is_refused(size: int) -> None:
+    with pytest.raises(VocabularyError, match="mistake"):
+        Vocabulary([b"a"], size=size)

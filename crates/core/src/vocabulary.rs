@@ -88,6 +88,9 @@ struct Shape {
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
 const LONGEST_TOKEN: usize = 4_096;
 
+/// Sixty times the largest vocabulary there is; every set of tokens has a bit for each id.
+const MOST_IDS: usize = 1 << 24;
+
 /// Bytes of what heads do to a vocabulary, kept for all grammars. A thousand real schemas learn some tens of megabytes.
 const LOCALS: usize = 64 << 20;
 
@@ -139,6 +142,9 @@ impl Vocabulary {
     ) -> Result<Self> {
         if size < lengths.len() {
             return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())));
+        }
+        if size > MOST_IDS {
+            return Err(Error::Vocabulary(format!("size is {size}; more than {MOST_IDS} ids are a mistake")));
         }
         eos.sort_unstable();
         eos.dedup();

@@ -429,16 +429,23 @@ class Algebra:
             reading = self._reading(site)
             if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
                 return False
-            found = any(
-                kind == "one"
-                or (
-                    kind in ("all", "any")
-                    and any(self._splits(one) for goal in goals for one in goal if one >= 0 and not one & 1)
-                )
-                for kind, goals in reading.parts
-            )
+            self.depth += 1
+            try:
+                found = self._parts_split(reading) if self.depth % HOP else elsewhere(self._parts_split, reading)
+            finally:
+                self.depth -= 1
             self._splitting[literal] = found
         return found
+
+    def _parts_split(self, reading: Reading) -> bool:
+        return any(
+            kind == "one"
+            or (
+                kind in ("all", "any")
+                and any(self._splits(one) for goal in goals for one in goal if one >= 0 and not one & 1)
+            )
+            for kind, goals in reading.parts
+        )
 
     def _own(self, found: list[Case], reading: Reading) -> list[Case]:
         case = reading.case

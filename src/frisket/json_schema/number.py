@@ -55,7 +55,11 @@ class Numerals:
 
     # -- the whole set --------------------------------------------------------------------------------------------
     def lower(self, interval: Interval) -> int | None:
-        run = interval.mask == INTEGER and interval.multiple == 1 and not (self.free or interval.excluded)
+        run = (
+            interval.mask == INTEGER
+            and interval.multiple == 1
+            and not (self.free or interval.excluded or interval.without)
+        )
         listed = interval.listed(RUN if run else LISTED)
         if listed is not None:
             return self.listed(listed, interval) if listed else None
@@ -70,6 +74,9 @@ class Numerals:
             step = interval.multiple
             if node is not None and step is not None and step != 1:
                 node = b.and_([node, self.signed(self.multiples(step, point=False))])
+            if node is not None and interval.without:
+                others = [b.not_(self.signed(self.multiples(step, point=False))) for step in interval.without]
+                node = b.and_([node, *others])
             return self.subtract(node, interval)
         if unbounded and interval.multiple is None and not interval.without:
             node = b.cat([self.optional(b.literal(b"-")), self.any_whole(), self.any_part(), self.any_exponent()])
