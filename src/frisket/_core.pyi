@@ -149,11 +149,13 @@ class GrammarBuilder:
         implies: Sequence[tuple[int, int]] = ...,
         any_order: bool = False,
         extras_last: bool = True,
+        orders: Sequence[Sequence[int]] = ...,
         escapes: str = "raw",
     ) -> int:
         """A JSON object; keys are compared by decoded value and never repeat.
 
-        `properties`: (key, required, values); in this order unless `any_order`. `extras`: (regular node of decoded
+        `properties`: (key, required, values); in this order unless `any_order`, or unless `orders` gives lists of
+        indices: then two properties keep an order only if some list names both. `extras`: (regular node of decoded
         keys, values) for all other keys; the named keys are excluded from extras automatically, overlaps between
         extras are unions. `values`: alternatives (value node, marks): `marks` is a bit set; the object may close only
         when the union of the marks of its members contains `required_marks` (existential constraints such as

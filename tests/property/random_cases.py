@@ -183,6 +183,7 @@ OBJECT_OPTIONS = (
     "implies",
     "any_order",
     "extras_last",
+    "orders",
 )
 
 
@@ -197,7 +198,8 @@ def _object(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
     for keys, values in fields["extras"]:
         for key in set(keys) - set(named):
             extras.setdefault(key, []).extend(values)
-    known: dict[tuple[frozenset[str], int, int], Node] = {}
+    known: dict[tuple[frozenset[str], bool, int], Node] = {}
+    orders = fields["orders"] or (tuple(range(len(named))),)
 
     def may_close(used: frozenset[str], marks: int) -> bool:
         return (
@@ -207,21 +209,25 @@ def _object(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
             and all(named[b] in used for a, b in fields["implies"] if named[a] in used)
         )
 
-    def candidates(used: frozenset[str], reached: int) -> Iterable[tuple[str, list[tuple[Plan, int]], int]]:
+    def in_turn(index: int, used: frozenset[str]) -> bool:
+        lists = (order[order.index(index) :] for order in orders if index in order)
+        return not any(named[other] in used for later in lists for other in later)
+
+    def candidates(used: frozenset[str], closed: bool) -> Iterable[tuple[str, list[tuple[Plan, int]], bool]]:
         for index, (key, _, values) in enumerate(properties):
-            if key not in used and (fields["any_order"] or index >= reached):
-                yield key, values, index + 1
+            if key not in used and (fields["any_order"] or (not closed and in_turn(index, used))):
+                yield key, values, False
         for key, values in extras.items():
             if key not in used:
                 last = fields["extras_last"] and not fields["any_order"]
-                yield key, values, len(properties) if last else reached
+                yield key, values, last
 
-    def members(used: frozenset[str], reached: int, marks: int) -> Node:
-        state = (used, reached, marks)
+    def members(used: frozenset[str], closed: bool, marks: int) -> Node:
+        state = (used, closed, marks)
         if state not in known:
             options = [close if may_close(used, marks) else NOTHING]
             if most is None or len(used) < most:
-                for key, values, after in candidates(used, reached):
+                for key, values, after in candidates(used, closed):
                     for value, more in values:
                         name = reference.quoted(reference.literal(key.encode()))
                         left = members(used | {key}, after, marks | more)
@@ -231,7 +237,7 @@ def _object(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
 
     options = [empty if may_close(frozenset(), 0) else NOTHING]
     if most is None or most > 0:
-        for key, values, after in candidates(frozenset(), 0):
+        for key, values, after in candidates(frozenset(), False):
             for value, more in values:
                 name = reference.quoted(reference.literal(key.encode()))
                 left = members(frozenset({key}), after, more)
@@ -411,6 +417,11 @@ def object_plan(rng: random.Random, depth: int) -> Plan:
     pairs = [(a, b) for a in range(len(keys)) for b in range(len(keys)) if a != b]
     blank: Plan = ("repeat", ("literal", b" "), 0, 1) if rng.random() < 0.3 else ("epsilon",)
     any_order = rng.random() < 0.4
+    orders = (
+        tuple(tuple(i for i in range(len(keys)) if rng.random() < 0.6) for _ in range(rng.randrange(1, 3)))
+        if not any_order and rng.random() < 0.4
+        else ()
+    )
     return "object", {
         "properties": properties,
         "extras": extras,
@@ -425,6 +436,7 @@ def object_plan(rng: random.Random, depth: int) -> Plan:
         "implies": tuple(rng.sample(pairs, rng.randrange(1, len(pairs) + 1))) if pairs and rng.random() < 0.3 else (),
         "any_order": any_order,
         "extras_last": True if any_order else rng.random() < 0.6,
+        "orders": orders,
     }
 
 
@@ -491,6 +503,7 @@ def small_plan(rng: random.Random) -> Plan:
             "implies": (),
             "any_order": rng.random() < 0.5,
             "extras_last": True,
+            "orders": (),
         }
     return "array", {
         **marks,

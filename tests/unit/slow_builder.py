@@ -190,9 +190,11 @@ class SlowBuilder:
         implies: Sequence[tuple[int, int]] = (),
         any_order: bool = False,
         extras_last: bool = True,
+        orders: Sequence[Sequence[int]] = (),
         escapes: str = "raw",
     ) -> int:
         places = {key: i for i, (key, _, _) in enumerate(properties)}
+        lists = orders or [range(len(properties))]
 
         def fits(seen: tuple[str, ...], marks: int) -> bool:
             if marks & required_marks != required_marks or len(seen) < min_properties:
@@ -201,9 +203,16 @@ class SlowBuilder:
                 return False
             return all(properties[b][0] in seen for a, b in implies if properties[a][0] in seen)
 
+        def late(place: int, seen: tuple[str, ...]) -> bool:
+            came = [places[key] for key in seen if key in places]
+            return any(
+                place in order and any(other in list(order)[list(order).index(place) :] for other in came)
+                for order in lists
+            )
+
         def ends(data: bytes, at: int) -> frozenset[int]:
             found = set(self.ends(empty, data, at)) if fits((), 0) else set()
-            stack = [(p, (), -1, 0) for p in self.ends(open, data, at)]
+            stack = [(p, (), False, 0) for p in self.ends(open, data, at)]
             while stack:
                 p, seen, last, marks = stack.pop()
                 end = string_end(data, p)
@@ -214,15 +223,13 @@ class SlowBuilder:
                     continue
                 place = places.get(key)
                 if place is not None:
-                    if not any_order and place < last:
+                    if not any_order and (last or late(place, seen)):
                         continue
                     values = list(properties[place][2])
-                    last = place if not any_order else last
                 else:
                     text = key.encode("utf-8", "surrogatepass")
                     values = [v for keys, alternatives in extras if self.accepts(keys, text) for v in alternatives]
-                    if not any_order and extras_last:
-                        last = len(properties)
+                    last = extras_last
                 for after in self.ends(colon, data, end):
                     for value, mark in values:
                         for stop in self.ends(value, data, after):

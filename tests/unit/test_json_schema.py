@@ -319,6 +319,52 @@ def test_property_order() -> None:
     assert grammar(ORDERED).accepts('{"a":2,"b":1}')
 
 
+def test_each_properties_orders_its_own_names() -> None:
+    schema = {
+        "allOf": [{"properties": {"a": {}, "b": {}}}, {"properties": {"x": {}, "y": {}}}],
+        "anyOf": [{"required": ["n"]}, {"required": ["x"]}],
+    }
+    made = grammar(schema, property_order="schema")
+    for good in ('{"x":0,"a":0,"y":0,"b":0}', '{"a":0,"n":0,"b":0,"x":0}', '{"x":0,"y":0,"z":0}', '{"n":0}'):
+        assert made.accepts(good), good
+    for bad in ('{"b":0,"x":0,"a":0}', '{"y":0,"x":0}', '{"z":0,"x":0}', '{"a":0,"b":0}'):
+        assert not made.accepts(bad), bad
+
+
+def test_a_document_may_begin_with_its_schema() -> None:
+    schema = {"properties": {"a": {}, "b": {"properties": {"c": {}}}}, "required": ["a"]}
+    for text, default, declared in (
+        ('{"$schema":"x","$id":1,"a":0,"z":0}', True, False),
+        ('{"a":0,"$schema":"x"}', True, True),
+        ('{"a":0,"z":0,"$schema":"x"}', False, True),
+        ('{"a":0,"b":{"$schema":0,"c":1}}', False, False),
+    ):
+        assert grammar(schema, property_order="schema").accepts(text) == default, text
+        assert grammar(schema, property_order="declared").accepts(text) == declared, text
+    closed = grammar({**schema, "additionalProperties": False}, property_order="schema")
+    assert not closed.accepts('{"$schema":"x","a":0}')
+    typed = grammar({**schema, "additionalProperties": {"type": "integer"}}, property_order="schema")
+    assert typed.accepts('{"$schema":1,"a":0}') and not typed.accepts('{"$schema":"x","a":0}')
+
+
+def test_required_may_contradict_properties() -> None:
+    schema = {"properties": {"a": {}, "b": {}, "c": {}}, "required": ["b", "a"]}
+    made = grammar(schema, property_order="schema")
+    assert made.accepts('{"a":0,"b":0,"c":0}') and made.accepts('{"c":0,"b":0,"a":0,"z":0}')
+    assert not made.accepts('{"z":0,"a":0,"b":0}') and not made.accepts('{"c":0,"b":0}')
+    agreeing = grammar({**schema, "required": ["a", "c"]}, property_order="schema")
+    assert agreeing.accepts('{"a":0,"c":0}') and not agreeing.accepts('{"c":0,"a":0}')
+
+
+def test_branches_that_contradict_each_other() -> None:
+    made = grammar(
+        {"allOf": [{"properties": {"a": {}, "b": {}}}, {"properties": {"b": {}, "a": {}, "c": {}}}]},
+        property_order="schema",
+    )
+    assert made.accepts('{"a":0,"b":0,"c":0}') and made.accepts('{"c":0,"a":0,"b":0}')
+    assert not made.accepts('{"b":0,"a":0}')
+
+
 def test_names_that_a_tool_sorted_state_no_order() -> None:
     names = {key: {"type": "integer"} for key in "abcdefghij"}
     swapped = '{"b":1,"a":2}'

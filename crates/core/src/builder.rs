@@ -5,7 +5,7 @@ use crate::byteset::ByteSet;
 use crate::error::{Error, Result};
 use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId, DEAD};
-use crate::object::{spell, Extra, ObjectSpec, Property, Value};
+use crate::object::{earlier, spell, Extra, ObjectSpec, Property, Value};
 use crate::rules::Rules;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::unique::UniqueSpec;
@@ -37,6 +37,8 @@ pub struct ObjectRules {
     pub implies: Vec<(u32, u32)>,
     pub any_order: bool,
     pub extras_last: bool,
+    /// Lists of properties, each in its own order; none: all in the order of the list.
+    pub orders: Vec<Vec<u32>>,
     pub free: bool,
 }
 
@@ -280,7 +282,14 @@ impl Builder {
             let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
             others.push(Extra { keys, values, few, number });
         }
-        let ObjectRules { min, max, required_marks, implies, any_order, extras_last, free } = rules;
+        let ObjectRules { min, max, required_marks, implies, any_order, extras_last, orders, free } = rules;
+        let earlier = if any_order || orders.is_empty() {
+            Vec::new()
+        } else if orders.iter().flatten().any(|&index| index >= count) {
+            return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")));
+        } else {
+            earlier(count, &orders).ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
+        };
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
         let mut implies = implies;
@@ -303,6 +312,7 @@ impl Builder {
             implied_by,
             any_order,
             extras_last,
+            earlier,
             free,
             sorted,
         };

@@ -42,8 +42,19 @@ impl Arena {
                 ByteSet::range(byte, byte)
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set as usize].0[low as usize..high as usize];
-                ByteSet::of(words.iter().filter_map(|word| word.get(depth as usize).copied()))
+                let words = self.word_sets[set as usize].words.clone();
+                let mut bytes = ByteSet::EMPTY;
+                let mut at = low;
+                while at < high {
+                    match words[at as usize].get(depth as usize) {
+                        None => at += 1,
+                        Some(&byte) => {
+                            bytes.insert(byte);
+                            at = narrow(&words, at, high, depth, byte).1;
+                        }
+                    }
+                }
+                bytes
             }
             Term::Cat(left, right) => {
                 let may = self.may(left);
@@ -98,7 +109,7 @@ impl Arena {
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].0.clone();
+                let words = self.word_sets[set as usize].words.clone();
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }
@@ -247,7 +258,7 @@ impl Arena {
                 cuts = Boundaries::at(self.literals[literal as usize][position as usize]);
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].0.clone();
+                let words = self.word_sets[set as usize].words.clone();
                 let mut at = low;
                 while at < high {
                     match words[at as usize].get(depth as usize) {
@@ -350,7 +361,7 @@ impl Arena {
 }
 
 /// The words of `low..high` whose byte at `depth` is `byte`.
-fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte: u8) -> (u32, u32) {
+pub(crate) fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte: u8) -> (u32, u32) {
     let slice = &words[low as usize..high as usize];
     let at = |word: &[u8]| word.get(depth as usize).copied();
     let from = slice.partition_point(|word| at(word) < Some(byte));

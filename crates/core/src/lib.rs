@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · chain · region · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · mask
 //!    rules · machine
 //! ```
 
@@ -12,6 +12,7 @@ pub mod builder;
 pub mod byteset;
 mod cache;
 mod chain;
+mod clip;
 mod derive;
 pub mod error;
 pub mod limit;

@@ -6,7 +6,7 @@ use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain};
 use crate::error::Result;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -259,6 +259,10 @@ impl Reach {
 
     /// Everything below a node within one head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+        if let Term::Words { set, low, high, depth } = *arena.term(head) {
+            let words = arena.word_sets[set as usize].words.clone();
+            return self.spell(arena, trie, node, &words[low as usize..high as usize], depth as usize);
+        }
         let may = arena.may(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
             return self.sweep(arena, trie, node, head);
@@ -268,6 +272,34 @@ impl Reach {
             if next != EMPTY {
                 arena.spend(1)?;
                 self.enter(arena, trie, child, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for words, sorted and alike in their first `depth` bytes. A term for each beginning would be made for
+    /// this walk alone.
+    fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, words: &[Box<[u8]>], depth: usize) -> Result<()> {
+        let mut rest = words;
+        for (byte, child) in trie.children(node) {
+            let at = |word: &[u8]| word.get(depth).copied();
+            let from = rest.partition_point(|word| at(word) < Some(byte));
+            rest = &rest[from..];
+            let (here, after) = rest.split_at(rest.partition_point(|word| at(word) <= Some(byte)));
+            rest = after;
+            let Some(first) = here.first() else {
+                if rest.is_empty() {
+                    break;
+                }
+                continue;
+            };
+            arena.spend(1)?;
+            self.tokens.extend_from_slice(trie.tokens_at(child));
+            if first.len() == depth + 1 {
+                self.exits.push(child);
+            }
+            if trie.end(child) > child + 1 {
+                self.spell(arena, trie, child, here, depth + 1)?;
             }
         }
         Ok(())
@@ -310,49 +342,6 @@ impl Reach {
             at += 1;
         }
         Ok(())
-    }
-}
-
-/// The same masks, fewer states: no token is long enough to use up a larger count.
-pub(crate) fn clipped(arena: &mut Arena, head: TermId, longest: u32) -> Result<TermId> {
-    let Term::Quoted { text, state, free } = *arena.term(head) else { return clipped_text(arena, head, longest) };
-    let near = clipped_text(arena, text, longest)?;
-    if near == text {
-        Ok(head)
-    } else {
-        arena.quoted_state(near, state, free)
-    }
-}
-
-fn clipped_text(arena: &mut Arena, text: TermId, longest: u32) -> Result<TermId> {
-    // One more than any token can read, so that the far side stays out of reach.
-    let clip = |min: u32, max: u32| (min.min(longest + 1), if max > longest { MANY } else { max });
-    match *arena.term(text) {
-        Term::Bounded { body, min, max } => {
-            let (near_min, mut near_max) = clip(min, max);
-            // Lengths that the body cannot have may lie between: keep the bound unless every length is open to it.
-            if near_max != max && !(arena.info(body).exact && arena.info(body).max_chars == MANY) {
-                near_max = max;
-            }
-            let near_min = if arena.info(body).exact { near_min } else { min };
-            if (near_min, near_max) == (min, max) {
-                return Ok(text);
-            }
-            arena.bounded(body, near_min, near_max)
-        }
-        Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
-            let (min, max) = clip(min, max);
-            arena.repeat(body, min, max)
-        }
-        Term::Cat(left, right) => match *arena.term(left) {
-            Term::Repeat { body, min, max } if arena.info(body).min_chars == 1 => {
-                let (min, max) = clip(min, max);
-                let left = arena.repeat(body, min, max)?;
-                arena.cat(left, right)
-            }
-            _ => Ok(text),
-        },
-        _ => Ok(text),
     }
 }
 

@@ -6,12 +6,12 @@
 //! words, not as a copy.
 
 use crate::error::Result;
-use crate::local::{clipped, Forest, Local, Part, Pieces, Words};
+use crate::local::{Forest, Local, Part, Pieces, Words};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
-use crate::term::{Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::unique::Register;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Bits, Vocabulary, FAR};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub struct Mask {
     parts: Vec<Part>,
     lists: Vec<Words>,
+    /// What both are cut down to.
+    within: Option<Bits>,
     /// (word, bits to set, bits to clear), ascending.
     words: Box<[(u32, u32, u32)]>,
     empty: bool,
@@ -52,6 +54,9 @@ impl Mask {
         for list in &self.lists {
             list.iter().for_each(|&(word, set)| out[word as usize] |= set);
         }
+        if let Some(within) = &self.within {
+            out.iter_mut().zip(within.iter()).for_each(|(word, within)| *word &= within);
+        }
         for &(word, set, clear) in &self.words {
             let word = &mut out[word as usize];
             *word = (*word | set) & !clear;
@@ -75,6 +80,7 @@ pub struct Masks {
     /// The token id of every special token that the grammar names.
     special_ids: Vec<u32>,
     locals: FxHashMap<TermId, Local>,
+    clipped: FxHashMap<(TermId, u32), TermId>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
     scratch: Scratch,
     /// Bytes of all this, the masks' own left out.
@@ -101,6 +107,8 @@ struct Composer<'a> {
     vocabulary: &'a Vocabulary,
     scratch: Scratch,
     lists: Vec<Words>,
+    /// Whether shared lists are copied: what they belong to is cut.
+    pours: bool,
     asks: Vec<u32>,
     seen: FxHashSet<(usize, u32, TermId, FrameId)>,
 }
@@ -126,15 +134,37 @@ impl Masks {
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.fit(vocabulary.mask_words());
-        let mut composer =
-            Composer { machine, vocabulary, scratch, lists: Vec::new(), asks: Vec::new(), seen: FxHashSet::default() };
+        let mut composer = Composer {
+            machine,
+            vocabulary,
+            scratch,
+            lists: Vec::new(),
+            pours: false,
+            asks: Vec::new(),
+            seen: FxHashSet::default(),
+        };
+        // Where a count ends in the reach of long tokens only, all others are answered as if it did not end.
+        let mut reach = vocabulary.longest;
+        if reach > FAR {
+            for &(head, _) in &position.heads {
+                let language = composer.machine.arena.held(head).map_or(head, |(inner, _)| inner);
+                let (near, exact) = (
+                    self.clipped(&mut composer.machine.arena, language, FAR)?,
+                    self.clipped(&mut composer.machine.arena, language, reach)?,
+                );
+                if near != exact && !composer.machine.arena.any_character(exact) {
+                    reach = FAR;
+                    break;
+                }
+            }
+        }
         for &(head, frame) in &position.heads {
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each end is a key of its own: walk with the head, which knows which.
                 composer.descend(vocabulary.ground(), 0, head, frame)?;
                 continue;
             }
-            let local = self.local(composer.machine, vocabulary, head)?;
+            let local = self.local(&mut composer.machine.arena, vocabulary, head, reach)?;
             if let Some(dense) = &local.core.dense {
                 if !parts.iter().any(|part| part.same(dense)) {
                     parts.push(dense.clone());
@@ -154,6 +184,25 @@ impl Masks {
                 }
             }
             composer.leave(head, frame, &local)?;
+        }
+        let within = (reach < vocabulary.longest).then(|| vocabulary.long.others.clone());
+        if let Some(within) = &within {
+            composer.scratch.cut(within);
+            composer.pours = true;
+            for band in &vocabulary.long.bands {
+                let ground = Ground { trie: &band.trie, pieces: &band.pieces };
+                for &(head, frame) in &position.heads {
+                    let arena = &mut composer.machine.arena;
+                    let head = match arena.held(head) {
+                        Some((inner, text)) => {
+                            let inner = self.clipped(arena, inner, band.longest)?;
+                            arena.rehold(head, inner, text)?
+                        }
+                        None => self.clipped(arena, head, band.longest)?,
+                    };
+                    composer.walk(ground, 0, head, frame)?;
+                }
+            }
         }
         let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
@@ -188,7 +237,7 @@ impl Masks {
         }
         let words = scratch.corrected(&clears);
         self.scratch = scratch;
-        let mut mask = Mask { parts, lists, words, empty: false };
+        let mut mask = Mask { parts, lists, within, words, empty: false };
         mask.empty = mask.lists.is_empty() && mask.words.iter().all(|&(_, set, _)| set == 0) && {
             let mut bits = vec![0; vocabulary.mask_words()];
             mask.write(&mut bits);
@@ -200,16 +249,24 @@ impl Masks {
         Ok(mask)
     }
 
-    fn local(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
-        let head = match *machine.arena.term(head) {
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => inner,
-            _ => head,
-        };
-        self.local_of(&mut machine.arena, vocabulary, head)
+    /// `Arena::clipped`, remembered.
+    fn clipped(&mut self, arena: &mut Arena, head: TermId, reach: u32) -> Result<TermId> {
+        if let Some(&near) = self.clipped.get(&(head, reach)) {
+            return Ok(near);
+        }
+        let near = arena.clipped(head, reach)?;
+        self.held += 24;
+        self.clipped.insert((head, reach), near);
+        Ok(near)
     }
 
-    fn local_of(&mut self, arena: &mut crate::term::Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
-        let head = clipped(arena, head, vocabulary.longest)?;
+    fn local(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId, reach: u32) -> Result<Local> {
+        let head = arena.held(head).map_or(head, |(inner, _)| inner);
+        let head = self.clipped(arena, head, reach)?;
+        self.local_of(arena, vocabulary, head)
+    }
+
+    fn local_of(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
         if let Some(local) = self.locals.get(&head) {
             return Ok(local.clone());
         }
@@ -218,7 +275,10 @@ impl Masks {
         let local = match known {
             Some(local) => local,
             None => {
-                let mut near = |arena: &mut crate::term::Arena, near| self.local_of(arena, vocabulary, near);
+                let mut near = |arena: &mut Arena, near| {
+                    let near = self.clipped(arena, near, vocabulary.longest)?;
+                    self.local_of(arena, vocabulary, near)
+                };
                 let local = Local::of(arena, vocabulary, head, &mut near)?;
                 vocabulary.locals.put(hash, local.clone(), local.memory_bytes());
                 local
@@ -232,7 +292,7 @@ impl Masks {
 
 impl Composer<'_> {
     fn add(&mut self, words: &Words) {
-        if words.len() >= SHARED_FROM {
+        if words.len() >= SHARED_FROM && !self.pours {
             self.lists.push(words.clone());
         } else {
             words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
@@ -263,7 +323,7 @@ impl Composer<'_> {
 
     /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
     fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let near = clipped(&mut self.machine.arena, head, self.vocabulary.longest)?;
+        let near = self.machine.arena.clipped(head, self.vocabulary.longest)?;
         self.machine.steady(near, frame)
     }
 
@@ -341,6 +401,10 @@ impl Scratch {
 
     fn set(&mut self, token: u32) {
         self.add(token >> 5, 1 << (token & 31));
+    }
+
+    fn cut(&mut self, within: &[u32]) {
+        self.words.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
     }
 
     fn add(&mut self, word: u32, bits: u32) {

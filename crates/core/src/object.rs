@@ -55,6 +55,8 @@ pub struct ObjectSpec {
     pub implied_by: Vec<(u32, u32)>,
     pub any_order: bool,
     pub extras_last: bool,
+    /// For each property those that may not come after it, itself among them; empty: the order is that of the list.
+    pub earlier: Vec<Vec<u64>>,
     pub free: bool,
     /// (spelling with quotes, property), sorted by spelling.
     pub sorted: Vec<(Box<[u8]>, u32)>,
@@ -66,6 +68,8 @@ pub struct ObjectState {
     next: u32,
     /// Properties that came, as far as any rule asks.
     seen: Vec<u64>,
+    /// Properties that came or that one which came must not precede, where there are several orders.
+    gone: Vec<u64>,
     count: u32,
     marks: u64,
     /// Decoded keys beside the named ones, sorted.
@@ -97,6 +101,14 @@ fn has(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
 
+/// Whether two sets share a member other than `index`.
+fn share(left: &[u64], right: &[u64], index: u32) -> bool {
+    left.iter().zip(right).enumerate().any(|(word, (a, b))| {
+        let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
+        a & b & !own != 0
+    })
+}
+
 fn put(set: &mut Vec<u64>, index: u32) {
     let word = index as usize >> 6;
     if set.len() <= word {
@@ -119,9 +131,14 @@ struct Outlook {
 }
 
 impl ObjectSpec {
-    /// Whether only `required` and the order restrict which properties come.
+    /// Whether only `required` and one order restrict which properties come.
     fn plain(&self) -> bool {
-        !self.any_order && self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
+        !self.any_order && self.earlier.is_empty() && self.unrestricted()
+    }
+
+    /// Whether only `required` and the orders restrict which properties come.
+    fn unrestricted(&self) -> bool {
+        self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 
     fn tracked(&self, index: u32) -> bool {
@@ -136,7 +153,11 @@ impl ObjectSpec {
 
     fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
         let count = self.properties.len() as u32;
-        let came = |index: u32| if self.any_order { has(&state.seen, index) } else { index < state.next };
+        let came = |index: u32| match (self.any_order, self.earlier.is_empty()) {
+            (true, _) => has(&state.seen, index),
+            (false, true) => index < state.next,
+            (false, false) => has(&state.gone, index),
+        };
         let seen = |index: u32| has(&state.seen, index);
         let mut may = vec![0u64; count.div_ceil(64) as usize];
         for index in (0..count).filter(|&index| !came(index) && !self.properties[index as usize].values.is_empty()) {
@@ -241,14 +262,23 @@ impl ObjectSpec {
         let mut next = state.clone();
         match index {
             Some(index) => {
-                if !self.any_order {
+                if let Some(earlier) = self.earlier.get(index as usize) {
+                    let words = next.gone.len().max(earlier.len());
+                    next.gone.resize(words, 0);
+                    next.gone.iter_mut().zip(earlier).for_each(|(gone, earlier)| *gone |= earlier);
+                } else if !self.any_order {
                     next.next = index + 1;
                 }
                 if self.tracked(index) {
                     put(&mut next.seen, index);
                 }
             }
-            None if !self.any_order && self.extras_last => next.next = self.properties.len() as u32,
+            None if !self.any_order && self.extras_last && self.earlier.is_empty() => {
+                next.next = self.properties.len() as u32;
+            }
+            None if !self.any_order && self.extras_last => {
+                (0..self.properties.len() as u32).for_each(|index| put(&mut next.gone, index));
+            }
             None => {}
         }
         // A count beyond every bound says nothing more.
@@ -467,6 +497,40 @@ impl Steps {
     }
 }
 
+/// For each property those that no order lets come after it; None if the orders contradict each other.
+pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<Vec<u64>>> {
+    let mut found = vec![Vec::new(); count as usize];
+    (0..count).for_each(|index| put(&mut found[index as usize], index));
+    let mut waits = vec![0u32; count as usize];
+    let mut after = vec![Vec::new(); count as usize];
+    for order in orders {
+        let mut came: Vec<u64> = Vec::new();
+        for (place, &index) in order.iter().enumerate() {
+            let own: &mut Vec<u64> = &mut found[index as usize];
+            own.resize(own.len().max(came.len()), 0);
+            own.iter_mut().zip(&came).for_each(|(own, came)| *own |= came);
+            put(&mut came, index);
+            if place > 0 {
+                waits[index as usize] += 1;
+                after[order[place - 1] as usize].push(index);
+            }
+        }
+    }
+    // Whatever waits for nothing may come, and so may then what waited for it (Kahn's topological sort).
+    let mut ready: Vec<u32> = (0..count).filter(|&index| waits[index as usize] == 0).collect();
+    let mut done = 0;
+    while let Some(index) = ready.pop() {
+        done += 1;
+        for &next in &after[index as usize] {
+            waits[next as usize] -= 1;
+            if waits[next as usize] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    (done == count).then_some(found)
+}
+
 impl Arena {
     /// Search with the steps that are left, and pay for it.
     fn searching<T>(&mut self, search: impl FnOnce(&mut Steps) -> Result<T>) -> Result<T> {
@@ -584,10 +648,16 @@ impl Arena {
             }
         } else if let Some(outlook) = spec.outlook(&state) {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
+            let mut must = Vec::new();
+            outlook.must.iter().for_each(|&index| put(&mut must, index));
+            // Then whatever comes in its turn leaves everything else as it was.
+            let sure = spec.unrestricted();
+            let in_turn = |index: u32| match spec.earlier.get(index as usize) {
+                Some(earlier) => !share(earlier, &must, index),
+                None => barrier.is_none_or(|barrier| index <= barrier),
+            };
             for index in (0..count).filter(|&index| has(&outlook.may, index)) {
-                if barrier.is_none_or(|barrier| index <= barrier)
-                    && !self.searching(|steps| spec.members(&state, index, steps))?.is_empty()
-                {
+                if in_turn(index) && (sure || !self.searching(|steps| spec.members(&state, index, steps))?.is_empty()) {
                     named.push(index);
                 }
             }

@@ -8,7 +8,7 @@ use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
 
 /// Fewer ASCII characters than this keep too little of the vocabulary inside.
@@ -17,26 +17,39 @@ const WIDE_CLASS: u32 = 20;
 /// More states are a count, or a pattern that tells every text from every other.
 const MOST_STATES: usize = 96;
 
+/// (lead bytes, second bytes, bytes after them) of well-formed UTF-8 (Unicode 15, table 3-7).
+const SHAPES: [(u8, u8, u8, u8, usize); 8] = [
+    (0xc2, 0xdf, 0x80, 0xbf, 0),
+    (0xe0, 0xe0, 0xa0, 0xbf, 1),
+    (0xe1, 0xec, 0x80, 0xbf, 1),
+    (0xed, 0xed, 0x80, 0x9f, 1),
+    (0xee, 0xef, 0x80, 0xbf, 1),
+    (0xf0, 0xf0, 0x90, 0xbf, 2),
+    (0xf1, 0xf3, 0x80, 0xbf, 2),
+    (0xf4, 0xf4, 0x80, 0x8f, 2),
+];
+
+/// Those lead bytes, as bits from 0xc0 on.
+const ALL_LEADS: u64 = (1 << 0x35) - 4;
+
 pub(crate) struct Region {
     states: Vec<TermId>,
-    /// ASCII bytes that lead from every state to one of the states.
-    class: ByteSet,
-    /// Whether all characters beyond ASCII do, too.
-    wide: bool,
+    /// The characters that lead from every state to one of the states.
+    class: Class,
 }
 
 impl Region {
     pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
-        let mut class = arena.live_bytes(head)?.intersection(&ByteSet::range(0, 0x7f));
-        let mut wide = true;
+        let mut ascii = arena.live_bytes(head)?.intersection(&ByteSet::range(0, 0x7f));
+        let mut leads = ALL_LEADS;
         // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
         loop {
-            if class.len() < WIDE_CLASS {
+            if ascii.len() < WIDE_CLASS {
                 return Ok(None);
             }
             let mut states = vec![head];
             let mut place = 0;
-            let before = (class, wide);
+            let before = (ascii, leads);
             while place < states.len() {
                 let state = states[place];
                 place += 1;
@@ -49,7 +62,7 @@ impl Region {
                 }
                 let mut live = ByteSet::EMPTY;
                 for (low, high, target) in arena.moves(state)?.into_iter().filter(|&(low, ..)| low < 0x80) {
-                    let span = ByteSet::range(low, high.min(0x7f)).intersection(&class);
+                    let span = ByteSet::range(low, high.min(0x7f)).intersection(&ascii);
                     if !span.is_empty() && (states.contains(&target) || arena.is_wide(target)?) {
                         live = live.union(&span);
                         if !states.contains(&target) {
@@ -57,38 +70,41 @@ impl Region {
                         }
                     }
                 }
-                class = class.intersection(&live);
-                if wide {
-                    let targets = arena.beyond_ascii(state)?.unwrap_or_default();
-                    wide = !targets.is_empty();
-                    for target in targets {
+                ascii = ascii.intersection(&live);
+                let mut kept = 0;
+                for (those, targets) in arena.beyond_ascii(state)?.into_iter().filter(|&(those, _)| those & leads != 0)
+                {
+                    let mut wide = true;
+                    for &target in &targets {
                         wide &= arena.is_wide(target)?;
-                        if wide && !states.contains(&target) {
-                            states.push(target);
-                        }
+                    }
+                    if wide {
+                        kept |= those;
+                        let fresh: Vec<TermId> =
+                            targets.into_iter().filter(|target| !states.contains(target)).collect();
+                        states.extend(fresh);
                     }
                 }
+                leads &= kept;
             }
-            if before == (class, wide) {
-                return Ok(Some(Region { states, class, wide }));
+            if before == (ascii, leads) {
+                return Ok(Some(Region { states, class: Class::new(ascii.ascii(), leads) }));
             }
         }
     }
 
     pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
-        let class = self.class.ascii();
-        let mut reach =
-            Reach { dense: Some(Part { bits: vocabulary.class(class, self.wide), within: None }), ..Reach::default() };
+        let bits = vocabulary.class(self.class);
+        let mut reach = Reach { dense: Some(Part { bits, within: None }), ..Reach::default() };
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
             live = live.union(&arena.live_bytes(state)?);
         }
-        let special = |byte: u8| !self.class.contains(byte) && (byte < 0x80 || byte >= 0xc0 && !self.wide);
         let mut table = Table::default();
         let start = table.row(arena, self.states[0]);
-        for byte in live.iter().filter(|&byte| special(byte)) {
+        for byte in live.iter().filter(|&byte| !self.class.contains(byte)) {
             for place in vocabulary.occurrences(byte) {
-                if place.before & !class != 0 || place.wide && !self.wide {
+                if !place.before.is_within(self.class) {
                     continue;
                 }
                 let Some(token) = vocabulary.token(place.token) else { continue };
@@ -151,47 +167,55 @@ impl Arena {
         Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
     }
 
-    /// Where the characters beyond ASCII lead, if all of them may come and no other bytes do.
-    fn beyond_ascii(&mut self, head: TermId) -> Result<Option<Vec<TermId>>> {
+    /// The characters beyond ASCII, by their lead bytes: where they lead to, for leads of which every character may come
+    /// and nothing else.
+    fn beyond_ascii(&mut self, head: TermId) -> Result<Vec<(u64, Vec<TermId>)>> {
         if self.any_character(head) {
-            let text = self.derive(head, 0xc2)?;
-            return Ok(Some(vec![self.derive(text, 0x80)?]));
+            let lead = self.derive(head, 0xc2)?;
+            return Ok(vec![(ALL_LEADS, vec![self.derive(lead, 0x80)?])]);
         }
-        // (lead bytes, second bytes, bytes after them) of well-formed UTF-8 (Unicode 15, table 3-7).
-        const SHAPES: [(u8, u8, u8, u8, usize); 8] = [
-            (0xc2, 0xdf, 0x80, 0xbf, 0),
-            (0xe0, 0xe0, 0xa0, 0xbf, 1),
-            (0xe1, 0xec, 0x80, 0xbf, 1),
-            (0xed, 0xed, 0x80, 0x9f, 1),
-            (0xee, 0xef, 0x80, 0xbf, 1),
-            (0xf0, 0xf0, 0x90, 0xbf, 2),
-            (0xf1, 0xf3, 0x80, 0xbf, 2),
-            (0xf4, 0xf4, 0x80, 0x8f, 2),
-        ];
-        if !self.lead_nowhere(head, 0x80, 0xc1)? || !self.lead_nowhere(head, 0xf5, 0xff)? {
-            return Ok(None);
-        }
-        let mut targets = Vec::new();
+        let cuts = self.cuts(head);
+        let mut found = Vec::new();
         for (low, high, second_low, second_high, rest) in SHAPES {
-            let Some(mut layer) = self.all_of(&[head], low, high)? else { return Ok(None) };
-            for depth in 0..=rest {
-                let (low, high) = if depth == 0 { (second_low, second_high) } else { (0x80, 0xbf) };
-                for &state in &layer {
-                    let outside = low == 0 || self.lead_nowhere(state, 0, low - 1)?;
-                    if !outside || !self.lead_nowhere(state, high + 1, 0xff)? {
-                        return Ok(None);
-                    }
+            let mut lead = low;
+            loop {
+                let last = cuts.interval(lead).1.min(high);
+                if let Some(targets) = self.after_lead(head, lead, (second_low, second_high), rest)? {
+                    let leads = (lead..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
+                    found.push((leads, targets));
                 }
-                match self.all_of(&layer, low, high)? {
-                    Some(next) if next.len() <= MOST_STATES => layer = next,
-                    _ => return Ok(None),
+                if last == high {
+                    break;
+                }
+                lead = last + 1;
+            }
+        }
+        Ok(found)
+    }
+
+    fn after_lead(&mut self, head: TermId, lead: u8, second: (u8, u8), rest: usize) -> Result<Option<Vec<TermId>>> {
+        let first = self.derive(head, lead)?;
+        let mut layer = vec![first];
+        for depth in 0..=rest {
+            let (low, high) = if depth == 0 { second } else { (0x80, 0xbf) };
+            for &state in &layer {
+                if !self.lead_nowhere(state, 0, low - 1)? || !self.lead_nowhere(state, high + 1, 0xff)? {
+                    return Ok(None);
                 }
             }
-            targets.extend(layer);
+            match self.all_of(&layer, low, high)? {
+                Some(next) if next.len() <= MOST_STATES => layer = next,
+                _ => return Ok(None),
+            }
         }
-        targets.sort_unstable();
-        targets.dedup();
-        Ok(Some(targets))
+        Ok(Some(layer))
+    }
+
+    /// The leads all of whose characters lead to the one state.
+    pub(crate) fn leads_onto(&mut self, head: TermId, onto: TermId) -> Result<u64> {
+        let beyond = self.beyond_ascii(head)?;
+        let onto = beyond.iter().filter(|(_, targets)| targets[..] == [onto]);
+        Ok(onto.fold(0, |all, (leads, _)| all | leads))
     }
 
     /// The states that the bytes lead to, if each of them leads somewhere.
@@ -217,7 +241,7 @@ impl Arena {
         Ok(Some(targets))
     }
 
-    fn lead_nowhere(&mut self, state: TermId, low: u8, high: u8) -> Result<bool> {
+    pub(crate) fn lead_nowhere(&mut self, state: TermId, low: u8, high: u8) -> Result<bool> {
         let moves = self.moves(state)?;
         Ok(moves.iter().all(|&(from, to, _)| to < low || from > high))
     }

@@ -184,7 +184,19 @@ pub struct Info {
     pub exact: bool,
 }
 
-type Words = Arc<[Box<[u8]>]>;
+/// Words, sorted, and what is known of all of them at once.
+#[derive(Clone)]
+pub(crate) struct WordSet {
+    pub words: Arc<[Box<[u8]>]>,
+    hash: u128,
+    utf8: bool,
+    /// Code points of the longest.
+    most: u32,
+}
+
+/// Of more words than this only what all words of their set have in common is asked.
+const MANY_WORDS: usize = 64;
+
 type Edges = SmallVec<[(u8, u8, TermId); 4]>;
 
 /// What a new derivative costs, where a step of a walk costs 1.
@@ -206,7 +218,7 @@ pub struct Arena {
     pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) literals: Vec<Arc<[u8]>>,
-    pub(crate) word_sets: Vec<(Words, u128)>,
+    pub(crate) word_sets: Vec<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
     pub(crate) texts: Vec<(u32, u8)>,
     pub(crate) text_ids: FxHashMap<(u32, u8), u32>,
@@ -449,12 +461,14 @@ impl Arena {
         words.iter().for_each(|word| hash.bytes(word));
         let high = words.len() as u32;
         self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
-        self.word_sets.push((words.into(), hash.finish()));
+        let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
+        let most = words.iter().map(|word| chars(word)).max().unwrap_or(0);
+        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most });
         self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
     pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let (words, set_hash) = self.word_sets[set as usize].clone();
+        let WordSet { words, hash: set_hash, utf8, most } = self.word_sets[set as usize].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -465,17 +479,21 @@ impl Arena {
         hash.word(u64::from(low) << 32 | u64::from(high));
         hash.word(u64::from(depth));
         self.intern(Term::Words { set, low, high, depth }, hash.finish(), |_| {
-            let rest = |word: &[u8]| word[depth as usize..].iter().filter(|&&byte| is_lead(byte)).count() as u32;
             let all = &words[low as usize..high as usize];
+            let nullable = all[0].len() == depth as usize;
+            let rests = || all.iter().map(|word| &word[depth as usize..]);
+            // The words share their first `depth` bytes: where one is between two characters, all are.
+            let few = all.len() <= MANY_WORDS;
+            let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
             Info {
                 hash: 0,
-                nullable: words[low as usize].len() == depth as usize,
+                nullable,
                 structural: false,
-                utf8: all.iter().all(|word| std::str::from_utf8(&word[depth as usize..]).is_ok()),
+                utf8: if utf8 { between } else { few && rests().all(|rest| std::str::from_utf8(rest).is_ok()) },
                 searched: false,
                 depth: 0,
-                min_chars: all.iter().map(|word| rest(word)).min().unwrap_or(0),
-                max_chars: all.iter().map(|word| rest(word)).max().unwrap_or(0),
+                min_chars: if few { rests().map(chars).min().unwrap_or(0) } else { 0 },
+                max_chars: if few { rests().map(chars).max().unwrap_or(0) } else { most },
                 exact: false,
             }
         })
@@ -919,6 +937,11 @@ impl Arena {
         let parts = [self.info(left).hash, self.info(right).hash];
         self.structural(Term::Seq(left, right), 20, &parts, false)
     }
+}
+
+/// Code points, counted by their first bytes.
+fn chars(text: &[u8]) -> u32 {
+    text.iter().filter(|&&byte| is_lead(byte)).count() as u32
 }
 
 /// Whether a byte begins a character of UTF-8.

@@ -6,6 +6,7 @@ use crate::local::{Local, Pieces};
 use crate::text::Texts;
 use crate::trie::Trie;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// One bit per token id.
@@ -13,32 +14,71 @@ pub type Bits = Arc<[u32]>;
 
 /// Where a byte occurs in the trie, and what was read before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Occurrence {
+pub(crate) struct Occurrence {
     pub node: u32,
     /// A token that has it: its first `depth` bytes are what comes before.
     pub token: u32,
     pub depth: u16,
     /// Code points before the byte.
     pub chars: u16,
-    /// Whether what comes before holds a byte beyond ASCII.
-    pub wide: bool,
-    /// The ASCII bytes before it.
-    pub before: u128,
+    /// The characters before it.
+    pub before: Class,
+}
+
+/// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Class {
+    ascii: [u64; 2],
+    leads: u64,
+}
+
+impl Class {
+    pub fn new(ascii: u128, leads: u64) -> Self {
+        Class { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
+    }
+
+    pub fn ascii(self) -> u128 {
+        u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
+    }
+
+    pub fn leads(self) -> u64 {
+        self.leads
+    }
+
+    pub fn contains(self, byte: u8) -> bool {
+        match byte {
+            0..=0x7f => self.ascii[byte as usize >> 6] >> (byte & 63) & 1 == 1,
+            0x80..=0xbf => false,
+            0xc0.. => self.leads >> (byte - 0xc0) & 1 == 1,
+        }
+    }
+
+    pub fn is_within(self, other: Class) -> bool {
+        self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
+    }
+
+    fn with(mut self, byte: u8) -> Self {
+        match byte {
+            0..=0x7f => self.ascii[byte as usize >> 6] |= 1 << (byte & 63),
+            0x80..=0xbf => {}
+            0xc0.. => self.leads |= 1 << (byte - 0xc0),
+        }
+        self
+    }
 }
 
 /// What was read on the way to a node.
 #[derive(Clone, Copy, Default)]
 struct Read {
-    before: u128,
+    before: Class,
     chars: u16,
     depth: u16,
-    wide: bool,
 }
 
 /// What a token is made of.
 #[derive(Clone, Copy)]
 struct Shape {
-    ascii: u128,
+    class: Class,
     chars: u16,
     wide: bool,
     /// Valid UTF-8 from its first byte on; only the last character may be cut.
@@ -72,7 +112,8 @@ pub struct Vocabulary {
     occurrences: Vec<Vec<Occurrence>>,
     /// Code points of the longest token.
     pub longest: u32,
-    classes: cache::Cache<(u128, bool), Bits>,
+    pub(crate) long: Long,
+    classes: cache::Cache<Class, Bits>,
     counts: Cache<u32, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
@@ -126,6 +167,7 @@ impl Vocabulary {
             trie,
             pieces: Pieces::default(),
             contents: Contents::of(&tokens, &shapes, size),
+            long: Long::of(&tokens, &shapes, size),
             chars: shapes.iter().map(|shape| shape.chars).collect(),
             tokens,
             occurrences: vec![Vec::new(); 256],
@@ -145,10 +187,10 @@ impl Vocabulary {
             next = self.trie.end(child);
             if byte < 0x80 {
                 self.note(byte, child, read);
-                let before = read.before | 1 << byte;
-                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, ..read });
+                let before = read.before.with(byte);
+                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1 });
             } else {
-                if byte >= 0xc0 && !read.wide {
+                if byte >= 0xc0 {
                     self.note(byte, child, read);
                 }
                 self.index_char(child, read, [byte, 0, 0, 0], 1);
@@ -161,7 +203,7 @@ impl Vocabulary {
         match std::str::from_utf8(&bytes[..count]) {
             Ok(_) => {
                 let (chars, depth) = (read.chars + 1, read.depth + count as u16);
-                self.index(node, Read { chars, depth, wide: true, ..read });
+                self.index(node, Read { before: read.before.with(bytes[0]), chars, depth });
             }
             Err(error) if error.error_len().is_none() && count < 4 => {
                 let mut child = node + 1;
@@ -177,9 +219,9 @@ impl Vocabulary {
     }
 
     fn note(&mut self, byte: u8, node: u32, read: Read) {
-        let Read { before, chars, depth, wide } = read;
+        let Read { before, chars, depth } = read;
         let token = self.trie.token_from(node);
-        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, wide, before });
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before });
     }
 
     pub fn size(&self) -> usize {
@@ -215,6 +257,7 @@ impl Vocabulary {
             + occurrences
             + self.chars.len() * 2
             + self.contents.memory_bytes()
+            + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + masks * cached
             + self.classes.memory_bytes()
@@ -238,13 +281,13 @@ impl Vocabulary {
         &self.occurrences[byte as usize]
     }
 
-    /// The tokens made of these ASCII bytes, and, if `wide`, of any other characters.
-    pub(crate) fn class(&self, ascii: u128, wide: bool) -> Bits {
-        if let Some(bits) = self.classes.get((ascii, wide)) {
+    /// The tokens made of these characters only; the last one may be cut.
+    pub(crate) fn class(&self, class: Class) -> Bits {
+        if let Some(bits) = self.classes.get(class) {
             return bits;
         }
-        let bits = self.contents.made_of(ascii, wide);
-        self.classes.put((ascii, wide), bits.clone(), 4 * bits.len());
+        let bits = self.contents.made_of(class);
+        self.classes.put(class, bits.clone(), 4 * bits.len());
         bits
     }
 
@@ -265,6 +308,44 @@ impl Vocabulary {
     }
 }
 
+/// Code points of a long token. There are few longer ones (797 of Llama 3's 128,256), but on their account a count would
+/// have to be kept exact from 128 on.
+pub(crate) const FAR: u32 = 16;
+
+/// The long tokens by themselves.
+pub(crate) struct Long {
+    /// By length, doubled from band to band: in each, counts beyond its longest token are alike.
+    pub bands: Vec<Band>,
+    /// All tokens but these.
+    pub others: Bits,
+}
+
+pub(crate) struct Band {
+    pub longest: u32,
+    pub trie: Trie,
+    pub pieces: Pieces,
+}
+
+impl Long {
+    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
+        let mut others = vec![u32::MAX; size.div_ceil(32)];
+        let mut bands: BTreeMap<u32, Vec<(&[u8], u32)>> = BTreeMap::new();
+        for (id, (shape, text)) in shapes.iter().zip(tokens.iter()).enumerate() {
+            let chars = u32::from(shape.chars);
+            if chars > FAR && !text.is_empty() {
+                others[id >> 5] &= !(1 << (id & 31));
+                bands.entry(chars.next_power_of_two()).or_default().push((text, id as u32));
+            }
+        }
+        let band = |(longest, texts)| Band { longest, trie: Trie::new(texts), pieces: Pieces::default() };
+        Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.bands.iter().map(|band| band.trie.memory_bytes() + band.pieces.memory_bytes()).sum()
+    }
+}
+
 /// Which tokens hold which bytes, as bits: a tree over the ASCII bytes, so that any class is a few unions.
 struct Contents {
     /// Node n stands for its children 2n and 2n + 1; leaf 128 + b for byte b.
@@ -273,18 +354,28 @@ struct Contents {
     /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
     wide: Vec<u32>,
     valid: Vec<u32>,
+    /// (lead byte - 0xc0, those that hold it).
+    leads: Vec<(u32, Vec<u32>)>,
 }
 
 impl Contents {
     fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
+        let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (id, (shape, _)) in shapes.iter().zip(tokens.iter()).enumerate().filter(|(_, (_, text))| !text.is_empty()) {
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
-            wide[word] |= u32::from(shape.wide) * bit;
-            valid[word] |= u32::from(shape.wide && shape.valid) * bit;
-            let mut left = shape.ascii;
+            if shape.wide {
+                wide[word] |= bit;
+                valid[word] |= u32::from(shape.valid) * bit;
+            }
+            let mut left = shape.class.leads;
+            while left != 0 {
+                leads.entry(left.trailing_zeros()).or_insert_with(empty)[word] |= bit;
+                left &= left - 1;
+            }
+            let mut left = shape.class.ascii();
             while left != 0 {
                 holding[128 + left.trailing_zeros() as usize][word] |= bit;
                 left &= left - 1;
@@ -296,11 +387,11 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        Contents { holding, present, wide, valid }
+        Contents { holding, present, wide, valid, leads: leads.into_iter().collect() }
     }
 
-    /// The tokens of these ASCII bytes, and, if `wide`, of any other characters.
-    fn made_of(&self, ascii: u128, wide: bool) -> Bits {
+    fn made_of(&self, class: Class) -> Bits {
+        let ascii = class.ascii();
         let mut bits = self.present.clone();
         let mut nodes = vec![(1usize, 0u32, 128u32)];
         while let Some((node, from, span)) = nodes.pop() {
@@ -313,13 +404,17 @@ impl Contents {
             }
         }
         for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
-            *word &= !beyond | if wide { *valid } else { 0 };
+            *word &= !beyond | if class.leads != 0 { *valid } else { 0 };
+        }
+        for (_, holding) in self.leads.iter().filter(|(lead, _)| class.leads >> lead & 1 == 0) {
+            bits.iter_mut().zip(holding).for_each(|(word, holding)| *word &= !holding);
         }
         bits.into()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.holding.iter().map(|words| words.len() * 4).sum::<usize>() + self.present.len() * 12
+        self.holding.iter().map(|words| words.len() * 4).sum::<usize>()
+            + self.present.len() * 4 * (3 + self.leads.len())
     }
 }
 
@@ -329,13 +424,10 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn shape(bytes: &[u8]) -> Shape {
-    let mut shape = Shape { ascii: 0, chars: 0, wide: false, valid: true };
+    let mut shape = Shape { class: Class::default(), chars: 0, wide: false, valid: true };
     for &byte in bytes {
-        if byte < 0x80 {
-            shape.ascii |= 1 << byte;
-        } else {
-            shape.wide = true;
-        }
+        shape.class = shape.class.with(byte);
+        shape.wide |= byte >= 0x80;
         shape.chars += u16::from(crate::term::is_lead(byte));
     }
     if let Err(error) = std::str::from_utf8(bytes) {

@@ -158,7 +158,7 @@ impl GrammarBuilder {
 
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=0, max_properties=None,
-        required_marks=0, implies=Vec::new(), any_order=false, extras_last=true, escapes="raw"))]
+        required_marks=0, implies=Vec::new(), any_order=false, extras_last=true, orders=Vec::new(), escapes="raw"))]
     fn object(
         &mut self,
         properties: Vec<(String, bool, Values)>,
@@ -174,6 +174,7 @@ impl GrammarBuilder {
         implies: Vec<(u32, u32)>,
         any_order: bool,
         extras_last: bool,
+        orders: Vec<Vec<u32>>,
         escapes: &str,
     ) -> PyResult<u32> {
         let rules = ObjectRules {
@@ -183,6 +184,7 @@ impl GrammarBuilder {
             implies,
             any_order,
             extras_last,
+            orders,
             free: is_free(escapes)?,
         };
         let builder = self.builder()?;

@@ -159,6 +159,10 @@ class Lowering:
         nodes[key] = node
         return node
 
+    def at_root(self) -> bool:
+        """Whether the document itself is being lowered, in the order that its schema states."""
+        return len(self._active) == 1 and self.options.property_order == "schema" and not self.any_order
+
     def deeper(self) -> _Level:
         """A context one level down; gives the layout of the level that it enters."""
         return self._level

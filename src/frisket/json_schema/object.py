@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frisket.errors import LimitExceededError
+from frisket.json_schema.order import orders
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ REGIONS = 128
 DEMANDS = 8
 #: Demands of that kind that one object may carry, beyond those that its required members meet anyway.
 MARKS = 10
+
+#: What a document may say of itself, and say first, even where its schema does not name it.
+ABOUT_ITSELF = ("$schema", "$id")
 
 #: (key, whether it is required, [(value node, marks)])
 Property = tuple[str, bool, list[tuple[int, int]]]
@@ -265,6 +269,13 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                 possible += 1
             places[key] = len(properties)
             properties.append((key, needed, values))
+        if lowering.at_root() and not shape.breaks:
+            for key in ABOUT_ITSELF:
+                if key not in places:
+                    value = lowering.lower(shape.at(algebra, key))
+                    if value is not None:
+                        places[key] = len(properties)
+                        properties.append((key, False, [(value, 0)]))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
         for keys, goal, broken in regions(algebra, shape):
             if broken:
@@ -302,6 +313,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             required_marks=wanted,
             implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
             any_order=lowering.any_order,
+            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], required, places),
             escapes=lowering.options.escapes,
         )
     lowering.structural.add(node)

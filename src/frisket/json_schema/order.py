@@ -1,4 +1,4 @@
-"""Schema document → whether it states an order of properties at all.
+"""Schema → which orders of properties it states, if any.
 
 JSON leaves the order of an object's members to whoever writes it, and many tools sort them (Go's and Rust's maps, key
 sorting serializers, registries that normalize): what the author had in mind is lost, and an order that nobody chose
@@ -7,6 +7,8 @@ would only push a model off its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from math import lgamma, log
 from typing import Any
 
@@ -45,3 +47,49 @@ def is_sorted(document: Any) -> bool:
             bits += lgamma(len(properties) + 1) / log(2)
         stack += [inner for keyword, inner in value.items() if type(inner) in (dict, list) and keyword not in DATA]
     return bits >= CERTAIN
+
+
+def orders(tables: list[list[str]], required: Iterable[str], places: dict[str, int]) -> list[list[int]]:
+    """Which properties keep an order, as lists of their places; empty if all keep that of the places.
+
+    Each of the `tables` (one for each `properties`) orders the names that it holds and nothing else: what a branch adds
+    may stand between what its siblings name. A table that `required` contradicts orders nothing: a tool
+    sorted it, or the schema states both orders.
+
+    >>> orders([["a", "c"], ["b"]], [], {"a": 0, "c": 1, "b": 2}), orders([["a", "b"]], ["b", "a"], {"a": 0, "b": 1})
+    ([[0, 1], [2]], [[0], [1]])
+    """
+    rank = {key: at for at, key in enumerate(required)}
+    lists: list[list[int]] = []
+    named: set[str] = set()
+    for names in tables:
+        ranks = [rank[key] for key in names if key in rank]
+        if len(ranks) < 2 or ranks == sorted(ranks):
+            chain = [places[key] for key in names]
+            if not named.isdisjoint(names) and not acyclic([*lists, chain]):
+                chain = [places[key] for key in names if key not in named]
+            lists.append(chain)
+        named.update(names)
+    if any(len(chain) == len(places) for chain in lists):
+        return []
+    listed = set().union(*lists)
+    return lists + [[place] for place in places.values() if place not in listed]
+
+
+def acyclic(lists: list[list[int]]) -> bool:
+    """Whether some order agrees with all the lists."""
+    before: dict[int, set[int]] = {}
+    for chain in lists:
+        for place in chain:
+            before.setdefault(place, set())
+        for first, second in pairwise(chain):
+            before[second].add(first)
+    while before:
+        ready = [place for place, waits in before.items() if not waits]
+        if not ready:
+            return False
+        for place in ready:
+            del before[place]
+        for waits in before.values():
+            waits.difference_update(ready)
+    return True

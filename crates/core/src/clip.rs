@@ -1,0 +1,107 @@
+//! Counts that no token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
+
+use crate::error::Result;
+use crate::term::{Arena, Term, TermId, EPSILON, MANY};
+
+/// Longer concatenations and unions are left as they are: they would be taken apart at every step.
+const MOST_PARTS: usize = 64;
+
+impl Arena {
+    /// A head with fewer states that treats every token of at most `reach` code points alike.
+    pub(crate) fn clipped(&mut self, head: TermId, reach: u32) -> Result<TermId> {
+        let Term::Quoted { text, state, free } = *self.term(head) else { return self.clipped_text(head, reach) };
+        let near = self.clipped_text(text, reach)?;
+        if near == text {
+            Ok(head)
+        } else {
+            self.quoted_state(near, state, free)
+        }
+    }
+
+    fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+        let Term::Bounded { body, min, max } = *self.term(text) else { return self.clipped_counts(text, reach) };
+        if self.info(body).searched {
+            return Ok(text);
+        }
+        // The end is out of reach if, wherever a token stops, the shortest way on is still open.
+        let far = max == MANY || max >= reach.saturating_add(self.need(body));
+        if min == 0 {
+            if !far {
+                return Ok(text);
+            }
+            return self.clipped_counts(body, reach);
+        }
+        // Of the lengths between both bounds some may be impossible, unless any text of characters will do.
+        match *self.term(body) {
+            Term::Repeat { body: one, max: MANY, .. } if self.info(one).max_chars == 1 => {
+                self.bounded(body, min.min(reach + 1), if far { MANY } else { max })
+            }
+            _ => Ok(text),
+        }
+    }
+
+    fn clipped_counts(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+        // An intersection may be empty because of counts that are far away.
+        if self.info(text).searched || self.info(text).structural {
+            return Ok(text);
+        }
+        match *self.term(text) {
+            Term::Repeat { body, min, max } if self.info(body).min_chars > 0 => {
+                let body = self.clipped_counts(body, reach)?;
+                // One more than any token can read, so that the far side stays out of reach.
+                self.repeat(body, min.min(reach + 1), if max > reach { MANY } else { max })
+            }
+            Term::Cat(..) => {
+                let mut parts = Vec::new();
+                let mut rest = text;
+                while let Term::Cat(left, right) = *self.term(rest) {
+                    parts.push(left);
+                    rest = right;
+                }
+                parts.push(rest);
+                if parts.len() > MOST_PARTS {
+                    return Ok(text);
+                }
+                let mut clipped = EPSILON;
+                for &part in parts.iter().rev() {
+                    let part = self.clipped_counts(part, reach)?;
+                    clipped = self.cat(part, clipped)?;
+                }
+                Ok(clipped)
+            }
+            Term::Alt(ref parts) if parts.len() <= MOST_PARTS => {
+                let mut clipped = parts.to_vec();
+                for part in &mut clipped {
+                    *part = self.clipped_counts(*part, reach)?;
+                }
+                self.alt(clipped)
+            }
+            _ => Ok(text),
+        }
+    }
+
+    /// At most so many code points are still needed, wherever a text of the language has been left.
+    fn need(&self, text: TermId) -> u32 {
+        let mut most = 0;
+        let mut rest = text;
+        loop {
+            let (first, after) = match *self.term(rest) {
+                Term::Cat(left, right) => (left, Some(right)),
+                _ => (rest, None),
+            };
+            let need = match *self.term(first) {
+                Term::Empty | Term::Epsilon => 0,
+                Term::Class(_) | Term::Literal { .. } | Term::Words { .. } => self.info(first).max_chars,
+                Term::Alt(ref parts) => parts.iter().map(|&part| self.need(part)).max().unwrap_or(0),
+                Term::Repeat { body, min, .. } => {
+                    let again = min.saturating_sub(1).saturating_mul(self.info(body).min_chars);
+                    self.need(body).saturating_add(again)
+                }
+                _ => MANY,
+            };
+            let Some(after) = after else { return most.max(need) };
+            most = most.max(need.saturating_add(self.info(after).min_chars));
+            rest = after;
+        }
+    }
+}
