@@ -269,7 +269,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                 possible += 1
             places[key] = len(properties)
             properties.append((key, needed, values))
-        if lowering.at_root() and not shape.breaks:
+        if properties and lowering.at_root() and not shape.breaks:
             for key in ABOUT_ITSELF:
                 if key not in places:
                     value = lowering.lower(shape.at(algebra, key))

@@ -53,13 +53,15 @@ def orders(tables: list[list[str]], required: Iterable[str], places: dict[str, i
     """Which properties keep an order, as lists of their places; empty if all keep that of the places.
 
     Each of the `tables` (one for each `properties`) orders the names that it holds and nothing else: what a branch adds
-    may stand between what its siblings name. A table that `required` contradicts orders nothing: a tool
-    sorted it, or the schema states both orders.
+    may stand between what its siblings name. A table that `required` contradicts orders nothing: a tool sorted it, or
+    the schema states both orders. Names that begin with `$` are about the document, not of it: writers put them first,
+    last or where they please.
 
     >>> orders([["a", "c"], ["b"]], [], {"a": 0, "c": 1, "b": 2}), orders([["a", "b"]], ["b", "a"], {"a": 0, "b": 1})
     ([[0, 1], [2]], [[0], [1]])
     """
     rank = {key: at for at, key in enumerate(required)}
+    tables = [[key for key in names if key[:1] != "$"] for names in tables]
     lists: list[list[int]] = []
     named: set[str] = set()
     for names in tables:
