@@ -4,7 +4,8 @@ Both judges read numbers as they are written (Decimal): a judge that rounds to d
 The Python one reads patterns as the specification wants them, as ECMA 262 does, by `ecma`. What is left are formats,
 which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
 opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
-name; in every other case the document is wrong.
+name; so does what jsonschema refuses as 2019-09 and accepts as 2020-12 where both say the same. In every other case the
+document is wrong.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ DRAFTS = {
     "https://json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
 }
+
+#: What says something else in 2020-12 than in 2019-09; a schema without these means the same in both.
+CHANGED = {"items", "additionalItems", "$recursiveRef", "$recursiveAnchor", "$dynamicRef"}
 
 
 def _read_decimals(cls: Any) -> None:
@@ -126,6 +130,11 @@ class Judges:
                 judge = self._python_judge({one: _rust_format(one, self.uri) for one in formats})
             if formats and not self._ask(judge, document):
                 return f"{name} refuses the format {' '.join(formats)}"
+        if name == "jsonschema" and self.uri.endswith("2019-09/schema") and not _mentions(self._exact, CHANGED):
+            # Its 2019-09 takes the keywords of an `additionalProperties` for the members that it evaluates.
+            newer = jsonschema.Draft202012Validator(python_patterns(self._exact), **self._keywords())
+            if _mentions(self._exact, {"unevaluatedProperties"}) and not self._ask(newer, document):
+                return "jsonschema reads unevaluatedProperties in 2019-09 otherwise than in 2020-12"
         return None
 
     def _rust_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
@@ -150,8 +159,10 @@ class Judges:
             checker.checkers = dict(cls.FORMAT_CHECKER.checkers)
             for name, accepts in formats.items():
                 checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
-        keywords = {} if self._registry is None else {"registry": self._registry}
-        return cls(python_patterns(self._exact), format_checker=checker, **keywords)
+        return cls(python_patterns(self._exact), format_checker=checker, **self._keywords())
+
+    def _keywords(self) -> dict[str, Any]:
+        return {} if self._registry is None else {"registry": self._registry}
 
 
 def read(text: bytes) -> Any:
@@ -167,6 +178,14 @@ def read(text: bytes) -> Any:
         raise ValueError(f"{name} is no JSON number")
 
     return json.loads(text.decode(), parse_float=Decimal, parse_constant=constant, object_pairs_hook=members)
+
+
+def _mentions(schema: Any, keywords: set[str]) -> bool:
+    if isinstance(schema, list):
+        return any(_mentions(item, keywords) for item in schema)
+    if not isinstance(schema, dict):
+        return False
+    return not keywords.isdisjoint(schema) or any(_mentions(value, keywords) for value in schema.values())
 
 
 def _format_names(schema: Any) -> set[str]:
