@@ -130,6 +130,11 @@ class Judges:
                 judge = self._python_judge({one: _rust_format(one, self.uri) for one in formats})
             if formats and not self._ask(judge, document):
                 return f"{name} refuses the format {' '.join(formats)}"
+        plain = _one_dialect(self._exact)
+        if name == "jsonschema" and plain != self._exact:
+            # It must not stand where no resource begins (core 2020-12, 8.1.1); jsonschema changes the draft there.
+            if not self._ask(self._python_judge({}, plain), document):
+                return "jsonschema heeds a $schema where no resource begins"
         if name == "jsonschema" and self.uri.endswith("2019-09/schema") and not _mentions(self._exact, CHANGED):
             # Its 2019-09 takes the keywords of an `additionalProperties` for the members that it evaluates.
             newer = jsonschema.Draft202012Validator(python_patterns(self._exact), **self._keywords())
@@ -151,7 +156,7 @@ class Judges:
         except Exception as error:
             raise NoJudge(f"jsonschema-rs: {type(error).__name__}: {str(error)[:200]}") from error
 
-    def _python_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
+    def _python_judge(self, formats: dict[str, Callable[[str], bool]], schema: Any = None) -> Any:
         cls: Any = DRAFTS[self.uri]
         checker = None
         if self._formats:
@@ -159,7 +164,8 @@ class Judges:
             checker.checkers = dict(cls.FORMAT_CHECKER.checkers)
             for name, accepts in formats.items():
                 checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
-        return cls(python_patterns(self._exact), format_checker=checker, **self._keywords())
+        schema = self._exact if schema is None else schema
+        return cls(python_patterns(schema), format_checker=checker, **self._keywords())
 
     def _keywords(self) -> dict[str, Any]:
         return {} if self._registry is None else {"registry": self._registry}
@@ -178,6 +184,17 @@ def read(text: bytes) -> Any:
         raise ValueError(f"{name} is no JSON number")
 
     return json.loads(text.decode(), parse_float=Decimal, parse_constant=constant, object_pairs_hook=members)
+
+
+def _one_dialect(schema: Any, *, root: bool = True) -> Any:
+    """The schema without `$schema` where neither the document nor a resource begins."""
+    if isinstance(schema, list):
+        return [_one_dialect(item, root=False) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    begins = root or "$id" in schema or "id" in schema
+    kept = {key: value for key, value in schema.items() if begins or key != "$schema" or not isinstance(value, str)}
+    return {key: _one_dialect(value, root=False) for key, value in kept.items()}
 
 
 def _mentions(schema: Any, keywords: set[str]) -> bool:
