@@ -131,10 +131,9 @@ class Judges:
             if formats and not self._ask(judge, document):
                 return f"{name} refuses the format {' '.join(formats)}"
         plain = _one_dialect(self._exact)
-        if name == "jsonschema" and plain != self._exact:
-            # It must not stand where no resource begins (core 2020-12, 8.1.1); jsonschema changes the draft there.
-            if not self._ask(self._python_judge({}, plain), document):
-                return "jsonschema heeds a $schema where no resource begins"
+        # It must not stand where no resource begins (core 2020-12, 8.1.1); jsonschema changes the draft there.
+        if name == "jsonschema" and plain != self._exact and not self._ask(self._python_judge({}, plain), document):
+            return "jsonschema heeds a $schema where no resource begins"
         if name == "jsonschema" and self.uri.endswith("2019-09/schema") and not _mentions(self._exact, CHANGED):
             # Its 2019-09 takes the keywords of an `additionalProperties` for the members that it evaluates.
             newer = jsonschema.Draft202012Validator(python_patterns(self._exact), **self._keywords())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import calendar
 import ipaddress
 import json
@@ -287,3 +288,13 @@ def test_openapi_and_pydantic_names() -> None:
     assert "99c17cbb-656f-564a-940f-1a4568f03487" not in version_four
     assert numeric_format("int32") == (-(2**31), 2**31 - 1)
     assert numeric_format("uuid") is None
+
+
+@pytest.mark.parametrize("name", ["base64", "base64url"])
+def test_base64_is_what_encoders_write(name: str) -> None:
+    language = Language(name, openapi=True)
+    encode = base64.b64encode if name == "base64" else base64.urlsafe_b64encode
+    for size in range(40):
+        assert encode(random.Random(size).randbytes(size)).decode() in language
+    # The last digit would hold bits of no byte (RFC 4648, 3.5): `base64` decoders that are strict refuse it.
+    assert "AB==" not in language and "AAB=" not in language and "A===" not in language

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import FrisketError, GrammarSyntaxError, InvalidSchemaError
 from frisket.json_schema import array, interval, object, string
+from frisket.json_schema.formats.openapi import BASE64
 from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, Site
 from frisket.json_schema.value import (
@@ -35,8 +36,6 @@ from frisket.json_schema.value import (
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
 
-
-BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 #: The vocabulary that a metaschema of 2019-09 or later may leave out.
 VALIDATION = frozenset(
     (
@@ -97,8 +96,10 @@ class Reader:
         return int(value)
 
     def number(self, keyword: str, value: Any) -> Fraction:
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             raise self.invalid(keyword, "a number")
+        if not isinstance(value, int) and not math.isfinite(value):
+            raise self.invalid(keyword, "a finite number")
         return interval.exact(value)
 
     def schemas(self, keyword: str, value: Any) -> list[Goal]:

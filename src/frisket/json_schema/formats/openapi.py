@@ -10,8 +10,9 @@ from dataclasses import replace
 from frisket.json_schema.formats.format import Format, by_pattern
 from frisket.json_schema.formats.ip import IPV4, IPV6
 
-_BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)|[A-Za-z0-9+/]{3}=)?"
-_BASE64_URL = r"(?:[A-Za-z0-9_\-]{4})*(?:[A-Za-z0-9_\-]{2}(?:==)|[A-Za-z0-9_\-]{3}=)?"
+#: The bits that pad the last group are zero (RFC 4648, 3.5): decoders may refuse all else, and some do.
+BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
+_BASE64_URL = BASE64.replace("+/", r"_\-")
 _HEX = "[0-9A-Fa-f]"
 
 
@@ -50,8 +51,8 @@ def _pattern(name: str, pattern: str) -> Format:
 
 
 FORMATS = (
-    _pattern("byte", _BASE64),
-    _pattern("base64", _BASE64),
+    _pattern("byte", BASE64),
+    _pattern("base64", BASE64),
     _pattern("base64url", _BASE64_URL),
     _pattern("binary", r"[\s\S]*"),
     _pattern("password", r"[\s\S]*"),
