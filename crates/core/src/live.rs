@@ -89,6 +89,9 @@ impl Arena {
 
     /// All texts of a regular term, shortest first, or None if there are more than `limit`.
     pub fn enumerate(&mut self, id: TermId, limit: usize) -> Result<Option<Vec<Vec<u8>>>> {
+        if self.is_cofinite(id) {
+            return Ok(None);
+        }
         let mut texts = Vec::new();
         let mut layer = vec![(Vec::new(), id)];
         while !layer.is_empty() {
@@ -101,9 +104,11 @@ impl Arena {
                 if texts.len() + next_layer.len() > limit {
                     return Ok(None);
                 }
-                for byte in 0..=255u8 {
+                for byte in self.may(id).iter() {
                     let next = self.derive(id, byte)?;
                     if next != EMPTY {
+                        // A text takes memory, whatever its derivatives cost.
+                        self.spend(4 * DERIVATION)?;
                         let mut longer: Vec<u8> = text.clone();
                         longer.push(byte);
                         next_layer.push((longer, next));

@@ -109,6 +109,9 @@ const DENSE_FROM: usize = 1_000;
 const SWEEP_FROM: u32 = 1_000;
 const NARROW: u32 = 8;
 
+/// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
+const LEAP: u32 = 4;
+
 /// More states than this are walked one by one.
 const SWEEP_ROWS: usize = 512;
 
@@ -310,6 +313,8 @@ impl Reach {
         let mut table = Table::default();
         let mut open: Vec<(u32, u32)> = vec![(trie.end(node), table.row(arena, head))];
         let mut at = node + 1;
+        // Most nodes are entered: their tokens are taken in runs, from one node that is not to the next.
+        let mut run = trie.tokens_before(at);
         while let Some(&(end, row)) = open.last() {
             if at >= end {
                 open.pop();
@@ -317,22 +322,24 @@ impl Reach {
             }
             let next = table.step(arena, row, trie.byte(at))?;
             if next == NOWHERE {
+                self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
                 at = trie.end(at);
+                run = trie.tokens_before(at);
                 continue;
             }
             let state = table.states[next as usize];
-            if table.states.len() > SWEEP_ROWS {
+            if table.states.len() > SWEEP_ROWS || state == EPSILON {
                 // So many states: each is met too seldom for a row of its own.
+                self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
                 self.enter(arena, trie, at, state)?;
                 at = trie.end(at);
+                run = trie.tokens_before(at);
                 continue;
             }
             arena.spend(1)?;
-            self.tokens.extend_from_slice(trie.tokens_at(at));
             if table.nullable[next as usize] {
                 self.exits.push(at);
-            }
-            if state == EPSILON {
+            } else if trie.end(at) > at + LEAP && trie.is_made_of(at, table.loops(arena, next)?) {
                 at = trie.end(at);
                 continue;
             }
@@ -341,6 +348,7 @@ impl Reach {
             }
             at += 1;
         }
+        self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
         Ok(())
     }
 }

@@ -130,6 +130,7 @@ pub(crate) struct Table {
     rows: Vec<[u32; 256]>,
     pub states: Vec<TermId>,
     pub nullable: Vec<bool>,
+    loops: Vec<Option<u128>>,
     row_of: FxHashMap<TermId, u32>,
 }
 
@@ -139,13 +140,25 @@ pub(crate) const NOWHERE: u32 = u32::MAX - 1;
 
 impl Table {
     pub fn row(&mut self, arena: &Arena, state: TermId) -> u32 {
-        let Table { rows, states, nullable, row_of } = self;
+        let Table { rows, states, nullable, loops, row_of } = self;
         *row_of.entry(state).or_insert_with(|| {
             rows.push([NEW; 256]);
             states.push(state);
             nullable.push(arena.info(state).nullable);
+            loops.push(None);
             states.len() as u32 - 1
         })
+    }
+
+    /// The ASCII bytes that leave a row where it is.
+    pub fn loops(&mut self, arena: &mut Arena, row: u32) -> Result<u128> {
+        if let Some(class) = self.loops[row as usize] {
+            return Ok(class);
+        }
+        let state = self.states[row as usize];
+        let class = arena.bytes_onto(state, state)?.ascii();
+        self.loops[row as usize] = Some(class);
+        Ok(class)
     }
 
     pub fn step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {

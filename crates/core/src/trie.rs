@@ -12,6 +12,8 @@ pub struct Trie {
     tokens: Vec<u32>,
     /// The children of node n are `child_from[n]..child_from[n + 1]` of the next two: a walk that wants few of them
     /// finds them without a hop from sibling to sibling.
+    /// The bytes that occur below each node: ASCII as bits, all others (and 0) as bit 0.
+    below: Vec<u128>,
     child_from: Vec<u32>,
     child_bytes: Vec<u8>,
     child_nodes: Vec<u32>,
@@ -63,6 +65,14 @@ impl Trie {
             }
         }
         self.child_from.push(self.child_bytes.len() as u32);
+        self.below = vec![0; self.len()];
+        for node in (0..nodes).rev() {
+            let below = self.children(node).fold(0, |below, (byte, child)| {
+                let own = if byte < 0x80 { 1 << byte } else { 1 };
+                below | own | self.below[child as usize]
+            });
+            self.below[node as usize] = below;
+        }
     }
 
     fn open(&mut self, byte: u8) -> u32 {
@@ -144,6 +154,21 @@ impl Trie {
         &self.tokens[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
+    /// Whether all bytes below the node are ASCII ones of the class.
+    pub fn is_made_of(&self, node: u32, class: u128) -> bool {
+        self.below[node as usize] & !(class & !1) == 0
+    }
+
+    /// Tokens that end before the node, in the order of nodes.
+    pub fn tokens_before(&self, node: u32) -> usize {
+        self.first[node as usize] as usize
+    }
+
+    /// A run of tokens in the order of nodes, as counted by `tokens_before`.
+    pub fn tokens_between(&self, from: usize, to: usize) -> &[u32] {
+        &self.tokens[from..to]
+    }
+
     /// Some token that ends at the node or below it.
     pub fn token_from(&self, node: u32) -> u32 {
         self.tokens[self.first[node as usize] as usize]
@@ -157,7 +182,7 @@ impl Trie {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.ends.len() * 18 + self.tokens.len() * 4
+        self.ends.len() * 34 + self.tokens.len() * 4
     }
 }
 
