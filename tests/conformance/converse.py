@@ -198,7 +198,8 @@ def mutate(value: Any, chance: random.Random) -> Any:
     if isinstance(value, str) and chance.random() < 0.7:
         return chance.choice([value + "x", value[:-1], value.upper(), value + "é", "", value * 20])
     if isinstance(value, (int, float)) and not isinstance(value, bool) and chance.random() < 0.7:
-        return chance.choice([value + 1, value - 1, -value, value * 2, 0, 0.5, 10**9])
+        # Twice the largest double would be no JSON number.
+        return chance.choice([value + 1, value - 1, -value, value * 2 if abs(value) < 1e300 else 1, 0, 0.5, 10**9])
     return chance.choice([None, True, 0, -1, 1.5, "", "x", [], [1], {}, {"a": 1}])
 
 
