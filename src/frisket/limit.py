@@ -1,4 +1,4 @@
-"""What a grammar may take (steps, memory, time), and who may end its calls.
+"""Steps, memory, time → Limits; another thread → Cancellation.
 
 The engine's own classes under their public names.
 """

@@ -172,25 +172,11 @@ fn value(text: &[u8]) -> String {
     }
 }
 
-/// Numbers as digits and an exponent without trailing zeros; object keys are sorted by serde_json's map.
+/// Equal values in equal texts; object keys are sorted by serde_json's map.
 fn canonical(value: &Value) -> Value {
     match value {
-        Value::Number(number) => {
-            let text = number.to_string();
-            let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
-            let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-            let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-            let digits = format!("{whole}{fraction}");
-            let digits = digits.trim_start_matches('0');
-            let short = digits.trim_end_matches('0');
-            if short.is_empty() {
-                return Value::Array(vec!["0".into()]);
-            }
-            let exponent: i128 = exponent.parse().unwrap_or(i128::MAX / 2);
-            let shift = exponent - fraction.len() as i128 + (digits.len() - short.len()) as i128;
-            // A list in a list cannot be confused with an array: those are wrapped below.
-            Value::Array(vec![format!("{sign}{short}e{shift}").into()])
-        }
+        // A list in a list cannot be confused with an array: those are wrapped below.
+        Value::Number(number) => Value::Array(vec![crate::value::canonical(number.to_string().as_bytes()).into()]),
         Value::Array(items) => Value::Array(["[".into()].into_iter().chain(items.iter().map(canonical)).collect()),
         Value::Object(members) => {
             Value::Object(members.iter().map(|(key, value)| (key.clone(), canonical(value))).collect())

@@ -7,8 +7,8 @@ use crate::term::{Arena, TermId, EMPTY};
 use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
 
-/// A class of fewer ASCII bytes is walked: its subtries are small.
-const WIDE_CLASS: u32 = 20;
+/// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
+pub(crate) const WIDE_CLASS: u32 = 20;
 
 /// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
 pub(crate) struct Chain {

@@ -143,21 +143,7 @@ impl Masks {
             asks: Vec::new(),
             seen: FxHashSet::default(),
         };
-        // Where a count ends in the reach of long tokens only, all others are answered as if it did not end.
-        let mut reach = vocabulary.longest;
-        if reach > FAR {
-            for &(head, _) in &position.heads {
-                let language = composer.machine.arena.held(head).map_or(head, |(inner, _)| inner);
-                let (near, exact) = (
-                    self.clipped(&mut composer.machine.arena, language, FAR)?,
-                    self.clipped(&mut composer.machine.arena, language, reach)?,
-                );
-                if near != exact && !composer.machine.arena.any_character(exact) {
-                    reach = FAR;
-                    break;
-                }
-            }
-        }
+        let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
         for &(head, frame) in &position.heads {
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each end is a key of its own: walk with the head, which knows which.
@@ -189,20 +175,7 @@ impl Masks {
         if let Some(within) = &within {
             composer.scratch.cut(within);
             composer.pours = true;
-            for band in &vocabulary.long.bands {
-                let ground = Ground { trie: &band.trie, pieces: &band.pieces };
-                for &(head, frame) in &position.heads {
-                    let arena = &mut composer.machine.arena;
-                    let head = match arena.held(head) {
-                        Some((inner, text)) => {
-                            let inner = self.clipped(arena, inner, band.longest)?;
-                            arena.rehold(head, inner, text)?
-                        }
-                        None => self.clipped(arena, head, band.longest)?,
-                    };
-                    composer.walk(ground, 0, head, frame)?;
-                }
-            }
+            self.long_tokens(&mut composer, &position)?;
         }
         let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
@@ -215,9 +188,9 @@ impl Masks {
         asks.dedup();
         let mut clears: Vec<(u32, u32)> = Vec::new();
         let mut shared = true;
+        let open = machine.position(id).register != Register::Closed;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
-            let open = machine.position(id).register != Register::Closed;
             let allowed = match if open { None } else { machine.replay(id, bytes)? } {
                 Some(allowed) => allowed,
                 None => {
@@ -247,6 +220,41 @@ impl Masks {
         self.held += 24;
         self.masks.insert(if shared { id } else { exact }, mask.clone());
         Ok(mask)
+    }
+
+    /// Up to how many code points of a token all heads are to be exact: where a count ends in the reach of long tokens
+    /// only, all others are answered as if it did not end.
+    fn reach(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, position: &Position) -> Result<u32> {
+        let longest = vocabulary.longest;
+        if longest > FAR {
+            for &(head, _) in &position.heads {
+                let language = arena.held(head).map_or(head, |(inner, _)| inner);
+                let exact = self.clipped(arena, language, longest)?;
+                if self.clipped(arena, language, FAR)? != exact && !arena.any_character(exact) {
+                    return Ok(FAR);
+                }
+            }
+        }
+        Ok(longest)
+    }
+
+    /// The long tokens by themselves, band by band.
+    fn long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
+        for band in &composer.vocabulary.long.bands {
+            let ground = Ground { trie: &band.trie, pieces: &band.pieces };
+            for &(head, frame) in &position.heads {
+                let arena = &mut composer.machine.arena;
+                let head = match arena.held(head) {
+                    Some((inner, text)) => {
+                        let inner = self.clipped(arena, inner, band.longest)?;
+                        arena.rehold(head, inner, text)?
+                    }
+                    None => self.clipped(arena, head, band.longest)?,
+                };
+                composer.walk(ground, 0, head, frame)?;
+            }
+        }
+        Ok(())
     }
 
     /// `Arena::clipped`, remembered.

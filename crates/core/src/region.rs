@@ -5,14 +5,12 @@
 //! where such a token's first special byte stands, the state is that after the token's beginning.
 
 use crate::byteset::ByteSet;
+use crate::chain::WIDE_CLASS;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
 use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
-
-/// Fewer ASCII characters than this keep too little of the vocabulary inside.
-const WIDE_CLASS: u32 = 20;
 
 /// More states are a count, or a pattern that tells every text from every other.
 const MOST_STATES: usize = 96;

@@ -20,9 +20,9 @@ class JSONSchemaOptions:
     property_order: Literal["schema", "declared", "any"] = "schema"
     """`declared`: what one `properties` names comes in that order, unless its `required` says otherwise (then in any),
     keys that nothing names come last, and names that begin with `$` wherever; `schema`: so too, but the document's own
-    `$schema` and `$id` may come even where nothing names them, and all come in any order if the names of the whole
-    schema are in alphabetical order and too many for chance (10 in one object, say: a tool sorted them, and what its
-    author meant is lost); `any`: in every order."""
+    `$schema` and `$id` may come among the named ones even where nothing names them, and all come in any order if the
+    names of the whole schema are in alphabetical order and too many for chance (10 in one object, say: a tool sorted
+    them, and what its author meant is lost); `any`: in every order."""
 
     whitespace: Literal["bounded", "compact", "pretty", "free"] = "bounded"
     """`bounded`: around every bracket, comma and colon inside the document at most two blanks, or one line break with

@@ -1,4 +1,4 @@
-"""What one place of a schema says, once it was read."""
+"""One place of a schema → what it says, once it was read."""
 
 from __future__ import annotations
 
