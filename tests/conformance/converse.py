@@ -64,6 +64,9 @@ def check(subject: Subject, *, seed: int, documents: int) -> Tally:
     chance = random.Random(f"{seed}/{subject.name}")
     whole_floats = "draft-04" not in judges.uri
     shown = 0
+    # A narrowed keyword leaves valid documents out, and the report says so.
+    narrowed = grammar is not None and grammar.report is not None and bool(grammar.report.narrowed)
+    missed = "valid, left out by a narrowed keyword" if narrowed else "valid REFUSED"
     for document in [*found, *subject.valid]:
         plain = json.dumps(document, ensure_ascii=False)
         try:
@@ -74,24 +77,28 @@ def check(subject: Subject, *, seed: int, documents: int) -> Tally:
             tally.counts["generated, but not valid to both judges"] += 1
             continue
         shown += 1
-        for text in [plain, *(restyle(document, chance, whole_floats=whole_floats) for _ in range(3))]:
-            if accepts(text):
-                tally.counts["valid accepted"] += 1
-            else:
-                tally.note("valid REFUSED", f"{subject.name}: {text[:600]!r}")
-        for _ in range(3):
-            changed = json.dumps(mutate(copy.deepcopy(document), chance), ensure_ascii=False)
-            try:
-                refused = judges.refused_by_all(changed.encode())
-                accepted = accepts(changed)
-                if refused and accepted:
-                    tally.note("invalid ACCEPTED", f"{subject.name}: {changed[:600]!r}")
-                elif refused:
-                    tally.counts["invalid refused"] += 1
-                elif not accepted and judges.wrong(changed.encode()) == ("", []):
-                    tally.note("valid REFUSED", f"{subject.name}: {changed[:600]!r}")
-            except NoJudge:
-                continue
+        try:
+            for text in [plain, *(restyle(document, chance, whole_floats=whole_floats) for _ in range(3))]:
+                if accepts(text):
+                    tally.counts["valid accepted"] += 1
+                else:
+                    tally.note(missed, f"{subject.name}: {text[:600]!r}")
+            for _ in range(3):
+                changed = json.dumps(mutate(copy.deepcopy(document), chance), ensure_ascii=False)
+                try:
+                    refused = judges.refused_by_all(changed.encode())
+                    accepted = accepts(changed)
+                    if refused and accepted:
+                        tally.note("invalid ACCEPTED", f"{subject.name}: {changed[:600]!r}")
+                    elif refused:
+                        tally.counts["invalid refused"] += 1
+                    elif not accepted and judges.wrong(changed.encode()) == ("", []):
+                        tally.note(missed, f"{subject.name}: {changed[:600]!r}")
+                except NoJudge:
+                    continue
+        except FrisketError as error:
+            tally.counts[f"limits reached ({error.code})"] += 1
+            break
     kind = "with a valid document" if shown else "without one" if grammar is not None else "unsatisfiable, as found"
     tally.counts[f"schemas {kind}"] += 1
     return tally
