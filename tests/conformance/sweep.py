@@ -80,8 +80,16 @@ def parser(description: str) -> argparse.ArgumentParser:
     return found
 
 
-def sweep(chosen: argparse.Namespace, play: Callable[[Subject], Tally], failures: tuple[str, ...]) -> int:
-    """Every chosen subject in the order that the seed gives, and the figures; 1 if one of `failures` was counted."""
+def sweep(
+    chosen: argparse.Namespace,
+    play: Callable[[Subject], Tally],
+    failures: tuple[str, ...],
+    shown: tuple[str, ...] = (),
+) -> int:
+    """Every chosen subject in the order that the seed gives, and the figures; 1 if one of `failures` was counted.
+
+    `shown`: the kinds whose examples are printed, `failures` if none are named.
+    """
     folder = find_data_dir()
     if folder is None:
         print("no data: set FRISKET_DATA", file=sys.stderr)
@@ -121,5 +129,5 @@ def sweep(chosen: argparse.Namespace, play: Callable[[Subject], Tally], failures
             wrong = sum(total.counts[kind] for kind in failures)
             print(f"\r{bar} {schemas:,}/{len(todo):,}  {wrong} wrong", end="", file=sys.stderr)
     print(f"schemas: {schemas:,} of {len(todo):,}, seed {chosen.seed}")
-    total.show(chosen.show, failures)
+    total.show(chosen.show, shown or failures)
     return int(any(total.counts[kind] for kind in failures))
