@@ -8,8 +8,13 @@ from typing import Any
 
 #: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
 NAMES = {"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"}
-#: What holds no schemas.
-VALUES = {"enum", "const", "default", "examples"}
+#: Keywords that hold a schema, or an array of them.
+APPLICATORS = {
+    *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
+    *("not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
+}
+#: Keywords that hold schemas by name.
+TABLES = {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 
 
 def find(schema: Any, pointer: str) -> Any:
@@ -39,15 +44,16 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
     once, so that the algebra sees at a glance that it makes no difference. None if there are references that are no
     pointers into the document.
     """
-    pointers = {part["$ref"] for _, part in places(schema, "") if isinstance(part.get("$ref"), str)}
-    named = any(not NAMES.isdisjoint(part) for at, part in places(schema, "") if at)
-    foreign = any(ref != "#" and not ref.startswith("#/") for ref in pointers)
-    if named or foreign or not isinstance(schema, dict) or {"$recursiveRef", "$dynamicRef"} & schema.keys():
+    parts = list(places(schema, ""))
+    foreign = any(isinstance(part.get("$ref"), str) and not _points(part["$ref"]) for _, part in parts)
+    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or not isinstance(schema, dict):
+        return None
+    if {"$recursiveRef", "$dynamicRef"} & schema.keys():
         return None
     touched = {pointer}
     while more := {
         at
-        for at, part in places(schema, "")
+        for at, part in parts
         if isinstance(part.get("$ref"), str)
         and at not in touched
         and any(_reaches(part["$ref"][1:], other) for other in touched)
@@ -59,7 +65,15 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
             return [moved(item, side) for item in part]
         if not isinstance(part, dict):
             return part
-        found = {key: value if key in VALUES else moved(value, side) for key, value in part.items()}
+        found = dict(part)
+        for key, value in part.items():
+            if key in APPLICATORS:
+                found[key] = moved(value, side)
+            elif key in TABLES and isinstance(value, dict):
+                found[key] = {
+                    name: item if isinstance(item, list) and key == "dependencies" else moved(item, side)
+                    for name, item in value.items()
+                }
         if isinstance(ref := part.get("$ref"), str):
             kept = side if any(_reaches(ref[1:], other) for other in touched) else "old"
             found["$ref"] = f"#/$defs/{kept}{ref[1:]}"
@@ -86,17 +100,26 @@ def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
 
 
 def places(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of a schema by pointer, constants left out."""
+    """Every object that is a schema, by pointer."""
     if isinstance(schema, list):
         for index, item in enumerate(schema):
             yield from places(item, f"{pointer}/{index}")
     elif isinstance(schema, dict):
         yield pointer, schema
         for key, value in schema.items():
-            if key not in VALUES:
-                yield from places(value, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+            if key in APPLICATORS:
+                yield from places(value, f"{pointer}/{key}")
+            elif key in TABLES and isinstance(value, dict):
+                for name, item in value.items():
+                    if isinstance(item, (dict, bool)):
+                        yield from places(item, f"{pointer}/{key}/{name.replace('~', '~0').replace('/', '~1')}")
+
+
+def _points(ref: str) -> bool:
+    """Whether a reference is a pointer into the same document, spelled as it is meant."""
+    return ref == "#" or (ref.startswith("#/") and "%" not in ref)
 
 
 def _reaches(target: str, place: str) -> bool:
-    """Whether a place lies in what a pointer leads to (percent signs are as they are in both)."""
+    """Whether what a pointer leads to holds a place, or lies in it."""
     return place == target or place.startswith(f"{target}/") or target.startswith(f"{place}/")

@@ -14,6 +14,7 @@ differences empty, of whole documents or already of the place alone. What is nei
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import random
@@ -70,13 +71,17 @@ def check(subject: Subject, walker: Walker, *, seed: int, most: int) -> Tally:
     return tally
 
 
-def _compiler(subject: Subject) -> Callable[[Any], Any]:
+def _compiler(subject: Subject) -> Callable[..., Any]:
     from frisket import Grammar
     from frisket.json_schema import JSONSchemaOptions
 
     formats: Any = subject.formats
-    options = JSONSchemaOptions(property_order="any", numbers="free", formats=formats)
-    return lambda schema: Grammar.from_json_schema(schema, options, subject.registry)
+
+    def compiled(schema: Any, *, relaxed: bool = False) -> Any:
+        options = JSONSchemaOptions(property_order="any", numbers="free", formats=formats, relaxed=relaxed)
+        return Grammar.from_json_schema(schema, options, subject.registry)
+
+    return compiled
 
 
 def _judges(subject: Subject, schema: Any) -> Judges:
@@ -87,7 +92,7 @@ def _verdict(
     subject: Subject,
     pointer: str,
     keyword: str,
-    here: tuple[Callable[[Any], Any], Any, Judges],
+    here: tuple[Callable[..., Any], Any, Judges],
     walker: Walker,
     chance: random.Random,
 ) -> tuple[str, str]:
@@ -122,7 +127,7 @@ def _candidates(
     subject: Subject,
     pointer: str,
     keyword: str,
-    compiled: Callable[[Any], Any],
+    compiled: Callable[..., Any],
     sides: tuple[Any, Any],
     walker: Walker,
     chance: random.Random,
@@ -136,9 +141,15 @@ def _candidates(
     for _ in range(60):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
     yield from _walks(sides, hints, walker, chance, 8, seen)
-    yield from _apart([difference.alone(schema, pointer, keyword)], compiled, walker, chance)
-    both = difference.whole(schema, difference.without(schema, pointer, keyword), pointer)
-    yield from _apart([] if both is None else [both], compiled, walker, chance)
+    pairs = [difference.alone(schema, pointer, keyword)]
+    if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
+        pairs.append(both)
+    for pair in pairs:
+        yield from _apart(pair, compiled, walker, chance, seen, walked=pair is both)
+    for _ in range(400):
+        if time.monotonic() > walker.until or not seen:
+            return
+        yield _written(stretched(copy.deepcopy(chance.choice(seen)), bounds(schema), chance))
     yield from _walks(sides, hints, walker, chance, 40, seen)
     for _ in range(600):
         if time.monotonic() > walker.until or not seen:
@@ -147,23 +158,58 @@ def _candidates(
 
 
 def _apart(
-    pairs: list[tuple[Any, Any]], compiled: Callable[[Any], Any], walker: Walker, chance: random.Random
+    pair: tuple[Any, Any],
+    compiled: Callable[..., Any],
+    walker: Walker,
+    chance: random.Random,
+    seen: list[Any],
+    *,
+    walked: bool,
 ) -> Iterator[bytes | None]:
     """Walks under the grammars of what only one of two schemas accepts; None if there are none."""
-    from frisket.errors import FrisketError, UnsatisfiableSchemaError
+    from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
-    for pair in pairs:
-        empty = 0
-        for only in pair:
-            try:
-                grammar = compiled(only)
-                yield from _walks((grammar,), Hints.from_schema(only), walker, chance, 6, [], budget=0)
-            except UnsatisfiableSchemaError:
-                empty += 1
-            except FrisketError:
-                continue
-        if empty == 2:
-            yield None
+    empty = 0
+    for only in pair:
+        grammar = None
+        try:
+            grammar = compiled(only)
+        except UnsatisfiableSchemaError:
+            empty += 1
+        except UnsupportedSchemaError:  # what is not exact shows nothing, but may be walked
+            with contextlib.suppress(FrisketError):
+                grammar = compiled(only, relaxed=True)
+        except FrisketError:
+            continue
+        if walked and grammar is not None:
+            yield from _walks((grammar,), Hints.from_schema(only), walker, chance, 6, seen, budget=0)
+    if empty == 2:
+        yield None
+
+
+def bounds(schema: Any) -> list[int]:
+    """The upper bounds of counts that a schema names."""
+    names = ("maxItems", "maxLength", "maxProperties", "maxContains")
+    found = {part.get(name) for _, part in difference.places(schema, "") for name in names}
+    return sorted(int(value) for value in found if isinstance(value, (int, float)) and value < 20_000)
+
+
+def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
+    """The document with one array, object or text of one more than some bound."""
+    count = (chance.choice(counts) if counts else 1) + 1
+    if isinstance(value, (dict, list)) and value and chance.random() < 0.6:
+        key = chance.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        value[key] = stretched(value[key], counts, chance)
+    elif isinstance(value, dict):
+        value.update((f"x{number}", None) for number in range(count - len(value)))
+    elif isinstance(value, list) and value:
+        first = value[0]
+        for number in range(len(value), count):
+            other = {str: f"{first}{number}", int: number, float: number + 0.5}.get(type(first), first)
+            value.append(chance.choice([first, other]) if number == len(value) - 1 else other)
+    elif isinstance(value, str):
+        value = value + (value[-1:] or "x") * (count - len(value))
+    return value
 
 
 def _walks(
