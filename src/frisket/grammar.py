@@ -115,7 +115,8 @@ class Grammar:
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
         True
 
-        Needs Pydantic.
+        What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
+        listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
         from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
@@ -125,7 +126,10 @@ class Grammar:
         options = options or JSONSchemaOptions(formats="python")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
-        return cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
+        grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
+        if python_type.beyond and grammar.report is not None:
+            grammar.report = grammar.report.beside(python_type.beyond)
+        return grammar
 
     @classmethod
     def _from_json_schema(
