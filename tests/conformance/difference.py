@@ -6,6 +6,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from tests.conformance.walk import example
+
 #: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
 NAMES = {"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"}
 #: Keywords that hold a schema, or an array of them.
@@ -97,6 +99,77 @@ def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
     rest = {key: value for key, value in part.items() if key != keyword}
     around = {key: schema[key] for key in ("$schema", "$defs", "definitions") if key in schema}
     return {**around, "allOf": [rest, {"not": part}]}, {**around, "allOf": [part, {"not": rest}]}
+
+
+def led(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any] | None:
+    """As `whole`, but of documents that must get to the place, by one way; None if none is found.
+
+    Walks find the end of these more easily: what must stand on the way is required, other alternatives are gone. The
+    documents need not be valid to the schema itself; most are.
+    """
+    schema = copy.deepcopy(schema)
+    chain = _chain(schema, pointer)
+    if chain is None:
+        return None
+    at = chain[0]
+    for further in chain[1:]:
+        part = find(schema, at)
+        target = part.pop("$ref")[1:]
+        inner = copy.deepcopy(find(schema, target))
+        if not isinstance(inner, dict):
+            return None
+        part.update(inner)
+        at += further.removeprefix(target)
+    steps = at.split("/")[1:]
+    depth = 0
+    while depth < len(steps):
+        holder = find(schema, "".join(f"/{step}" for step in steps[:depth]))
+        depth += _require(holder, steps[depth], steps[depth + 1] if depth + 1 < len(steps) else "")
+    part = find(schema, at)
+    whole_part, rest = dict(part), {key: value for key, value in part.items() if key != keyword}
+    found = []
+    for one, other in ((rest, whole_part), (whole_part, rest)):
+        part.clear()
+        part["allOf"] = [one, {"not": other}]
+        found.append(copy.deepcopy(schema))
+    return found[0], found[1]
+
+
+def _chain(schema: Any, pointer: str) -> list[str] | None:
+    """Pointers to references, each within what the one before it leads to, the first from the root, then the place."""
+    refs = [(at, part["$ref"]) for at, part in places(schema, "") if isinstance(part.get("$ref"), str)]
+    ways = [[pointer]]
+    known = set()
+    while ways:
+        way = ways.pop(0)
+        if way[0].split("/")[1:2] not in (["definitions"], ["$defs"]):
+            return way
+        for at, ref in refs:
+            if at not in known and _points(ref) and ref != "#" and f"{way[0]}/".startswith(f"{ref[1:]}/"):
+                known.add(at)
+                ways.append([at, *way])
+    return None
+
+
+def _require(holder: Any, step: str, after: str) -> int:
+    """Make a keyword apply to something; how many steps of a pointer that is."""
+    if not isinstance(holder, dict):
+        return 1
+    after = after.replace("~1", "/").replace("~0", "~")
+    needed = {"properties": [after], "patternProperties": [example(after)], "additionalProperties": ["another name"]}
+    if step in needed:
+        holder["required"] = list(dict.fromkeys([*holder.get("required", []), *needed[step]]))
+        holder["type"] = "object"
+    elif step in ("items", "prefixItems", "additionalItems"):
+        listed = isinstance(holder[step], list)
+        before = len(holder.get("items", [])) if step == "additionalItems" else int(after) if listed else 0
+        holder["minItems"] = max(before + 1, holder.get("minItems", 0))
+        holder["type"] = "array"
+    elif step in ("anyOf", "oneOf"):
+        chosen = holder[step][int(after)]
+        for index in range(len(holder[step])):
+            holder[step][index] = chosen if index == int(after) else False if step == "anyOf" else holder[step][index]
+    return 2 if step in TABLES or isinstance(holder.get(step), list) else 1
 
 
 def places(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:

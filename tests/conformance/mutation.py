@@ -8,7 +8,8 @@
 Each keyword is taken out in turn. A *witness* is a document that the grammar of one of the two schemas accepts and that
 of the other does not; a validator must say the same of it. Candidates: the documents that come with the schema, walks
 under the grammars of what only one of the two accepts (`difference`), walks under both grammars, and mutations of all
-these. A keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both
+these. Walks that must find one deep difference often find no end, so others are led to the place (`difference.led`).
+A keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both
 differences empty, of whole documents or already of the place alone. What is neither is *undecided*.
 """
 
@@ -141,11 +142,11 @@ def _candidates(
     for _ in range(60):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
     yield from _walks(sides, hints, walker, chance, 8, seen)
-    pairs = [difference.alone(schema, pointer, keyword)]
+    yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, walks=0)
+    if way := difference.led(schema, pointer, keyword):
+        yield from _apart(way, compiled, walker, chance, seen, proves=False)
     if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
-        pairs.append(both)
-    for pair in pairs:
-        yield from _apart(pair, compiled, walker, chance, seen, walked=pair is both)
+        yield from _apart(both, compiled, walker, chance, seen)
     for _ in range(400):
         if time.monotonic() > walker.until or not seen:
             return
@@ -164,7 +165,8 @@ def _apart(
     chance: random.Random,
     seen: list[Any],
     *,
-    walked: bool,
+    walks: int = 6,
+    proves: bool = True,
 ) -> Iterator[bytes | None]:
     """Walks under the grammars of what only one of two schemas accepts; None if there are none."""
     from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
@@ -181,9 +183,9 @@ def _apart(
                 grammar = compiled(only, relaxed=True)
         except FrisketError:
             continue
-        if walked and grammar is not None:
-            yield from _walks((grammar,), Hints.from_schema(only), walker, chance, 6, seen, budget=0)
-    if empty == 2:
+        if grammar is not None:
+            yield from _walks((grammar,), Hints.from_schema(only), walker, chance, walks, seen, budget=0)
+    if empty == 2 and proves:
         yield None
 
 
