@@ -80,6 +80,9 @@ class GrammarBuilder:
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
+    def check(self) -> None:
+        """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
+        two calls. The time of a build begins with its first call, or with this."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -207,6 +210,8 @@ class Grammar:
         missing; a vocabulary that fails to spell something later is found by `fill_mask`."""
     @property
     def node_count(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
     def accepts(self, data: bytes) -> bool:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:

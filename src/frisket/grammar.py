@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from frisket.matcher import Matcher
     from frisket.vocabulary import Vocabulary
 
-#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 8 MB of schemas.
-compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=8_000_000)
+#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
+compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=32_000_000)
 
 
 class Grammar:
@@ -155,7 +155,7 @@ class Grammar:
         if found is None:
             found = compile_json_schema(schema, options, registry, limits)
             if key is not None:
-                compiled_lately.put(key, found, weight)
+                compiled_lately.put(key, found, weight + found[0].memory_bytes)
         core, report = found
         if not report.exact:
             value = _validating(schema, registry, value)

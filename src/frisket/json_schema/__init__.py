@@ -56,6 +56,7 @@ def compile_json_schema(
     """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
     prelude = prelude_of(options)
     builder = prelude.fork(limits)
+    builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
     return builder.build(node), report
 
