@@ -15,6 +15,8 @@ APPLICATORS = {
     *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
     *("not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
 }
+#: What nothing satisfies, in every draft.
+NEVER: dict[str, Any] = {"not": {}}
 #: Keywords that hold schemas by name.
 TABLES = {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 
@@ -166,9 +168,7 @@ def _require(holder: Any, step: str, after: str) -> int:
         holder["minItems"] = max(before + 1, holder.get("minItems", 0))
         holder["type"] = "array"
     elif step in ("anyOf", "oneOf"):
-        chosen = holder[step][int(after)]
-        for index in range(len(holder[step])):
-            holder[step][index] = chosen if index == int(after) else False if step == "anyOf" else holder[step][index]
+        holder[step] = [part if index == int(after) else NEVER for index, part in enumerate(holder[step])]
     return 2 if step in TABLES or isinstance(holder.get(step), list) else 1
 
 

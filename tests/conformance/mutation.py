@@ -113,6 +113,8 @@ def _verdict(
     for text in _candidates(subject, pointer, keyword, compiled, (other, grammar), walker, chance):
         if text is None:
             return "redundant", "no value satisfies one and not the other"
+        if time.monotonic() > walker.until:
+            break
         try:
             said = grammar.accepts(text), other.accepts(text)
             if said[0] != said[1]:
@@ -139,12 +141,12 @@ def _candidates(
     seen = list(subject.valid)
     for document in seen:
         yield _written(document)
-    for _ in range(60):
+    for _ in range(20):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
-    yield from _walks(sides, hints, walker, chance, 8, seen)
     yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, walks=0)
     if way := difference.led(schema, pointer, keyword):
         yield from _apart(way, compiled, walker, chance, seen, proves=False)
+    yield from _walks(sides, hints, walker, chance, 8, seen)
     if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
         yield from _apart(both, compiled, walker, chance, seen)
     for _ in range(400):
