@@ -5,7 +5,7 @@ The Python one reads patterns as the specification wants them, as ECMA 262 does,
 which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
 opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
 name; so does what jsonschema refuses as 2019-09 and accepts as 2020-12 where both say the same. In every other case the
-document is wrong.
+document is wrong. `uuid` and `duration` count in the drafts before them too, as frisket has it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ DRAFTS = {
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
 }
 
+#: Formats that came after the draft that a schema names: known, and asserted, all the same.
+LATER = ("uuid", "duration")
+NEWEST = "https://json-schema.org/draft/2020-12/schema"
 #: What says something else in 2020-12 than in 2019-09; a schema without these means the same in both.
 CHANGED = {"items", "additionalItems", "$recursiveRef", "$recursiveAnchor", "$dynamicRef"}
 
@@ -130,9 +133,9 @@ class Judges:
         names = sorted(_format_names(self._exact)) if self._formats else []
         for formats in [*([one] for one in names), names]:
             if name == "jsonschema-rs":
-                judge = self._rust_judge({one: _python_format(one, self.uri) for one in formats})
+                judge = self._rust_judge({one: _python_format(one, self._knows(one)) for one in formats})
             else:
-                judge = self._python_judge({one: _rust_format(one, self.uri) for one in formats})
+                judge = self._python_judge({one: _rust_format(one, self._knows(one)) for one in formats})
             if formats and not self._ask(judge, document):
                 return f"{name} refuses the format {' '.join(formats)}"
         plain = _one_dialect(self._exact)
@@ -146,7 +149,16 @@ class Judges:
                 return "jsonschema reads unevaluatedProperties in 2019-09 otherwise than in 2020-12"
         return None
 
+    def _knows(self, name: str) -> str:
+        """The draft whose opinion of a format counts."""
+        return NEWEST if name in LATER else self.uri
+
+    def _later(self, format_of: Callable[[str, str], Callable[[str], bool]]) -> dict[str, Callable[[str], bool]]:
+        older = not self.uri.endswith(("2019-09/schema", "2020-12/schema"))
+        return {name: format_of(name, NEWEST) for name in LATER} if older else {}
+
     def _rust_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
+        formats = {**self._later(_rust_format), **formats}
         registry = self._registry
         retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
         try:
@@ -166,6 +178,7 @@ class Judges:
         if self._formats:
             checker = jsonschema.FormatChecker(())
             checker.checkers = dict(cls.FORMAT_CHECKER.checkers)
+            formats = {**self._later(_python_format), **formats}
             for name, accepts in formats.items():
                 checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
         schema = self._exact if schema is None else schema

@@ -97,7 +97,7 @@ def _verdict(
     walker: Walker,
     chance: random.Random,
 ) -> tuple[str, str]:
-    from frisket.errors import FrisketError, UnsatisfiableSchemaError
+    from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
     compiled, grammar, judges = here
     schema = subject.schema
@@ -107,6 +107,10 @@ def _verdict(
         other_judges = _judges(subject, changed)
     except UnsatisfiableSchemaError:
         return "witness", "nothing satisfies the schema without it"
+    except UnsupportedSchemaError as error:
+        if any(" is not among the documents given" in reason for _, reason in error.places):
+            return "witness", "without it a reference leads nowhere"
+        return "undecided", f"the schema without it is refused: {str(error)[:100]}"
     except (FrisketError, NoJudge) as error:
         return "undecided", f"the schema without it is refused: {str(error)[:100]}"
     disputed = ""
