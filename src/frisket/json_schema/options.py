@@ -49,8 +49,9 @@ class JSONSchemaOptions:
     """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced, in earlier drafts too; `annotate`: none is; `openapi`: also those of OpenAPI and
-    Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold (leap seconds)."""
+    """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also
+    those of OpenAPI and Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold
+    (leap seconds)."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""
