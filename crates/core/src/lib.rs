@@ -15,6 +15,7 @@ mod chain;
 mod clip;
 mod derive;
 pub mod error;
+mod keyset;
 pub mod limit;
 mod live;
 mod local;
