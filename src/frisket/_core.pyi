@@ -300,6 +300,13 @@ class Matcher:
         """How many advances can be rolled back."""
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers (bounded length)."""
+    def completion(self) -> bytes | None:
+        """A short text after which the text may end: b"" where it may end now, None if only a special token leads there.
+
+        No shorter one exists if it is found within 20,000 positions of a best-first search; beyond those the search
+        prefers what is soon at an end to what is short. Raises LimitExceededError if it takes more than the limits
+        give. What comes out are bytes, whatever the tokens are; the matcher stays where it is.
+        """
     def rollback(self, steps: int) -> None: ...
     def fork(self) -> Matcher: ...
     def reset(self) -> None: ...

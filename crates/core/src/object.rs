@@ -115,6 +115,12 @@ pub(crate) struct Choices {
     pub extras: Vec<(u32, TermId)>,
 }
 
+impl Choices {
+    pub fn allows(&self, property: u32) -> bool {
+        has(&self.allowed, property)
+    }
+}
+
 fn has(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
@@ -140,6 +146,15 @@ fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|pair| pair.0 < first);
     let to = sorted.partition_point(|pair| pair.0 <= first);
     &sorted[from..to]
+}
+
+/// What an object cannot be closed without.
+#[derive(Default)]
+pub(crate) struct Needs {
+    /// Properties, ascending.
+    pub must: Vec<u32>,
+    /// Members beside those.
+    pub more: u32,
 }
 
 /// What a state still has to read and may read.
@@ -269,7 +284,20 @@ impl ObjectSpec {
         covers(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
-    fn can_close(&self, state: &ObjectState) -> bool {
+    /// What must still come.
+    pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
+        let Some(Outlook { mut must, .. }) = self.outlook(state) else { return Needs::default() };
+        must.sort_unstable();
+        let mut more = self.min.saturating_sub(state.count.saturating_add(must.len() as u32));
+        let values = must.iter().flat_map(|&index| &self.properties[index as usize].values);
+        let given = values.fold(state.marks, |all, value| all | value.marks);
+        if self.required_marks & !given != 0 {
+            more = more.max(1);
+        }
+        Needs { must, more }
+    }
+
+    pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0

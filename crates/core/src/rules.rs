@@ -65,6 +65,14 @@ impl Rules {
         }
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn may_be_empty(&self, rule: u32) -> bool {
+        self.nullable.get(rule as usize).copied().unwrap_or(false)
+    }
+
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
         self.bodies.get(rule as usize).copied().flatten()
     }
