@@ -8,7 +8,7 @@
 use crate::error::Result;
 use crate::least::NEVER;
 use crate::machine::{Machine, PositionId, DEAD};
-use crate::term::{TermId, EMPTY};
+use crate::term::{Term, TermId, EMPTY};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -78,11 +78,12 @@ impl Machine {
                 continue;
             }
             let length = length.0;
-            match reached.get_mut(&position) {
+            let alike = self.alike(position)?;
+            match reached.get_mut(&alike) {
                 Some(known) if *known <= length => continue,
                 Some(known) => *known = length,
                 None => {
-                    reached.insert(position, length);
+                    reached.insert(alike, length);
                 }
             }
             places.push(Place { position, before: place, byte, length });
@@ -90,12 +91,43 @@ impl Machine {
             if self.position(position).accepting {
                 return Ok(Found::Text(spelled(&places, at)));
             }
+            if std::env::var("DBG").is_ok() && places.len() % 997 == 0 {
+                eprintln!(
+                    "{} w{} {} {:?} heads {} held {} terms {}",
+                    places.len(),
+                    weight,
+                    total,
+                    String::from_utf8_lossy(&spelled(&places, at)),
+                    self.position(position).heads.len(),
+                    self.arena.memory_bytes(),
+                    self.arena.len()
+                );
+            }
             if places.len() > patience {
                 return Ok(Found::Tired);
             }
             self.promise(&places, at, weight, &mut open, &mut order)?;
         }
         Ok(Found::Nothing)
+    }
+
+    /// The position that stands for all those that differ only in the letters of an open key: what may follow them
+    /// differs in nothing but that key.
+    fn alike(&mut self, id: PositionId) -> Result<PositionId> {
+        let position = self.position(id).clone();
+        let mut alike = (*position).clone();
+        let mut key = false;
+        for (head, _) in &mut alike.heads {
+            if let Term::KeyExtra { .. } = self.arena.term(*head) {
+                *head = self.unknown(*head)?;
+                key = true;
+            }
+        }
+        if !key {
+            return Ok(id);
+        }
+        alike.heads.sort_unstable();
+        Ok(self.intern(alike))
     }
 
     /// Look ahead by one byte: what may come, and what it promises.

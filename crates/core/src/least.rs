@@ -3,7 +3,8 @@
 //! Every term has one, made of its parts' bounds: exact for what is built of literals, classes, concatenation, choice,
 //! repetition and rules; too low where parts restrict each other (an intersection, a complement, keys and items that
 //! may not repeat, marks). A rule's bound is the least fixpoint over its entries (Knuth, *A generalization of
-//! Dijkstra's algorithm*, 1977). It is never too high, so a best-first search that trusts it ends with a shortest text.
+//! Dijkstra's algorithm*, 1977). But for escapes by number
+//! it is never too high, so a best-first search that trusts it ends with a shortest text.
 
 use crate::error::Result;
 use crate::machine::{FrameId, Machine, BOTTOM};
@@ -15,6 +16,10 @@ use std::sync::Arc;
 
 /// What cannot be finished with bytes: a special token must come.
 pub(crate) const NEVER: u64 = 1 << 40;
+
+/// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
+/// say, and each would be a place of its own in a search.
+const UNLOVELY: u64 = 16;
 
 /// More items that must come are not counted.
 const ITEMS: u32 = 4_096;
@@ -189,17 +194,20 @@ impl Machine {
             Term::Bounded { body, .. } => self.least(body)?,
             Term::Quoted { text, state, .. } => {
                 // No spelling of a character is shorter than the character.
+                let chars = u64::from(self.arena.info(text).min_chars);
                 let text = self.least(text)?;
                 let (open, spelled) = match state {
                     Spelling::Start => (1, 0),
                     Spelling::Body => (0, 0),
                     Spelling::Escape => (1, 1),
-                    Spelling::Hex { digits, .. } => (4 - u64::from(digits), 3),
+                    Spelling::Hex { digits, .. } => (4 - u64::from(digits) + UNLOVELY, 3),
                     Spelling::LowEscape { .. } => (6, 4),
                     Spelling::LowU { .. } => (5, 4),
                     Spelling::Low { digits, .. } => (4 - u64::from(digits), 4),
                 };
-                open + text.saturating_sub(spelled) + 1
+                // An open escape is one character.
+                let open_chars = u64::from(spelled > 0);
+                open + text.saturating_sub(spelled).max(chars.saturating_sub(open_chars)) + 1
             }
             Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
             Term::Array(array) => {

@@ -140,7 +140,7 @@ impl Machine {
         &self.positions[id.0 as usize]
     }
 
-    fn intern(&mut self, position: Position) -> PositionId {
+    pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         if let Some(&id) = self.position_ids.get(&position) {
             return id;
         }

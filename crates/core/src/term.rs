@@ -220,6 +220,7 @@ pub struct Arena {
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
     pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
+    pub(crate) distances: FxHashMap<TermId, u32>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
@@ -298,6 +299,7 @@ impl Arena {
             cuts: Vec::new(),
             may: Vec::new(),
             live: FxHashMap::default(),
+            distances: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
             texts: vec![(0, 0)],
