@@ -301,11 +301,11 @@ class Matcher:
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers (bounded length)."""
     def completion(self) -> bytes | None:
-        """A short text after which the text may end: b"" where it may end now, None if only a special token leads there.
+        """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 
-        No shorter one exists if it is found within 20,000 positions of a best-first search; beyond those the search
-        prefers what is soon at an end to what is short. Raises LimitExceededError if it takes more than the limits
-        give. What comes out are bytes, whatever the tokens are; the matcher stays where it is.
+        There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
+        number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
+        takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
         """
     def rollback(self, steps: int) -> None: ...
     def fork(self) -> Matcher: ...

@@ -3,8 +3,8 @@
 //! Every term has one, made of its parts' bounds: exact for what is built of literals, classes, concatenation, choice,
 //! repetition and rules; too low where parts restrict each other (an intersection, a complement, keys and items that
 //! may not repeat, marks). A rule's bound is the least fixpoint over its entries (Knuth, *A generalization of
-//! Dijkstra's algorithm*, 1977). But for escapes by number
-//! it is never too high, so a best-first search that trusts it ends with a shortest text.
+//! Dijkstra's algorithm*, 1977). But for escapes by number it is never too high, so a best-first search that trusts
+//! it ends with a shortest text.
 
 use crate::error::Result;
 use crate::machine::{FrameId, Machine, BOTTOM};
