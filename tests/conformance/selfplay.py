@@ -8,8 +8,8 @@
 
 Every schema is walked with every manner of `walk`, once under the default options and once under every spelling
 (`JSONSchemaOptions.free()`). A document is valid if jsonschema-rs and the Python jsonschema both say so (`judge`).
-A walk that SECONDS for its schema end is *cut short*: it shows nothing, so it is counted and listed. A dead end, a limit
-reached or a wrong document is a failure.
+A walk that SECONDS for its schema end is *cut short*: it shows nothing, so it is counted and listed. A dead end, a
+limit reached or a wrong document is a failure.
 """
 
 from __future__ import annotations
