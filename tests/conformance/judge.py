@@ -148,16 +148,18 @@ class Judges:
 
     def _rust_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
         registry = self._registry
-        retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+        options: dict[str, Any] = {
+            "formats": formats,
+            "validate_formats": self._formats,
+            "retriever": None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents,
+            "offline": registry is None,
+        }
         try:
-            return jsonschema_rs.validator_for(
-                self._exact,
-                formats=formats,
-                validate_formats=self._formats,
-                retriever=retriever,
-                offline=registry is None,
-            )
+            return jsonschema_rs.validator_for(self._exact, **options)
         except Exception as error:
+            # It takes no pattern with a bracket that stands alone.
+            with contextlib.suppress(Exception):
+                return jsonschema_rs.validator_for(_respelled(self._exact, escaped_brackets), **options)
             raise NoJudge(f"jsonschema-rs: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _python_judge(self, formats: dict[str, Callable[[str], bool]], schema: Any = None) -> Any:
@@ -232,21 +234,34 @@ def _python_format(name: str, uri: str) -> Callable[[str], bool]:
 
 def python_patterns(schema: Any) -> Any:
     """The schema with its patterns as Python's dialect spells them."""
+    return _respelled(schema, ecma)
+
+
+def _respelled(schema: Any, spell: Callable[[str], str]) -> Any:
     if isinstance(schema, list):
-        return [python_patterns(item) for item in schema]
+        return [_respelled(item, spell) for item in schema]
     if not isinstance(schema, dict):
         return schema
     changed = {}
     for key, value in schema.items():
         if key == "pattern" and isinstance(value, str):
-            changed[key] = ecma(value)
+            changed[key] = spell(value)
         elif key == "patternProperties" and isinstance(value, dict):
-            changed[key] = {ecma(pattern): python_patterns(inner) for pattern, inner in value.items()}
+            changed[key] = {spell(pattern): _respelled(inner, spell) for pattern, inner in value.items()}
         elif key in ("enum", "const", "default", "examples"):
             changed[key] = value
         else:
-            changed[key] = python_patterns(value)
+            changed[key] = _respelled(value, spell)
     return changed
+
+
+_BRACKET = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
+
+
+@cache
+def escaped_brackets(pattern: str) -> str:
+    """A pattern whose brackets all belong to something: one that stands alone means itself (ECMA 262, annex B.1.2)."""
+    return "".join(f"\\{atom}" if atom in ("]", "{", "}") else atom for atom in _BRACKET.findall(pattern))
 
 
 _SPACES = "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
