@@ -1,7 +1,7 @@
 """Schema × document → what two independent validators say, and why where they differ.
 
 Both judges read numbers as they are written (Decimal): a judge that rounds to doubles would call right documents wrong.
-The Python one reads patterns as the specification wants them, as ECMA 262 does, by `ecma`. What is left are formats,
+Both read patterns as the specification wants them, as ECMA 262 does, by `ecma` and `rust`. What is left are formats,
 which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
 opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
 name; so does what jsonschema refuses as 2019-09 and accepts as 2020-12 where both say the same. In every other case the
@@ -155,11 +155,8 @@ class Judges:
             "offline": registry is None,
         }
         try:
-            return jsonschema_rs.validator_for(self._exact, **options)
+            return jsonschema_rs.validator_for(_respelled(self._exact, rust), **options)
         except Exception as error:
-            # It takes no pattern with a bracket that stands alone.
-            with contextlib.suppress(Exception):
-                return jsonschema_rs.validator_for(_respelled(self._exact, escaped_brackets), **options)
             raise NoJudge(f"jsonschema-rs: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _python_judge(self, formats: dict[str, Callable[[str], bool]], schema: Any = None) -> Any:
@@ -255,13 +252,17 @@ def _respelled(schema: Any, spell: Callable[[str], str]) -> Any:
     return changed
 
 
-_BRACKET = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
+_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
 
 
 @cache
-def escaped_brackets(pattern: str) -> str:
-    """A pattern whose brackets all belong to something: one that stands alone means itself (ECMA 262, annex B.1.2)."""
-    return "".join(f"\\{atom}" if atom in ("]", "{", "}") else atom for atom in _BRACKET.findall(pattern))
+def rust(pattern: str) -> str:
+    """A pattern of ECMA 262 as jsonschema-rs reads it, which takes `.` for all but `\\n` and no bracket that stands alone.
+
+    Such a bracket means itself (annex B.1.2).
+    """
+    spelled = {"]": r"\]", "{": r"\{", "}": r"\}", ".": r"[^\n\r\u2028\u2029]"}
+    return "".join(spelled.get(atom, atom) for atom in _PART.findall(pattern))
 
 
 _SPACES = "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"

@@ -91,18 +91,6 @@ impl Machine {
             if self.position(position).accepting {
                 return Ok(Found::Text(spelled(&places, at)));
             }
-            if std::env::var("DBG").is_ok() && places.len() % 997 == 0 {
-                eprintln!(
-                    "{} w{} {} {:?} heads {} held {} terms {}",
-                    places.len(),
-                    weight,
-                    total,
-                    String::from_utf8_lossy(&spelled(&places, at)),
-                    self.position(position).heads.len(),
-                    self.arena.memory_bytes(),
-                    self.arena.len()
-                );
-            }
             if places.len() > patience {
                 return Ok(Found::Tired);
             }
