@@ -257,7 +257,7 @@ _PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOT
 
 @cache
 def rust(pattern: str) -> str:
-    """A pattern of ECMA 262 as jsonschema-rs reads it, which takes `.` for all but `\\n` and no bracket that stands alone.
+    """A pattern of ECMA 262 as jsonschema-rs reads it: `.` is all but `\\n` there, no bracket stands alone.
 
     Such a bracket means itself (annex B.1.2).
     """

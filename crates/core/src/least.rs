@@ -8,7 +8,7 @@
 
 use crate::error::Result;
 use crate::machine::{FrameId, Machine, BOTTOM};
-use crate::object::ObjectState;
+use crate::object::{Needs, ObjectState, Value};
 use crate::rules::First;
 use crate::term::{Spelling, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -45,23 +45,78 @@ pub(crate) struct Least {
 
 /// The members of an object, each without the comma before it.
 struct Members {
-    /// By property: colon and value; and the key.
-    named: Vec<(u64, u64)>,
-    /// By extra: colon and value.
-    others: Vec<u64>,
+    named: Vec<Member>,
+    others: Vec<Member>,
     /// The shortest member of all.
     shortest: u64,
     comma: u64,
     close: u64,
 }
 
+struct Member {
+    key: u64,
+    /// Colon and value of each alternative, and the marks it leaves.
+    values: Vec<(u64, u64)>,
+    /// The shortest of those.
+    value: u64,
+}
+
 /// What an object still needs.
 pub(crate) struct Rest {
-    must: Vec<u32>,
+    needs: Needs,
     /// The members that must come, with a comma before each, and the end.
     needed: u64,
-    /// Members that must come beside those, whichever they are.
-    more: u64,
+}
+
+/// A member that comes now.
+#[derive(Clone, Copy, PartialEq)]
+enum Now {
+    Named(u32),
+    Other(u32),
+}
+
+impl Members {
+    fn another(&self) -> u64 {
+        sum([self.comma, self.shortest])
+    }
+
+    /// What looking for the missing marks costs.
+    fn weight(&self, needs: &Needs) -> u64 {
+        u64::from(needs.marks.count_ones()) * (self.named.len() + self.others.len()) as u64
+    }
+
+    /// What it takes at least to leave the marks that are missing, beside what comes anyway: the dearest of them.
+    fn marks(&self, needs: &Needs, missing: u64, now: Option<Now>) -> u64 {
+        let mut dearest = 0;
+        let mut left = missing;
+        while left != 0 {
+            let mark = left & left.wrapping_neg();
+            left &= !mark;
+            let leaves =
+                |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & mark != 0).map(|value| value.0).min();
+            let mut cheapest = NEVER;
+            for (index, member) in (0..).zip(&self.named) {
+                if now == Some(Now::Named(index)) || !needs.may_come(index) {
+                    continue;
+                }
+                if let Some(value) = leaves(&member.values) {
+                    let own = if needs.must.binary_search(&index).is_ok() {
+                        value.saturating_sub(member.value)
+                    } else {
+                        sum([self.comma, member.key, value])
+                    };
+                    cheapest = cheapest.min(own);
+                }
+            }
+            for member in &self.others {
+                if let Some(value) = leaves(&member.values) {
+                    cheapest = cheapest.min(sum([self.comma, member.key, value]));
+                }
+            }
+            dearest = dearest.max(cheapest);
+        }
+        dearest
+    }
 }
 
 impl Machine {
@@ -288,8 +343,7 @@ impl Machine {
             }
             Term::ObjectNext { object, state } => {
                 let rest = self.rest(object, state)?;
-                let members = self.members_of(object)?;
-                sum([rest.needed, times(rest.more, sum([members.comma, members.shortest]))])
+                self.least_next(object, &rest, 0)?
             }
             Term::KeyNamed { object, state, low, high, depth } => {
                 let spec = self.arena.objects[object as usize].clone();
@@ -298,16 +352,15 @@ impl Machine {
                 for (spelling, property) in &spec.sorted[low as usize..high as usize] {
                     if choices.allows(*property) {
                         let letters = spelling.len() as u64 - u64::from(depth);
-                        least = least.min(sum([letters, self.least_member(object, state, *property)?]));
+                        least = least.min(sum([letters, self.least_member(object, state, Now::Named(*property))?]));
                     }
                 }
                 least
             }
-            Term::KeyDone { object, state, property } => self.least_member(object, state, property)?,
+            Term::KeyDone { object, state, property } => self.least_member(object, state, Now::Named(property))?,
             Term::KeyExtra { object, state, extra, inner, .. } => {
-                let value = self.members_of(object)?.others[extra as usize];
                 let letters = self.least(inner)?;
-                sum([letters, value, self.least_beside(object, state, None)?])
+                sum([letters, self.least_member(object, state, Now::Other(extra))?])
             }
         };
         Ok(if structural { least } else { least.max(u64::from(self.arena.info(id).min_chars)) })
@@ -386,27 +439,30 @@ impl Machine {
         }
         let spec = self.arena.objects[object as usize].clone();
         let colon = self.least(spec.colon)?;
-        let mut lists = Vec::with_capacity(spec.properties.len() + spec.extras.len());
-        for values in spec.properties.iter().map(|it| &it.values).chain(spec.extras.iter().map(|it| &it.values)) {
-            let mut least = NEVER;
-            for value in values {
-                least = least.min(sum([colon, self.least(value.node)?]));
-            }
-            lists.push(least);
+        let mut named = Vec::with_capacity(spec.properties.len());
+        for property in &spec.properties {
+            named.push(self.member_of(property.key.len() as u64 + 2, colon, &property.values)?);
         }
-        let others = lists.split_off(spec.properties.len());
-        let named: Vec<(u64, u64)> =
-            lists.into_iter().zip(&spec.properties).map(|(value, it)| (value, it.key.len() as u64 + 2)).collect();
-        let mut shortest = named.iter().map(|&(value, key)| sum([value, key])).min().unwrap_or(NEVER);
-        for (extra, &value) in spec.extras.iter().zip(&others) {
+        let mut others = Vec::with_capacity(spec.extras.len());
+        for extra in &spec.extras {
             let key = sum([self.least(extra.keys)?, 2]);
-            shortest = shortest.min(sum([key, value]));
+            others.push(self.member_of(key, colon, &extra.values)?);
         }
+        let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
         let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
+        self.arena.budget.grow(100 + 80 * (named.len() + others.len()));
         let members = Arc::new(Members { named, others, shortest, comma, close });
-        self.arena.budget.grow(100 + 16 * members.named.len() + 8 * members.others.len());
         self.least.members.insert(object, members.clone());
         Ok(members)
+    }
+
+    fn member_of(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<Member> {
+        let mut values = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives {
+            values.push((sum([colon, self.least(alternative.node)?]), alternative.marks));
+        }
+        let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
+        Ok(Member { key, values, value })
     }
 
     fn rest(&mut self, object: u32, state: u32) -> Result<Arc<Rest>> {
@@ -415,7 +471,7 @@ impl Machine {
         }
         let before = self.arena.states[state as usize].clone();
         let rest = Arc::new(self.find_rest(object, &before)?);
-        self.arena.budget.grow(100 + 4 * rest.must.len());
+        self.arena.budget.grow(120 + 4 * rest.needs.must.len() + 8 * rest.needs.may.len());
         self.least.rests.insert((object, state), rest.clone());
         Ok(rest)
     }
@@ -427,38 +483,50 @@ impl Machine {
         let needs = spec.needs(state);
         let mut needed = members.close;
         for &index in &needs.must {
-            let (value, key) = members.named[index as usize];
-            needed = sum([needed, members.comma, value, key]);
+            let Member { key, value, .. } = members.named[index as usize];
+            needed = sum([needed, members.comma, key, value]);
         }
-        Ok(Rest { must: needs.must, needed, more: u64::from(needs.more) })
+        Ok(Rest { needs, needed })
+    }
+
+    /// A comma or the end, and all that follows.
+    fn least_next(&mut self, object: u32, rest: &Rest, least: u32) -> Result<u64> {
+        let members = self.members_of(object)?;
+        self.arena.spend(members.weight(&rest.needs))?;
+        let more = times(u64::from(rest.needs.more.max(least)), members.another());
+        Ok(sum([rest.needed, more.max(members.marks(&rest.needs, rest.needs.marks, None))]))
     }
 
     /// A key and all that follows it, where a key must come.
     fn least_key(&mut self, object: u32, rest: &Rest) -> Result<u64> {
-        let members = self.members_of(object)?;
-        let more = if rest.must.is_empty() { rest.more.max(1) } else { rest.more };
-        let all = sum([rest.needed, times(more, sum([members.comma, members.shortest]))]);
-        Ok(if all == NEVER { NEVER } else { all - members.comma })
+        let all = self.least_next(object, rest, u32::from(rest.needs.must.is_empty()))?;
+        let comma = self.members_of(object)?.comma;
+        Ok(if all == NEVER { NEVER } else { all - comma })
     }
 
-    /// The colon and the value of a named member, and all that follows it.
-    fn least_member(&mut self, object: u32, state: u32, property: u32) -> Result<u64> {
-        let value = self.members_of(object)?.named[property as usize].0;
-        Ok(sum([value, self.least_beside(object, state, Some(property))?]))
-    }
-
-    /// What follows a member that comes now: what must come beside it.
-    fn least_beside(&mut self, object: u32, state: u32, property: Option<u32>) -> Result<u64> {
+    /// The colon and the value of a member, and all that follows it.
+    fn least_member(&mut self, object: u32, state: u32, now: Now) -> Result<u64> {
         let rest = self.rest(object, state)?;
         let members = self.members_of(object)?;
-        let another = sum([members.comma, members.shortest]);
-        let now = property.filter(|index| rest.must.binary_search(index).is_ok());
-        let Some(index) = now else { return Ok(sum([rest.needed, times(rest.more.saturating_sub(1), another)])) };
-        let (value, key) = members.named[index as usize];
-        let own = sum([members.comma, value, key]);
-        if rest.needed == NEVER || own == NEVER {
-            return Ok(NEVER);
+        self.arena.spend(members.weight(&rest.needs))?;
+        let (mut needed, mut more) = (rest.needed, rest.needs.more);
+        let member = match now {
+            Now::Named(index) => &members.named[index as usize],
+            Now::Other(index) => &members.others[index as usize],
+        };
+        match now {
+            Now::Named(index) if rest.needs.must.binary_search(&index).is_ok() => {
+                let own = sum([members.comma, member.key, member.value]);
+                needed = if needed == NEVER || own == NEVER { NEVER } else { needed - own };
+            }
+            _ => more = more.saturating_sub(1),
         }
-        Ok(sum([rest.needed - own, times(rest.more, another)]))
+        let more = times(u64::from(more), members.another());
+        let mut least = NEVER;
+        for &(value, marks) in &member.values {
+            let marks = members.marks(&rest.needs, rest.needs.marks & !marks, Some(now));
+            least = least.min(sum([value, needed, more.max(marks)]));
+        }
+        Ok(least)
     }
 }

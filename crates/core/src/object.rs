@@ -153,8 +153,18 @@ fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
 pub(crate) struct Needs {
     /// Properties, ascending.
     pub must: Vec<u32>,
-    /// Members beside those.
+    /// Properties that may come, as a set.
+    pub may: Vec<u64>,
+    /// Members beside those that must come.
     pub more: u32,
+    /// Marks that some members must leave.
+    pub marks: u64,
+}
+
+impl Needs {
+    pub fn may_come(&self, property: u32) -> bool {
+        has(&self.may, property)
+    }
 }
 
 /// What a state still has to read and may read.
@@ -286,15 +296,10 @@ impl ObjectSpec {
 
     /// What must still come.
     pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
-        let Some(Outlook { mut must, .. }) = self.outlook(state) else { return Needs::default() };
+        let Some(Outlook { mut must, may }) = self.outlook(state) else { return Needs::default() };
         must.sort_unstable();
-        let mut more = self.min.saturating_sub(state.count.saturating_add(must.len() as u32));
-        let values = must.iter().flat_map(|&index| &self.properties[index as usize].values);
-        let given = values.fold(state.marks, |all, value| all | value.marks);
-        if self.required_marks & !given != 0 {
-            more = more.max(1);
-        }
-        Needs { must, more }
+        let more = self.min.saturating_sub(state.count.saturating_add(must.len() as u32));
+        Needs { must, may, more, marks: self.required_marks & !state.marks }
     }
 
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
