@@ -282,6 +282,11 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
+    fn completion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let text = self.with(py, |matcher| matcher.completion())?;
+        Ok(text.map(|text| PyBytes::new(py, &text)))
+    }
+
     fn rollback(&self, py: Python<'_>, steps: usize) -> PyResult<()> {
         let (done, available) = self.quick(py, |matcher| {
             let available = matcher.steps();
