@@ -33,6 +33,7 @@ from tests.conformance.walk import MANNERS, DeadEnd, Hints, Late, Table, Walker
 
 SECONDS = 10
 FAILURES = ("disputed",)
+DEPENDENCIES = ("dependencies", "dependentRequired")
 #: What holds schemas for others to refer to, and what says how to read them.
 SILENT = ("$schema", "$defs", "definitions")
 
@@ -141,7 +142,7 @@ def _candidates(
 ) -> Iterator[bytes | None]:
     """Texts that may tell the two grammars apart, the likeliest first; None once it is proven that none does."""
     schema = subject.schema
-    hints = Hints.from_schema(schema)
+    hints = hints_of(schema)
     seen = list(subject.valid)
     for document in seen:
         yield _written(document)
@@ -190,7 +191,7 @@ def _apart(
         except FrisketError:
             continue
         if grammar is not None:
-            yield from _walks((grammar,), Hints.from_schema(only), walker, chance, walks, seen, budget=0)
+            yield from _walks((grammar,), hints_of(only), walker, chance, walks, seen, budget=0)
     if empty == 2 and proves:
         yield None
 
@@ -199,7 +200,7 @@ def bounds(schema: Any) -> list[int]:
     """The upper bounds of counts that a schema names."""
     names = ("maxItems", "maxLength", "maxProperties", "maxContains")
     found = {part.get(name) for _, part in difference.places(schema, "") for name in names}
-    return sorted(int(value) for value in found if isinstance(value, (int, float)) and value < 20_000)
+    return sorted(int(value) for value in found if isinstance(value, (int, float)) and value < 70_000)
 
 
 def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
@@ -218,6 +219,14 @@ def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
     elif isinstance(value, str):
         value = value + (value[-1:] or "x") * (count - len(value))
     return value
+
+
+def hints_of(schema: Any) -> Hints:
+    """What a schema speaks of, the names that only dependencies name among it."""
+    tables = [part[name] for _, part in difference.places(schema, "") for name in DEPENDENCIES if name in part]
+    lists = [value for table in tables if isinstance(table, dict) for value in table.values()]
+    names = [name for value in lists if isinstance(value, list) for name in value]
+    return Hints.from_schema([schema, {"required": names}])
 
 
 def _walks(
