@@ -8,9 +8,9 @@
 Each keyword is taken out in turn. A *witness* is a document that the grammar of one of the two schemas accepts and that
 of the other does not; a validator must say the same of it. Candidates: the documents that come with the schema, walks
 under the grammars of what only one of the two accepts (`difference`), walks under both grammars, and mutations of all
-these. Walks that must find one deep difference often find no end, so others are led to the place (`difference.led`).
-A keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both
-differences empty, of whole documents or already of the place alone. What is neither is *undecided*.
+these; where the whole difference is more than the algebra takes, walks are led to the place (`difference.led`). A
+keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both differences empty,
+of whole documents or already of the place alone. What is neither is *undecided*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -148,17 +148,17 @@ def _candidates(
         yield _written(document)
     for _ in range(20):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
-    yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, walks=0)
+    yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, budgets=())
     if way := difference.led(schema, pointer, keyword):
         yield from _apart(way, compiled, walker, chance, seen, proves=False)
-    yield from _walks(sides, hints, walker, chance, 8, seen)
+    yield from _walks(sides, hints, walker, chance, [60] * 8, seen)
     if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
         yield from _apart(both, compiled, walker, chance, seen)
     for _ in range(400):
         if time.monotonic() > walker.until or not seen:
             return
         yield _written(stretched(copy.deepcopy(chance.choice(seen)), bounds(schema), chance))
-    yield from _walks(sides, hints, walker, chance, 40, seen)
+    yield from _walks(sides, hints, walker, chance, [60] * 40, seen)
     for _ in range(600):
         if time.monotonic() > walker.until or not seen:
             return
@@ -172,7 +172,7 @@ def _apart(
     chance: random.Random,
     seen: list[Any],
     *,
-    walks: int = 6,
+    budgets: Sequence[int] = (0, 4, 8, 16, 32, 64),
     proves: bool = True,
 ) -> Iterator[bytes | None]:
     """Walks under the grammars of what only one of two schemas accepts; None if there are none."""
@@ -191,7 +191,7 @@ def _apart(
         except FrisketError:
             continue
         if grammar is not None:
-            yield from _walks((grammar,), hints_of(only), walker, chance, walks, seen, budget=0)
+            yield from _walks((grammar,), hints_of(only), walker, chance, budgets, seen)
     if empty == 2 and proves:
         yield None
 
@@ -234,22 +234,19 @@ def _walks(
     hints: Hints,
     walker: Walker,
     chance: random.Random,
-    count: int,
+    budgets: Sequence[int],
     seen: list[Any],
-    *,
-    budget: int = 60,
 ) -> Iterator[bytes]:
+    """A walk with each of the budgets, manner by manner; with a budget of 0 it is the shortest text."""
     from frisket.errors import FrisketError
 
     try:
         matchers = [grammar.core.compile(walker.table.core) for grammar in grammars]
-        for number in range(count):
-            manner = MANNERS[number % len(MANNERS)] if budget else MANNERS[-1]
+        for number, budget in enumerate(budgets):
             matcher = matchers[number // 2 % len(matchers)].matcher()
-            text, complete = walker.walk(matcher, chance, manner, budget, hints)
-            if complete:
-                yield text
-                seen.append(json.loads(text))
+            text = walker.walk(matcher, chance, MANNERS[number % len(MANNERS)], budget, hints)
+            yield text
+            seen.append(json.loads(text))
     except (Late, DeadEnd, FrisketError):
         return
 
