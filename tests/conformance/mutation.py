@@ -98,30 +98,35 @@ def _verdict(
     walker: Walker,
     chance: random.Random,
 ) -> tuple[str, str]:
-    from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
+    from frisket.errors import FrisketError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
     compiled, grammar, judges = here
     schema = subject.schema
     changed = difference.without(schema, pointer, keyword)
+    other: Any = None
     try:
-        other = compiled(changed)
         other_judges = _judges(subject, changed)
+        other = compiled(changed)
     except UnsatisfiableSchemaError:
         return "witness", "nothing satisfies the schema without it"
     except UnsupportedSchemaError as error:
         if any(" is not among the documents given" in reason for _, reason in error.places):
             return "witness", "without it a reference leads nowhere"
-        return "undecided", f"the schema without it is refused: {str(error)[:100]}"
+    except LimitExceededError:
+        pass
     except (FrisketError, NoJudge) as error:
         return "undecided", f"the schema without it is refused: {str(error)[:100]}"
+    # What cannot be compiled without the keyword is judged by the validator alone.
+    accepts = other.accepts if other is not None else other_judges.accepts
+    sides = (other, grammar) if other is not None else (grammar,)
     disputed = ""
-    for text in _candidates(subject, pointer, keyword, compiled, (other, grammar), walker, chance):
+    for text in _candidates(subject, pointer, keyword, compiled, sides, walker, chance):
         if text is None:
             return "redundant", "no value satisfies one and not the other"
         if time.monotonic() > walker.until:
             break
         try:
-            said = grammar.accepts(text), other.accepts(text)
+            said = grammar.accepts(text), accepts(text)
             if said[0] != said[1]:
                 if (judges.accepts(text), other_judges.accepts(text)) == said:
                     return "witness", text.decode()[:300]
@@ -136,7 +141,7 @@ def _candidates(
     pointer: str,
     keyword: str,
     compiled: Callable[..., Any],
-    sides: tuple[Any, Any],
+    sides: tuple[Any, ...],
     walker: Walker,
     chance: random.Random,
 ) -> Iterator[bytes | None]:
@@ -149,8 +154,11 @@ def _candidates(
     for _ in range(20):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
     yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, budgets=())
-    if way := difference.led(schema, pointer, keyword):
-        yield from _apart(way, compiled, walker, chance, seen, proves=False)
+    for probed in (False, True):
+        if way := difference.led(schema, pointer, keyword, probed=probed):
+            yield from _apart(way, compiled, walker, chance, seen, proves=False)
+    if keyword == "uniqueItems":
+        yield from (_written(doubled) for document in seen for doubled in with_a_twin(document))
     yield from _walks(sides, hints, walker, chance, [60] * 8, seen)
     if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
         yield from _apart(both, compiled, walker, chance, seen)
@@ -187,7 +195,7 @@ def _apart(
             empty += 1
         except UnsupportedSchemaError:  # what is not exact shows nothing, but may be walked
             with contextlib.suppress(FrisketError):
-                grammar = compiled(only, relaxed=True)
+                grammar = compiled(difference.repeatable(only), relaxed=True)
         except FrisketError:
             continue
         if grammar is not None:
@@ -219,6 +227,18 @@ def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
     elif isinstance(value, str):
         value = value + (value[-1:] or "x") * (count - len(value))
     return value
+
+
+def with_a_twin(value: Any) -> Iterator[Any]:
+    """The document with the first item of one of its arrays twice, array by array."""
+    if isinstance(value, list):
+        if value:
+            yield [value[0], *value]
+        for index, item in enumerate(value):
+            yield from ([*value[:index], changed, *value[index + 1 :]] for changed in with_a_twin(item))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from ({**value, key: changed} for changed in with_a_twin(item))
 
 
 def hints_of(schema: Any) -> Hints:
