@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urljoin
 
 from tests.conformance.walk import example
 
 #: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
 NAMES = {"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"}
+DYNAMIC = {"$recursiveRef", "$dynamicRef"}
 #: Keywords that hold a schema, or an array of them.
 APPLICATORS = {
     *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
@@ -52,10 +54,10 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
     """
     parts = list(places(schema, ""))
     foreign = any(isinstance(part.get("$ref"), str) and not _points(part["$ref"]) for _, part in parts)
-    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or not isinstance(schema, dict):
+    if not isinstance(schema, dict):
         return None
-    if {"$recursiveRef", "$dynamicRef"} & schema.keys():
-        return None
+    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or DYNAMIC & schema.keys():
+        return _resources(schema, changed)
     touched = {pointer}
     while more := {
         at
@@ -95,6 +97,32 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
         return {**dialect, "$defs": both, "allOf": [{"$ref": f"#/$defs/{one}"}, {"not": {"$ref": f"#/$defs/{other}"}}]}
 
     return only("new", "old"), only("old", "new")
+
+
+def _resources(schema: Any, changed: Any) -> tuple[Any, Any] | None:
+    dialect = str(schema.get("$schema", ""))
+    name = "id" if "draft-04" in dialect else "$id"
+    if "$ref" in schema and any(draft in dialect for draft in ("draft-04", "draft-06", "draft-07")):
+        return None  # a name beside a reference is none there
+    root = str(schema.get(name, "https://root.invalid/root"))
+    if "://" not in root:
+        return None
+    own = {urljoin(root, str(part[name])).split("#")[0] for _, part in places(schema, "") if name in part} | {root}
+
+    def renamed(uri: Any, side: str) -> Any:
+        if isinstance(uri, str) and uri.split("#")[0] in own:
+            return uri.replace("://", f"://{side}.", 1) if "://" in uri else uri.replace("urn:", f"urn:{side}-", 1)
+        return uri
+
+    def resource(of: Any, side: str) -> Any:
+        of = copy.deepcopy(of)
+        for _, part in list(places(of, "")):
+            part.update({key: renamed(part[key], side) for key in (name, "$ref", *DYNAMIC) if key in part})
+        return {**of, name: renamed(root, side)}
+
+    old, new = resource(schema, "old"), resource(changed, "new")
+    head = {"$schema": schema["$schema"]} if "$schema" in schema else {}
+    return {**head, "allOf": [new, {"not": old}]}, {**head, "allOf": [old, {"not": new}]}
 
 
 def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
