@@ -160,13 +160,15 @@ def led(schema: Any, pointer: str, keyword: str, *, probed: bool = False) -> tup
         depth += _require(holder, steps[depth], steps[depth + 1] if depth + 1 < len(steps) else "")
     part = find(schema, at)
     whole_part, rest = dict(part), {key: value for key, value in part.items() if key != keyword}
+    # The engine would look for the shortest text of so many characters; one is as good as another.
+    probes = ["x" * (int(part[keyword]) + 1)] if keyword == "maxLength" else PROBES
     found = []
     for one, other in ((rest, whole_part), (whole_part, rest)):
         part.clear()
         # That items are equal cannot be asked for; that there is one to be doubled can.
         doubled = keyword == "uniqueItems"
         asked = {"type": "array", "minItems": 1} if doubled else {"not": other}
-        part["allOf"] = [{"enum": PROBES}] if probed else [one, asked]
+        part["allOf"] = [{"enum": probes}] if probed else [one, asked]
         found.append(copy.deepcopy(schema))
     return found[0], found[1]
 
