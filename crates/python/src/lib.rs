@@ -11,6 +11,8 @@ mod clock;
 mod error;
 mod limit;
 mod matcher;
+mod plain;
+mod sorted;
 
 use pyo3::prelude::*;
 
@@ -25,10 +27,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
+    module.add_class::<plain::Plain>()?;
+    module.add_class::<plain::Stock>()?;
+    module.add("Unplain", module.py().get_type::<plain::Unplain>())?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
+    module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

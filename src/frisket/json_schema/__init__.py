@@ -10,8 +10,11 @@ prelude   what all schemas have in common      room      how deep schemas may ne
 
 from __future__ import annotations
 
+import marshal
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
+from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
 from frisket.json_schema.lower import Lowering
@@ -21,9 +24,15 @@ from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from frisket._core import Grammar, GrammarBuilder, Limits
 
 __all__ = ["Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema"]
+
+
+#: Whether plain places are lowered by the engine. Tests turn it off and compare.
+PLAIN = True
 
 
 def lower_json_schema(
@@ -55,9 +64,43 @@ def compile_json_schema(
 ) -> tuple[Grammar, Report]:
     """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
     prelude = prelude_of(options)
+    if PLAIN and prelude.stock is not None:
+        found = _plainly(schema, options, registry, limits, prelude)
+        if found is not None:
+            return found
     builder = prelude.fork(limits)
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
     return builder.build(node), report
+
+
+def _plainly(
+    schema: Any, options: JSONSchemaOptions, registry: Registry | None, limits: Limits | None, prelude: Prelude
+) -> tuple[Grammar, Report] | None:
+    """The grammar and the report, most places of the schema lowered by the engine; None where Python should do it all.
+
+    That is where anything is wrong with the schema, too: so all errors are those of one way to read it, and this way
+    need not look for what makes a schema impossible.
+    """
+    try:
+        copy = marshal.dumps(schema, 2)
+    except ValueError:
+        return None
+    builder = prelude.fork(limits)
+    try:
+        node, report = room.call(_lower, builder, schema, options, registry, prelude, False, prelude.stock)
+        grammar = builder.build(node)
+    except LimitExceededError:
+        raise
+    except (FrisketError, NeedsScopes, _core.Unplain):
+        return None
+
+    def keywords() -> Iterator[tuple[str, str]]:
+        # Python reads it anew, as it was: the caller's schema may have changed.
+        again = lower_json_schema(prelude.fork(), marshal.loads(copy), options, registry, prelude)[1]
+        return again.source() if again.source is not None else iter(())
+
+    report.source = keywords
+    return grammar, report
 
 
 def _lower(
@@ -67,11 +110,12 @@ def _lower(
     registry: Registry | None,
     prelude: Prelude | None,
     scoped: bool,
+    stock: _core.Stock | None = None,
 ) -> tuple[int, Report]:
     report = Report()
     algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
     report.source = algebra.keywords
-    lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
+    lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None, stock)
     node = lowering.document(algebra.root())
     algebra.raise_unsupported()
     return node, report

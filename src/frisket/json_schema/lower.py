@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
+from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
@@ -83,8 +85,12 @@ class Lowering:
         options: JSONSchemaOptions,
         algebra: Algebra,
         before: Lowering | None = None,
+        stock: _core.Stock | None = None,
     ) -> None:
-        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of."""
+        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of.
+
+        With its `stock`, plain places are lowered by the engine.
+        """
         self.builder = builder
         self.options = options
         self.algebra = algebra
@@ -103,11 +109,25 @@ class Lowering:
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
         self._level = _Level(self)
+        #: Levels being lowered by the engine, above and between those in `_active`.
+        self._plain_levels = 0
+        self._plain: _core.Plain | None = None
+        root = algebra.documents.root
+        if stock is not None and type(root.contents) is dict and root.asserts:
+            self._plain = _core.Plain(
+                builder,
+                stock,
+                root.contents,
+                draft=min(root.draft, 255),
+                any_order=self.any_order,
+                about_itself=options.property_order == "schema" and not self.any_order,
+            )
 
     def document(self, goal: Goal) -> int:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
         node = self.lower(goal)
-        if node is None or (self.recursive and self.builder.is_empty(node)):
+        # With plain places in it, `build` says whether it is empty.
+        if node is None or (self.recursive and self._plain is None and self.builder.is_empty(node)):
             raise UnsatisfiableSchemaError(
                 "no value can ever be valid here",
                 where=self.blame(goal, set()),
@@ -131,7 +151,12 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
-        if len(self._active) > LEVELS:
+        if self._plain is not None and len(goal) == 1:
+            plain, node = self._plainly(self._plain, goal)
+            if plain:
+                nodes[key] = node
+                return node
+        if self._levels() > LEVELS:
             raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         algebra = self.algebra
@@ -150,7 +175,7 @@ class Lowering:
         finally:
             algebra.depth -= 1
         rule = self._active.pop(key)
-        if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
+        if rule is None and node in self.structural and self._levels() % SHALLOW == SHALLOW - 1:
             rule = self.builder.rule("a level of many")
             self.structural.add(rule)
         if rule is not None:
@@ -159,9 +184,37 @@ class Lowering:
         nodes[key] = node
         return node
 
+    def _plainly(self, plain: _core.Plain, goal: Goal) -> tuple[bool, int | None]:
+        """(whether the goal is that of a plain place, its node)"""
+        (literal,) = goal
+        if literal < 0 or literal & 1:
+            return False, None
+        site = self.algebra.sites[literal >> 1]
+        if site.resource is not self.algebra.documents.root or type(site.schema) is not dict:
+            return False, None
+        done, node = plain.lower(self, site.schema, site.pointer, self._levels())
+        if node is not None:
+            self.structural.add(node)
+        return done, node
+
+    def from_plain(self, schema: Any, pointer: str, levels: int) -> tuple[int | None, bool]:
+        """(the node of a place that is not plain, whether the report has nothing to say), asked for by the engine."""
+        before = self._plain_levels
+        self._plain_levels = levels - len(self._active)
+        try:
+            around = Site(-1, None, self.algebra.documents.root, (), pointer, ())
+            node = self.lower(self.algebra.below(around, schema))
+        finally:
+            self._plain_levels = before
+        report = self.algebra.report
+        return node, not report.loosened and not report.narrowed
+
+    def _levels(self) -> int:
+        return len(self._active) + self._plain_levels
+
     def at_root(self) -> bool:
         """Whether the document itself is being lowered, in the order that its schema states."""
-        return len(self._active) == 1 and self.options.property_order == "schema" and not self.any_order
+        return self._levels() == 1 and self.options.property_order == "schema" and not self.any_order
 
     def deeper(self) -> _Level:
         """A context one level down; gives the layout of the level that it enters."""
