@@ -1,4 +1,4 @@
-//! frisket-core for Python: convert, release the GIL, raise.
+//! frisket-core for Python: convert, release the GIL, raise; and the plain places of JSON Schemas.
 
 /// A schema's automaton is many small allocations that live and die together: the system's allocator takes a fifth of
 /// the time of a cold mask, and gives the pages back only to fault them in again for the next schema.
@@ -11,8 +11,10 @@ mod clock;
 mod error;
 mod limit;
 mod matcher;
+mod place;
 mod plain;
 mod sorted;
+mod stock;
 
 use pyo3::prelude::*;
 
@@ -28,7 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
     module.add_class::<plain::Plain>()?;
-    module.add_class::<plain::Stock>()?;
+    module.add_class::<stock::Stock>()?;
     module.add("Unplain", module.py().get_type::<plain::Unplain>())?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;

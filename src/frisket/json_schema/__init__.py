@@ -17,7 +17,7 @@ from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
-from frisket.json_schema.lower import Lowering
+from frisket.json_schema.lower import SORTED, Lowering, with_margins
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
@@ -61,46 +61,61 @@ def compile_json_schema(
     options: JSONSchemaOptions,
     registry: Registry | None = None,
     limits: Limits | None = None,
+    content: bytes | None = None,
 ) -> tuple[Grammar, Report]:
-    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
+    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises.
+
+    `content` is the schema as `marshal` has it, if it is at hand.
+    """
     prelude = prelude_of(options)
-    if PLAIN and prelude.stock is not None:
-        found = _plainly(schema, options, registry, limits, prelude)
-        if found is not None:
-            return found
+    if PLAIN and prelude.stock is not None and type(schema) is dict:
+        try:
+            content = content or marshal.dumps(schema, 2)
+            return _plainly(schema, content, options, registry, limits, prelude, prelude.stock)
+        except LimitExceededError:
+            raise
+        except (FrisketError, NeedsScopes, _core.Unplain, ValueError):
+            # Whatever is wrong with it: all errors are those of one way to read a schema, the one below.
+            pass
     builder = prelude.fork(limits)
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
     return builder.build(node), report
 
 
 def _plainly(
-    schema: Any, options: JSONSchemaOptions, registry: Registry | None, limits: Limits | None, prelude: Prelude
-) -> tuple[Grammar, Report] | None:
-    """The grammar and the report, most places of the schema lowered by the engine; None where Python should do it all.
-
-    That is where anything is wrong with the schema, too: so all errors are those of one way to read it, and this way
-    need not look for what makes a schema impossible.
-    """
-    try:
-        copy = marshal.dumps(schema, 2)
-    except ValueError:
-        return None
+    schema: dict[str, Any],
+    content: bytes,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    limits: Limits | None,
+    prelude: Prelude,
+    stock: _core.Stock,
+) -> tuple[Grammar, Report]:
+    """The grammar and the report, the plain places of the schema lowered by the engine, the others by Python."""
     builder = prelude.fork(limits)
-    try:
-        node, report = room.call(_lower, builder, schema, options, registry, prelude, False, prelude.stock)
-        grammar = builder.build(node)
-    except LimitExceededError:
-        raise
-    except (FrisketError, NeedsScopes, _core.Unplain):
-        return None
+    plain = _core.Plain(builder, stock, schema, options.property_order)
+    report = Report()
+    algebras: list[Algebra] = []
+
+    def lowering() -> Lowering:
+        algebras.append(Algebra(builder, Documents(schema, registry), options, report))
+        return Lowering(builder, options, algebras[0], prelude.lowering, plain)
+
+    node = room.call(plain.document, lowering)
+    if node is None:
+        raise _core.Unplain
+    if algebras:
+        algebras[0].raise_unsupported()
+    elif plain.is_sorted:
+        report.notes.append(SORTED)
 
     def keywords() -> Iterator[tuple[str, str]]:
-        # Python reads it anew, as it was: the caller's schema may have changed.
-        again = lower_json_schema(prelude.fork(), marshal.loads(copy), options, registry, prelude)[1]
+        # Python reads the schema anew, as it was: the caller's may have changed.
+        again = lower_json_schema(prelude.fork(), marshal.loads(content), options, registry, prelude)[1]
         return again.source() if again.source is not None else iter(())
 
     report.source = keywords
-    return grammar, report
+    return builder.build(with_margins(builder, options, node)), report
 
 
 def _lower(
@@ -110,12 +125,11 @@ def _lower(
     registry: Registry | None,
     prelude: Prelude | None,
     scoped: bool,
-    stock: _core.Stock | None = None,
 ) -> tuple[int, Report]:
     report = Report()
     algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
     report.source = algebra.keywords
-    lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None, stock)
+    lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())
     algebra.raise_unsupported()
     return node, report

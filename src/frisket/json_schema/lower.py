@@ -85,11 +85,11 @@ class Lowering:
         options: JSONSchemaOptions,
         algebra: Algebra,
         before: Lowering | None = None,
-        stock: _core.Stock | None = None,
+        plain: _core.Plain | None = None,
     ) -> None:
         """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of.
 
-        With its `stock`, plain places are lowered by the engine.
+        `plain` lowers the places that are.
         """
         self.builder = builder
         self.options = options
@@ -99,7 +99,8 @@ class Lowering:
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
         self.any_order = options.property_order == "any"
-        if options.property_order == "schema" and is_sorted(algebra.documents.root.contents):
+        stated = options.property_order == "schema"
+        if stated and (is_sorted(algebra.documents.root.contents) if plain is None else plain.is_sorted):
             self.any_order = True
             algebra.report.notes.append(SORTED)
         self._pretty = options.whitespace == "pretty"
@@ -111,32 +112,18 @@ class Lowering:
         self._level = _Level(self)
         #: Levels being lowered by the engine, above and between those in `_active`.
         self._plain_levels = 0
-        self._plain: _core.Plain | None = None
-        root = algebra.documents.root
-        if stock is not None and type(root.contents) is dict and root.asserts:
-            self._plain = _core.Plain(
-                builder,
-                stock,
-                root.contents,
-                draft=min(root.draft, 255),
-                any_order=self.any_order,
-                about_itself=options.property_order == "schema" and not self.any_order,
-            )
+        self._plain = plain
 
     def document(self, goal: Goal) -> int:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
         node = self.lower(goal)
-        # With plain places in it, `build` says whether it is empty.
-        if node is None or (self.recursive and self._plain is None and self.builder.is_empty(node)):
+        if node is None or (self.recursive and self.builder.is_empty(node)):
             raise UnsatisfiableSchemaError(
                 "no value can ever be valid here",
                 where=self.blame(goal, set()),
                 hint="`frisket check` shows what it demands",
             )
-        if self.options.whitespace != "free":
-            return node
-        outside = self.builder.repeat(self.builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
-        return self.builder.seq([outside, node, outside])
+        return with_margins(self.builder, self.options, node)
 
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
@@ -372,6 +359,14 @@ class Lowering:
             node = object.lower(self, atoms)
         self._parts[key] = node
         return node
+
+
+def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
+    """A document and the white space around it."""
+    if options.whitespace != "free":
+        return node
+    outside = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+    return builder.seq([outside, node, outside])
 
 
 class _Level:

@@ -11,7 +11,7 @@ from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.json_schema.reader import KEYWORDS
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents
+from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
 
 
@@ -59,6 +59,7 @@ class Prelude:
             ),
             escapes=options.escapes,
             keywords=set(KEYWORDS),
+            drafts=DRAFTS,
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
