@@ -84,6 +84,9 @@ class GrammarBuilder:
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
+    def check(self) -> None:
+        """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
+        two calls. The time of a build begins with its first call, or with this."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -259,6 +262,8 @@ class Grammar:
     @property
     def fingerprint(self) -> int:
         """A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made."""
+    @property
+    def memory_bytes(self) -> int: ...
     def accepts(self, data: bytes) -> bool:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:

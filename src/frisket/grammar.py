@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from frisket.matcher import Matcher
     from frisket.vocabulary import Vocabulary
 
-#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 8 MB of schemas.
-compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=8_000_000)
+#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
+compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=32_000_000)
 
 
 class Grammar:
@@ -115,7 +115,8 @@ class Grammar:
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
         True
 
-        Needs Pydantic.
+        What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
+        listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
         from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
@@ -125,7 +126,10 @@ class Grammar:
         options = options or JSONSchemaOptions(formats="python")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
-        return cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
+        grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
+        if python_type.beyond and grammar.report is not None:
+            grammar.report = grammar.report.beside(python_type.beyond)
+        return grammar
 
     @classmethod
     def _from_json_schema(
@@ -147,7 +151,7 @@ class Grammar:
         if found is None:
             found = compile_json_schema(schema, options, registry, limits, data)
             if key is not None and data is not None:
-                compiled_lately.put(key, found, len(data))
+                compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
         if not report.exact:
             value = _validating(schema, registry, value)

@@ -3,114 +3,136 @@
     python -m tests.conformance.converse                        every schema of MaskBench and of the official suite
     python -m tests.conformance.converse --minutes 10 --seed 7  as many as fit, in an order that the seed chooses
     python -m tests.conformance.converse --schemas Github_hard  those whose name holds the text
+    python -m tests.conformance.converse --resume docs.jsonl    goes on where that file ends, and writes to it
 
-Documents are valid by construction; both judges of `judge` confirm it. `restyle` spells a document anew: white space
-wherever RFC 8259 has it, members in any order, escapes instead of letters, 1.0 or 10e-1 for 1. `mutate` changes it a
-little; where both judges then refuse it, so must the grammar. Options: `JSONSchemaOptions.free()`.
+Documents are valid by construction; both judges of `judge` confirm it. Where the generator does not know the schema
+(remote references) or finds nothing in SECONDS of processor time, the documents are those that come with the schema.
+`restyle` spells a document anew: white space wherever RFC 8259 has it, members in any order, escapes instead of
+letters, 1.0 or 10e-1 for 1. `mutate` changes it a little; where both judges then refuse it, so must the grammar.
+Options: `JSONSchemaOptions.free()`. A schema that frisket calls unsatisfiable must have no valid document.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 import random
 import signal
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tests.conformance.judge import Judges, NoJudge
-from tests.conformance.selfplay import Subject, Tally, subjects
-from tests.data import find_data_dir
+from tests.conformance.sweep import Subject, Tally, parser, sweep
 
-SECONDS = 10
+SECONDS = 3
+FAILURES = ("valid REFUSED", "invalid ACCEPTED")
 
 
 def check(subject: Subject, *, seed: int, documents: int) -> Tally:
     """Valid documents, three spellings of each, and three mutations of each."""
     from frisket import Grammar
-    from frisket.errors import FrisketError
+    from frisket.errors import FrisketError, UnsatisfiableSchemaError
     from frisket.json_schema import JSONSchemaOptions
 
     tally = Tally()
     formats: Any = subject.formats
     options = JSONSchemaOptions.free(formats=formats, max_exponent_digits=3, max_integer_digits=330)
+    grammar = None
     try:
         grammar = Grammar.from_json_schema(subject.schema, options, subject.registry)
+    except UnsatisfiableSchemaError:
+        pass
     except FrisketError as error:
-        tally.counts[f"refused schemas ({error.code})"] += 1
+        tally.counts[f"schemas refused ({error.code})"] += 1
         return tally
+
+    def accepts(text: str) -> bool:
+        return grammar is not None and grammar.accepts(text)
+
     try:
         judges = Judges(subject.schema, formats=formats == "assert", registry=subject.registry)
-        with time_limit(SECONDS):
-            found = list(instances(subject.schema, f"{seed}/{subject.name}", documents))
     except NoJudge:
-        tally.counts["no judge"] += 1
+        tally.counts["schemas without a judge"] += 1
         return tally
-    except Exception as error:  # what the generator does not know, it says in many ways
-        tally.counts[f"no generator ({type(error).__name__})"] += 1
-        return tally
+    found, problem = instances(subject.schema, f"{seed}/{subject.name}", documents)
+    if problem:
+        tally.counts[f"schemas without a generator ({problem})"] += 1
     chance = random.Random(f"{seed}/{subject.name}")
     whole_floats = "draft-04" not in judges.uri
-    for document in found:
+    shown = 0
+    # A narrowed keyword leaves valid documents out, and the report says so.
+    narrowed = grammar is not None and grammar.report is not None and bool(grammar.report.narrowed)
+    missed = "valid, left out by a narrowed keyword" if narrowed else "valid REFUSED"
+    for document in [*found, *subject.valid]:
         plain = json.dumps(document, ensure_ascii=False)
         try:
-            plain.encode()
-            problem, explained = judges.wrong(plain.encode())
+            wrong, explained = judges.wrong(plain.encode())
         except (UnicodeEncodeError, NoJudge):
             continue
-        if problem or explained:
+        if wrong or explained:
             tally.counts["generated, but not valid to both judges"] += 1
             continue
-        for text in [plain, *(restyle(document, chance, whole_floats=whole_floats) for _ in range(3))]:
-            if grammar.accepts(text):
-                tally.counts["valid accepted"] += 1
-            else:
-                tally.note("valid REFUSED", f"{subject.name}: {text[:600]!r}")
-        for _ in range(3):
-            changed = json.dumps(mutate(copy.deepcopy(document), chance), ensure_ascii=False)
-            try:
-                refused = judges.refused_by_all(changed.encode())
-            except NoJudge:
-                continue
-            accepted = grammar.accepts(changed)
-            if refused and accepted:
-                tally.note("invalid ACCEPTED", f"{subject.name}: {changed[:600]!r}")
-            elif refused:
-                tally.counts["invalid refused"] += 1
-            elif not accepted and judges.wrong(changed.encode()) == ("", []):
-                tally.note("valid REFUSED", f"{subject.name}: {changed[:600]!r}")
+        shown += 1
+        try:
+            for text in [plain, *(restyle(document, chance, whole_floats=whole_floats) for _ in range(3))]:
+                if accepts(text):
+                    tally.counts["valid accepted"] += 1
+                else:
+                    tally.note(missed, f"{subject.name}: {text[:600]!r}")
+            for _ in range(3):
+                changed = json.dumps(mutate(copy.deepcopy(document), chance), ensure_ascii=False)
+                try:
+                    refused = judges.refused_by_all(changed.encode())
+                    accepted = accepts(changed)
+                    if refused and accepted:
+                        tally.note("invalid ACCEPTED", f"{subject.name}: {changed[:600]!r}")
+                    elif refused:
+                        tally.counts["invalid refused"] += 1
+                    elif not accepted and judges.wrong(changed.encode()) == ("", []):
+                        tally.note(missed, f"{subject.name}: {changed[:600]!r}")
+                except NoJudge:
+                    continue
+        except FrisketError as error:
+            tally.counts[f"limits reached ({error.code})"] += 1
+            break
+    kind = "with a valid document" if shown else "without one" if grammar is not None else "unsatisfiable, as found"
+    tally.counts[f"schemas {kind}"] += 1
     return tally
 
 
-def instances(schema: Any, seed: str, count: int) -> Iterator[Any]:
-    """Documents that hypothesis-jsonschema builds; the same for the same seed."""
+def instances(schema: Any, seed: str, count: int) -> tuple[list[Any], str]:
+    """Documents that hypothesis-jsonschema builds, the same for the same seed, and why it builds none ("": it does)."""
     import hypothesis
     from hypothesis_jsonschema import from_schema
 
     _mend_hypothesis()
     found: list[Any] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    try:
+        with warnings.catch_warnings(), time_limit(SECONDS):
+            warnings.simplefilter("ignore")
 
-        @hypothesis.seed(seed)
-        @hypothesis.settings(
-            max_examples=count,
-            database=None,
-            deadline=None,
-            phases=[hypothesis.Phase.generate],
-            suppress_health_check=list(hypothesis.HealthCheck),
-        )
-        @hypothesis.given(from_schema(schema))
-        def collect(document: Any) -> None:
-            found.append(document)
+            @hypothesis.seed(seed)
+            @hypothesis.settings(
+                max_examples=count,
+                database=None,
+                deadline=None,
+                phases=[hypothesis.Phase.generate],
+                suppress_health_check=list(hypothesis.HealthCheck),
+            )
+            @hypothesis.given(from_schema(schema))
+            def collect(document: Any) -> None:
+                found.append(document)
 
-        collect()
-    yield from found
+            collect()
+    except Late:
+        return found, "" if found else "too slow"
+    except Exception as error:  # what the generator does not know, it says in many ways
+        return found, "" if found else type(error).__name__
+    return found, ""
 
 
 def _mend_hypothesis() -> None:
@@ -203,50 +225,31 @@ def mutate(value: Any, chance: random.Random) -> Any:
     return chance.choice([None, True, 0, -1, 1.5, "", "x", [], [1], {}, {"a": 1}])
 
 
+class Late(BaseException):
+    """The time is over. No Exception: hypothesis would take it for a find, and look for it again."""
+
+
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """TimeoutError after so long; the generator can go on for ever."""
+    """Late after so much processor time, and again every second; the generator can go on for ever."""
 
     def ring(*_: Any) -> None:
-        raise TimeoutError
+        raise Late
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Documents that are valid by construction, and mutations of them")
-    parser.add_argument("--documents", type=int, default=6, help="for each schema")
-    parser.add_argument("--minutes", type=float)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--schemas", default="")
-    parser.add_argument("--sample", type=int, default=1)
-    parser.add_argument("--show", type=int, default=20)
-    chosen = parser.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
-    todo = [subject for subject in subjects(folder) if chosen.schemas in subject.name]
-    random.Random(chosen.seed).shuffle(todo)
-    todo = todo[:: chosen.sample]
-    total, began, schemas = Tally(), time.monotonic(), 0
-    for subject in todo:
-        if chosen.minutes is not None and time.monotonic() - began > 60 * chosen.minutes:
-            break
-        schemas += 1
-        total.add(check(subject, seed=chosen.seed, documents=chosen.documents))
-    for line in total.examples[: chosen.show]:
-        print(line)
-    print(f"schemas: {schemas:,} of {len(todo):,}, up to {chosen.documents} documents each, seed {chosen.seed}")
-    for kind, count in total.counts.most_common():
-        print(f"{count:9,}  {kind}")
-    return int(bool(total.counts["valid REFUSED"] or total.counts["invalid ACCEPTED"]))
+    asked = parser("Documents that are valid by construction, and mutations of them")
+    asked.add_argument("--documents", type=int, default=6, help="for each schema")
+    chosen = asked.parse_args(arguments)
+    return sweep(chosen, partial(check, seed=chosen.seed, documents=chosen.documents), FAILURES)
 
 
 if __name__ == "__main__":

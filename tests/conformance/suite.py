@@ -9,6 +9,11 @@
 A schema is *exact* if it compiled without loosening and every instance was accepted or rejected as the suite says.
 Engines that differ from the suite on purpose (they assert formats, fix the order of members) are measured by it all the
 same: the figure says how much of the specification an engine keeps, not how good it is at what it sets out to do.
+
+Two conventions move the rivals' figures, here on 2020-12's 383 required schemas. A schema that an engine calls
+unsatisfiable is one of which it accepts nothing; counted as refused instead, llguidance 1.9.1 is exact on 147 and
+refuses 214, not 154 and 207. xgrammar runs without its `strict_mode`, which closes objects that the schema leaves open;
+with it, 0.2.8 is exact on 151, accepts 263 invalid instances and rejects 87 valid ones, not 140, 299 and 60.
 """
 
 from __future__ import annotations

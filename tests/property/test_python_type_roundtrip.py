@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import collections.abc
 import dataclasses
 import datetime
 import decimal
@@ -10,6 +12,7 @@ import ipaddress
 import pathlib
 import random
 import re
+import typing
 import uuid
 from typing import Annotated, Any, Generic, Literal, NamedTuple, Optional, TypeVar, Union
 
@@ -17,11 +20,13 @@ import pytest
 from typing_extensions import Required, TypedDict
 
 from frisket import Grammar
+from frisket.errors import FrisketError, UnsupportedSchemaError
 from tests.conformance.walk import MANNERS, Hints, Table, Walker
 
 pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
 
 from pydantic import BaseModel, ConfigDict, Field  # noqa: E402
+from pydantic.alias_generators import to_camel  # noqa: E402
 
 Content = TypeVar("Content")
 
@@ -101,6 +106,84 @@ class Film(TypedDict, total=False):
     year: int
 
 
+class Camel(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+    first_name: str
+    in_stock: bool = True
+
+
+class ByPath(BaseModel):
+    a: int = Field(validation_alias=pydantic.AliasPath("x", "y"))
+
+
+class Computed(BaseModel):
+    a: int
+
+    @pydantic.computed_field  # type: ignore[prop-decorator]
+    @property
+    def b(self) -> int:
+        return self.a + 1
+
+
+class Stripped(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True, str_min_length=2, str_max_length=5)
+    a: str
+
+
+class Base64Inside(BaseModel):
+    model_config = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
+    a: bytes
+
+
+class HexInside(BaseModel):
+    model_config = ConfigDict(val_json_bytes="hex")
+    a: bytes = Field(min_length=1, max_length=3)
+
+
+class Ordered(BaseModel):
+    low: int
+    high: int
+
+    @pydantic.model_validator(mode="after")
+    def in_order(self) -> Ordered:
+        if self.low > self.high:
+            raise ValueError("not in order")
+        return self
+
+
+class ClosedFilm(TypedDict, closed=True):  # type: ignore[call-arg]
+    title: Required[str]
+
+
+class Apple(BaseModel):
+    k: Literal["apple"] = "apple"
+
+
+class Pear(BaseModel):
+    k: Literal["pear"]
+
+
+def kind_of(value: Any) -> str:
+    return str(value.get("k", "plum")) if isinstance(value, dict) else str(value.k)
+
+
+class Basket(BaseModel):
+    animal: Annotated[Union[Cat, Dog], Field(discriminator="kind")]  # noqa: UP007
+    kind: Literal["basket"]
+
+
+class IntColour(enum.IntEnum):
+    RED = 1
+    BLUE = 2
+
+
+def even(value: int) -> int:
+    if value % 2:
+        raise ValueError("odd")
+    return value
+
+
+ZONE = datetime.timezone(datetime.timedelta(hours=5))
 TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
@@ -168,6 +251,7 @@ TYPES: dict[str, Any] = {
     "optional": Optional[int],  # noqa: UP045
     "union": Union[int, str],  # noqa: UP007
     "discriminated": Annotated[Union[Cat, Dog], Field(discriminator="kind")],  # noqa: UP007
+    "nested unions": Annotated[Union[Basket, Cat, Dog], Field(discriminator="kind")],  # noqa: UP007
     "recursive": Tree,
     "generic": Box[Box[list[str]]],
     "root": Numbers,
@@ -179,6 +263,77 @@ TYPES: dict[str, Any] = {
     "named tuple": Pair,
     "dataclass": Point,
     "typed dict": Film,
+    "closed dict": ClosedFilm,
+    "camel": Camel,
+    "computed": Computed,
+    "int enum": IntColour,
+    "stripped": Stripped,
+    "stripped and matched": Annotated[str, pydantic.StringConstraints(strip_whitespace=True, pattern="^a+$")],
+    "lowered": Annotated[str, pydantic.StringConstraints(to_lower=True, pattern="^[A-Z]+$")],
+    "rust anchors": Annotated[str, Field(pattern=r"\Aab\z")],
+    "base64 inside": Base64Inside,
+    "hex inside": HexInside,
+    "base64 text": pydantic.Base64Str,
+    "base64url": pydantic.Base64UrlBytes,
+    "short base64": Annotated[pydantic.Base64Bytes, Field(min_length=4, max_length=5)],
+    "ascii bytes": Annotated[bytes, Field(max_length=3)],
+    "five digits": Annotated[decimal.Decimal, Field(max_digits=5)],
+    "three places": Annotated[decimal.Decimal, Field(decimal_places=3)],
+    "complex": complex,
+    "finite": pydantic.FiniteFloat,
+    "moment after": Annotated[datetime.datetime, Field(gt=datetime.datetime(2020, 5, 17, 12, 30))],
+    "moment before": Annotated[datetime.datetime, Field(lt=datetime.datetime(2020, 5, 17, 12, 30, 0, 5))],
+    "moment between": Annotated[
+        datetime.datetime,
+        Field(ge=datetime.datetime(2019, 9, 9, tzinfo=ZONE), le=datetime.datetime(2020, 1, 1, tzinfo=ZONE)),
+    ],
+    "naive after": Annotated[pydantic.NaiveDatetime, Field(gt=datetime.datetime(2020, 5, 17, 12, 30))],
+    "noon": Annotated[datetime.time, Field(gt=datetime.time(11, 59, 58), le=datetime.time(12))],
+    "last day": Annotated[datetime.date, Field(ge=datetime.date(9999, 12, 31))],
+    "deque": collections.deque[int],
+    "short deque": Annotated[collections.deque[int], Field(max_length=2)],
+    "counter": typing.Counter[str],
+    "ordered dict": collections.OrderedDict[str, int],
+    "default dict": collections.defaultdict[str, int],
+    "sequence": collections.abc.Sequence[int],
+    "mapping": collections.abc.Mapping[str, int],
+    "decimal keys": dict[decimal.Decimal, int],
+    "positive keys": dict[pydantic.PositiveInt, int],
+    "number keys": dict[Literal[1, "a"], int],
+    "bool keys": dict[bool, int],
+    "url keys": dict[pydantic.HttpUrl, int],
+    "interface": pydantic.IPvAnyInterface,
+    "mongo": pydantic.MongoDsn,
+    "json value": pydantic.JsonValue,
+    "strict enum": Annotated[IntColour, pydantic.Strict()],
+}
+
+for _name, _argument in (("Secret", int), ("OnErrorOmit", int), ("UUID7", None)):
+    if _type := getattr(pydantic, _name, None):  # younger than the oldest Pydantic that is taken
+        TYPES[_name] = _type if _argument is None else list[_type[_argument]]
+
+#: What no schema says, and which words of the report say so: Pydantic refuses it when the text is whole.
+BEYOND: dict[str, tuple[Any, str, str]] = {
+    "json": (pydantic.Json[list[int]], "Json", '"nothing"'),
+    "past": (pydantic.PastDate, "past", '"9999-01-01"'),
+    "future": (pydantic.FutureDatetime, "future", '"1999-01-01T00:00:00Z"'),
+    "file": (pydantic.FilePath, "validate_file", '"no such file"'),
+    "folder": (pydantic.DirectoryPath, "validate_directory", '"no such folder"'),
+    "new path": (pydantic.NewPath, "validate_new", '"no such folder/file"'),
+    "import": (pydantic.ImportString, "import_string", '"no.such.module"'),
+    "duration": (Annotated[datetime.timedelta, Field(gt=datetime.timedelta(days=1))], "gt", '"PT1S"'),
+    "validator": (Annotated[int, pydantic.AfterValidator(even)], "even", "3"),
+    "order": (Ordered, "in_order", '{"low": 2, "high": 1}'),
+    "called": (
+        Annotated[
+            Union[Annotated[Apple, pydantic.Tag("apple")], Annotated[Pear, pydantic.Tag("pear")]],  # noqa: UP007
+            pydantic.Discriminator(kind_of),
+        ],
+        "discriminator",
+        "{}",
+    ),
+    "odd keys": (dict[Annotated[int, Field(gt=5)], int], "keys", '{"3": 1}'),
+    "rust classes": (Annotated[str, Field(pattern="^[a-z&&[^b]]$")], "pattern", '"b"'),
 }
 
 
@@ -190,6 +345,39 @@ def walker() -> Walker:
 @pytest.mark.parametrize("name", TYPES)
 def test_what_the_masks_allow_validates(name: str, walker: Walker) -> None:
     walk_and_validate(TYPES[name], walker)
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_what_no_schema_says_is_listed(name: str) -> None:
+    tp, keyword, refused = BEYOND[name]
+    grammar = Grammar.from_type(tp)
+    assert grammar.report is not None and not grammar.report.exact
+    assert keyword in [entry.keyword for entry in grammar.report.loosened]
+    assert "x-frisket" not in str(grammar.schema)
+    assert grammar.accepts(refused)
+    with pytest.raises(FrisketError) as raised:
+        grammar.value(refused)
+    assert raised.value.code == "type-refused"
+
+
+def test_entries_have_the_place_of_their_field() -> None:
+    class Visit(BaseModel):
+        day: pydantic.PastDate
+        homes: list[pydantic.HttpUrl]
+
+    report = Grammar.from_type(list[Visit]).report
+    assert report is not None
+    said = {(entry.pointer, entry.keyword): entry.status for entry in [*report.loosened, *report.narrowed]}
+    assert said == {
+        ("/$defs/Visit/properties/day", "past"): "loosened",
+        ("/$defs/Visit/properties/homes/items", "url"): "narrowed",
+    }
+
+
+@pytest.mark.parametrize("tp", [ByPath, type[int], dict[tuple[int, int], int], collections.abc.Callable[[int], int]])
+def test_what_json_cannot_hold_is_refused(tp: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_type(tp)
 
 
 def test_a_set_of_composite_values(walker: Walker) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from frisket import Cancellation, Grammar, Limits
 from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
 from frisket.errors import LimitExceededError, TokenRejectedError
+from frisket.json_schema import JSONSchemaOptions
 
 BYTES: list[bytes | None] = [bytes([value]) for value in range(256)]
 END = 256 + 6
@@ -226,6 +227,59 @@ def test_another_thread_cancels_a_build() -> None:
     timer.join()
     with pytest.raises(LimitExceededError, match="cancelled"):
         Grammar.from_choices(["a"], limits=Limits(cancellation=cancellation))
+
+
+class Called(dict[str, object]):
+    """A schema's keyword whose keys call `at` when so many of them were read."""
+
+    def __init__(self, keys: dict[str, object], count: int, at: Callable[[], None]) -> None:
+        super().__init__(keys)
+        self.count, self.at, self.read = count, at, 0
+
+    def items(self) -> Iterator[tuple[str, object]]:  # type: ignore[override]
+        for key, value in super().items():
+            self.read += 1
+            if self.read == self.count:
+                self.at()
+            yield key, value
+
+
+def test_a_schema_is_cancelled_while_it_is_read() -> None:
+    cancellation = Cancellation()
+    properties = Called({f"p{n}": {"maximum": n} for n in range(5_000)}, 1_000, cancellation.cancel)
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema({"properties": properties}, limits=Limits(**ENDLESS, cancellation=cancellation))
+    assert caught.value.code == "cancelled"
+    assert properties.read < 1_200
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_who_cancels_is_not_told_of_a_pattern_that_cannot_be_exact(relaxed: bool) -> None:
+    cancellation = Cancellation()
+    schema = {"properties": Called({"a": {}, "b": {"pattern": "^a+$"}}, 2, cancellation.cancel)}
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(
+            schema, JSONSchemaOptions(relaxed=relaxed), limits=Limits(**ENDLESS, cancellation=cancellation)
+        )
+    assert caught.value.code == "cancelled"
+
+
+def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:
+    properties = Called({"a": {}}, 1, lambda: None)
+    with pytest.raises(LimitExceededError, match="seconds"):
+        Grammar.from_json_schema({"properties": properties}, limits=Limits(seconds=0.0))
+    assert properties.read == 0
+
+
+def test_what_text_is_forced_comes_in_pieces() -> None:
+    matcher = Grammar.from_choices(["a" * 5_000]).compile(VOCABULARY).matcher()
+    taken = 0
+    while piece := matcher.forced_bytes():
+        assert len(piece) <= 5_000 - taken
+        matcher.advance_bytes(piece)
+        taken += len(piece)
+    assert taken == 5_000
+    assert matcher.can_end
 
 
 CALLS: dict[str, Callable[[Matcher], object]] = {

@@ -88,6 +88,12 @@ class TestGrammar:
         schema["const"] = 2
         assert Grammar.from_json_schema(schema).accepts("2")
 
+    def test_rules_that_are_large_are_not_kept(self) -> None:
+        schema = {"type": "string", "pattern": "^" + "a[bc]?" * 90_000}
+        grammar = Grammar.from_json_schema(schema)
+        assert grammar.core.memory_bytes > compiled_lately.weight
+        assert Grammar.from_json_schema(schema).core is not grammar.core
+
     def test_a_refusal_is_not_kept(self) -> None:
         unique = {"not": {"uniqueItems": True}, "type": "array"}
         for _ in range(2):

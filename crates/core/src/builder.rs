@@ -68,6 +68,15 @@ impl Builder {
         copy
     }
 
+    /// Look at the time, the memory and who may end the build: for what a front end does between two calls.
+    pub fn check(&mut self) -> Result<()> {
+        self.arena.budget.check()
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.arena.memory_bytes()
+    }
+
     /// The arena with the steps of one call; the time is that of the whole build.
     fn fresh(&mut self) -> &mut Arena {
         self.arena.budget.renew();
@@ -510,6 +519,12 @@ impl Grammar {
 
     pub fn node_count(&self) -> usize {
         self.arena.len()
+    }
+
+    /// With what `accepts` has learned.
+    pub fn memory_bytes(&self) -> usize {
+        let learned = lock(&self.reader).as_ref().map_or(0, Machine::memory_bytes);
+        self.arena.memory_bytes() + learned
     }
 
     /// An automaton that has learned nothing yet.

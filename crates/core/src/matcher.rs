@@ -11,8 +11,9 @@ use crate::vocabulary::{lock, Vocabulary};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// More forced text than this comes in pieces.
-const FORCED_LIMIT: usize = 4096;
+/// More forced text than this comes in pieces: where a text may be read in many ways, each byte takes longer than the
+/// last, and a thousand of them a moment, four thousand seconds.
+const FORCED_LIMIT: usize = 1024;
 
 /// A grammar over a vocabulary: one lazy automaton, shared by all its matchers.
 pub struct CompiledGrammar {

@@ -1,5 +1,6 @@
 //! GrammarBuilder and Grammar.
 
+use crate::allocator::{self, Held};
 use crate::error::raise;
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
@@ -10,7 +11,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::cell::Cell;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 type Values = Vec<(u32, u64)>;
@@ -50,6 +50,10 @@ impl GrammarBuilder {
     fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
+    }
+
+    fn check(&mut self) -> PyResult<()> {
+        self.builder()?.check().map_err(raise)
     }
 
     fn empty(&self) -> u32 {
@@ -233,7 +237,19 @@ impl GrammarBuilder {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
         let builder = self.0.take().unwrap_or_default();
-        py.detach(|| builder.build(root)).map(Grammar).map_err(raise)
+        let held = builder.memory_bytes();
+        py.detach(|| builder.build(root)).map(|grammar| Grammar(Held::new(grammar))).map_err(|error| {
+            allocator::dropped(held);
+            raise(error)
+        })
+    }
+}
+
+impl Drop for GrammarBuilder {
+    fn drop(&mut self) {
+        let held = self.0.as_ref().map_or(0, Builder::memory_bytes);
+        drop(self.0.take());
+        allocator::dropped(held);
     }
 }
 
@@ -285,7 +301,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 }
 
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Arc<frisket_core::builder::Grammar>);
+pub struct Grammar(Held<frisket_core::builder::Grammar>);
 
 #[pymethods]
 impl Grammar {
@@ -311,6 +327,11 @@ impl Grammar {
     #[getter]
     fn fingerprint(&self) -> u128 {
         self.0.fingerprint()
+    }
+
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes()
     }
 
     fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {

@@ -1,10 +1,6 @@
 //! frisket-core for Python: convert, release the GIL, raise; and the plain places of JSON Schemas.
 
-/// A schema's automaton is many small allocations that live and die together: the system's allocator takes a fifth of
-/// the time of a cold mask, and gives the pages back only to fault them in again for the next schema.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
+mod allocator;
 mod buffer;
 mod builder;
 mod clock;

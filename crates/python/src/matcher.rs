@@ -1,5 +1,6 @@
 //! Vocabulary, CompiledGrammar, Matcher.
 
+use crate::allocator::Held;
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::limit::{Cancellation, Limits};
@@ -108,13 +109,13 @@ impl Vocabulary {
 
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    inner: Arc<core::CompiledGrammar>,
+    inner: Held<core::CompiledGrammar>,
     limits: Option<Py<Limits>>,
 }
 
 impl CompiledGrammar {
     pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>) -> Self {
-        CompiledGrammar { inner, limits }
+        CompiledGrammar { inner: Held::new(inner), limits }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -158,8 +159,8 @@ impl CompiledGrammar {
 pub struct Matcher {
     inner: Mutex<core::Matcher>,
     mask_words: usize,
-    /// Tells compiled grammars apart.
-    grammar: usize,
+    /// Dropped after what is inside.
+    compiled: Held<core::CompiledGrammar>,
 }
 
 impl Matcher {
@@ -167,9 +168,14 @@ impl Matcher {
         let compiled = matcher.compiled();
         Matcher {
             mask_words: compiled.vocabulary.mask_words(),
-            grammar: Arc::as_ptr(compiled) as usize,
+            compiled: Held::new(compiled.clone()),
             inner: Mutex::new(matcher),
         }
+    }
+
+    /// Tells compiled grammars apart.
+    fn grammar(&self) -> usize {
+        Arc::as_ptr(&self.compiled) as usize
     }
 
     /// Act on the matcher without the GIL. The lock is taken and given back inside: a thread that holds it never waits
@@ -334,7 +340,7 @@ pub fn fill_masks(
     let mut work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
     let done = py.detach(|| {
         // One grammar's masks are found out by one thread: the others would wait for it.
-        work.sort_by_key(|(matcher, row)| (matcher.grammar, *row));
+        work.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
         // SAFETY: every row was checked, and no row comes twice.
         let row_of = |row: usize| unsafe { target.row(row) };
         let missing = Mutex::new(Vec::new());
@@ -346,9 +352,9 @@ pub fn fill_masks(
             }
         });
         let mut missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        missing.sort_by_key(|(matcher, row)| (matcher.grammar, *row));
+        missing.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
         let failed = Mutex::new(Vec::new());
-        each(&missing.chunk_by(|a, b| a.0.grammar == b.0.grammar).collect::<Vec<_>>(), |group| {
+        each(&missing.chunk_by(|a, b| a.0.grammar() == b.0.grammar()).collect::<Vec<_>>(), |group| {
             for &(matcher, row) in *group {
                 match matcher.act(|matcher| fill(matcher, row_of(row))) {
                     Some(Ok(())) => {}

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from frisket.cli import option, source
-from frisket.errors import FrisketError, UnsupportedSchemaError
+from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
     from frisket.json_schema.report import Report
@@ -23,6 +24,9 @@ Exits with 1 if the schema is refused.
 """
 
 
+#: Of a part of a schema that is quoted, and of a line that no terminal breaks: so many characters.
+LONGEST = 300
+WIDEST = 1000
 #: How a keyword's status is shown.
 MARKS = {
     "enforced": "[green]enforced[/green]",
@@ -46,6 +50,9 @@ def command(
     except UnsupportedSchemaError as refusal:
         places = refusal.places or [(refusal.where or "", refusal.message)]
         report = _relaxed(text)
+    except UnsatisfiableSchemaError as error:
+        error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
+        raise
     if as_json:
         print(json.dumps(_described(report, places), ensure_ascii=False))
     else:
@@ -72,22 +79,56 @@ def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str
     return {**described, "exact": described["exact"] and not places, "refused": refused}
 
 
+def _demanded(text: str, pointer: str) -> str | None:
+    """What a schema says at one place."""
+    part = json.loads(text)
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        try:
+            part = part[int(step)] if isinstance(part, list) else part[step]
+        except (LookupError, TypeError, ValueError):  # a place in another document
+            return None
+    said = json.dumps(part, ensure_ascii=False)
+    return f"it says {said if len(said) <= LONGEST else said[:LONGEST] + ' …'}"
+
+
 def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     console = Console()
+    if not console.is_terminal:  # whoever reads it has no width
+        console = Console(width=WIDEST)
     entries = report.entries if report is not None else []
+    slips = any(entry.slips for entry in entries)
     if entries:
-        table = Table("", "where", "keyword", "what slips through, or is left out", box=None, pad_edge=False)
+        table = Table("", box=None, pad_edge=False)
+        table.add_column("where", overflow="fold")
+        table.add_column("keyword")
+        if slips:
+            table.add_column("what slips through, or is left out")
         for entry in entries:
-            table.add_row(MARKS[entry.status], entry.pointer or "(root)", entry.keyword, entry.slips)
+            table.add_row(
+                MARKS[entry.status],
+                escape(entry.pointer) or "(root)",
+                escape(entry.keyword),
+                *([escape(entry.slips)] if slips else []),
+            )
         console.print(table)
         console.print()
     for note in report.notes if report is not None else []:
         console.print(note, markup=False, highlight=False)
-    if not places:
-        narrowed = len(report.narrowed) if report is not None else 0
-        which = f"all enforced, {narrowed} of them more narrowly than the schema says" if narrowed else "all enforced"
-        console.print(f"[green]{'sound' if narrowed else 'exact'}[/green]: {len(entries)} keywords, {which}")
-        return
-    console.print(f"[red]refused[/red]: not to be enforced exactly at {len(places)} place{'s' * (len(places) > 1)}")
-    for pointer, reason in places:
+    narrowed = report.narrowed if report is not None else []
+    if places:
+        console.print(f"[red]refused[/red]: not to be enforced exactly at {_places(len(places))}")
+    elif narrowed:
+        console.print(
+            f"[green]sound[/green]: {len(entries)} keywords, all enforced, {len(narrowed)} of them more narrowly than "
+            "the schema says: all that comes out is valid, but not all that is valid can come out",
+            soft_wrap=True,
+        )
+    else:
+        console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
+    for pointer, reason in places or [(entry.pointer, entry.slips) for entry in narrowed]:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _places(count: int) -> str:
+    return f"{count} place{'s' * (count > 1)}"

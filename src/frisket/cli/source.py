@@ -62,6 +62,8 @@ def named(name: str) -> Iterator[None]:
         yield
     except InvalidSchemaError as error:
         error.where = f"{name}:{error.where}" if error.where else name
+        if Path(name).suffix in (".yaml", ".yml"):
+            error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
         raise
 
 

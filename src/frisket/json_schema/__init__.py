@@ -78,6 +78,7 @@ def compile_json_schema(
             # Whatever is wrong with it: all errors are those of one way to read a schema, the one below.
             pass
     builder = prelude.fork(limits)
+    builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
     return builder.build(node), report
 

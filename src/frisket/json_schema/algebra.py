@@ -48,6 +48,8 @@ SEARCHES = 4000
 #: Longer lists are not compared to find places that say the same.
 SHORT = 64
 ONLY_STRINGS = {str}
+#: Places, or nodes, between two looks at the limits.
+CHECKED = 128
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -182,6 +184,8 @@ class Algebra:
             self.sites.append(site)
             goal = frozenset((2 * site.number,))
         self._by_key[key] = goal
+        if not len(self._by_key) % CHECKED:
+            self.builder.check()
         return goal
 
     def _same_as(
@@ -731,6 +735,7 @@ class Algebra:
                 hint="give the alternatives of oneOf and anyOf a property with different constants",
             )
         self._steps += count
+        self.builder.check()
         if self._steps > 200 * self.options.max_alternatives:
             raise LimitExceededError(
                 f"the schema splits into more than {200 * self.options.max_alternatives} alternatives in all",
@@ -801,6 +806,7 @@ class Algebra:
         try:
             return self.builder.is_empty(self.builder.and_(nodes))
         except LimitExceededError:
+            self.builder.check()
             self._searches += SEARCHES // 4
             return False
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
 
+#: Nodes between two looks at the limits.
+CHECKED = 128
 WORDS = NULL | FALSE | TRUE
 #: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
 SHALLOW = 64
@@ -169,6 +171,8 @@ class Lowering:
             self.builder.define(rule, self.builder.empty() if node is None else node)
             node = None if node is None else rule
         nodes[key] = node
+        if not len(nodes) % CHECKED:
+            self.builder.check()
         return node
 
     def _plainly(self, plain: _core.Plain, goal: Goal) -> tuple[bool, int | None]:

@@ -227,9 +227,21 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
 
 def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], depth: int) -> bool:
     """Whether some member might have a value that `broken` does not admit."""
-    for key in named:
+    names = broken.names
+    for key in names:
         if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra.builder, key)), depth):
             return True
+    if not broken.patterns:
+        if not broken.rest:
+            # It says nothing of other members: among many demands, most are told apart by their own few names.
+            return False
+        outside = algebra.negated(broken.rest)
+    for key in named:
+        if key not in names:
+            if broken.patterns:
+                outside = algebra.negated(broken.at(algebra.builder, key))
+            if not algebra.is_void(shape.at(algebra, key) | outside, depth):
+                return True
     if broken.patterns or any(fields.patterns for fields in shape.fields):
         return True
     goal = algebra.negated(broken.rest)

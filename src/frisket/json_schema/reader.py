@@ -139,6 +139,8 @@ class Reader:
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                 known[pattern] = None
             except FrisketError as error:
+                # Who cancels, or has no more time, is not told of a pattern that cannot be exact.
+                self.algebra.builder.check()
                 where = "/".join([self.site.pointer, keyword, *tokens])
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                 known[pattern] = None

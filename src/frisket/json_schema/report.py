@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -46,6 +46,15 @@ class Report:
             Entry(pointer, keyword, "enforced") for pointer, keyword in found if (pointer, keyword) not in slipping
         ]
         return sorted([*enforced, *self.loosened, *self.narrowed], key=lambda entry: (entry.pointer, entry.keyword))
+
+    def beside(self, entries: Iterable[Entry]) -> Report:
+        """This report and what else is known of the same places."""
+        found = list(entries)
+        return replace(
+            self,
+            loosened=[*self.loosened, *(entry for entry in found if entry.status == "loosened")],
+            narrowed=[*self.narrowed, *(entry for entry in found if entry.status == "narrowed")],
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The report for a program."""

@@ -1,0 +1,428 @@
+"""Pydantic's core schema → JSON Schema that Pydantic reads back, and what Pydantic demands beyond it.
+
+Pydantic's own JSON Schema promises more than Pydantic takes (a `uri` with a host that it refuses) and tells less than
+it demands (a date in the past). What a schema can say is said here, if need be more narrowly; the rest is listed, as
+entries for the report: `value` checks it when the text is whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, time, timezone
+from functools import partial
+from typing import Any
+
+from frisket.json_schema.report import Entry
+
+#: Where a part of a schema keeps its entries until its place in the document is known.
+MARK = "x-frisket-entries"
+
+
+def demands_of(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Entry]]:
+    """The schema without its marks, and the marks as entries with their places."""
+    found: list[Entry] = []
+
+    def clean(part: Any, pointer: str) -> Any:
+        if isinstance(part, list):
+            return [clean(item, f"{pointer}/{index}") for index, item in enumerate(part)]
+        if not isinstance(part, dict):
+            return part
+        found.extend(
+            Entry(pointer, keyword, status, slips)
+            for status, keyword, slips in dict.fromkeys(map(tuple, part.get(MARK, ())))
+        )
+        return {
+            key: value
+            if key in ("const", "default", "enum", "examples")
+            else clean(value, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+            for key, value in part.items()
+            if key != MARK
+        }
+
+    return clean(schema, ""), found
+
+
+def generator(pydantic: Any) -> Any:
+    """Pydantic's generator of schemas, with what is narrowed and marked."""
+    base = pydantic.json_schema.GenerateJsonSchema
+    invalid = pydantic.errors.PydanticInvalidForJsonSchema
+
+    class Narrowed(base):  # type: ignore[misc, valid-type]
+        # -- numbers --------------------------------------------------------------------------------------------
+        def decimal_schema(self, schema: Any) -> Any:
+            number: dict[str, Any] = {"type": "number"}
+            names = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+            for name, keyword in {**names, "multiple_of": "multipleOf"}.items():
+                if schema.get(name) is not None:
+                    number[keyword] = float(schema[name])
+            digits, places = schema.get("max_digits"), schema.get("decimal_places")
+            if digits is not None and (digits > 30 or (places is not None and places > digits)):
+                return loosened(number, "max_digits", f"numbers with more than {digits} digits")
+            if digits is not None:
+                # So many digits in all: the more of them are places, the smaller the number.
+                ways = range(digits + 1) if places is None else [places]
+                parts = [{"multipleOf": _power(-way), **_within(digits - way)} for way in ways]
+                return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}
+            if places is not None:
+                return {**number, "allOf": [{"multipleOf": _power(-places)}]}
+            if number != {"type": "number"}:
+                return number  # a text cannot be held to bounds
+            text = {"type": "string", "pattern": rf"^[+-]?({DECIMAL}|\.[0-9]{{1,40}})$"}
+            return {"anyOf": [number, narrowed(text, "Decimal", "texts of more than 40 digits on a side, NaN")]}
+
+        def complex_schema(self, schema: Any) -> Any:
+            number = r"[0-9]{1,20}(\.[0-9]{1,20})?"
+            text = {"type": "string", "pattern": f"^-?{number}([+-]{number}j)?$"}
+            return narrowed(text, "complex", "numbers with an exponent, more than 20 digits on a side, in parentheses")
+
+        # -- texts ----------------------------------------------------------------------------------------------
+        def str_schema(self, schema: Any) -> Any:
+            described = super().str_schema(schema)
+            if "pattern" in described:
+                pattern = _ecma(described["pattern"])
+                if pattern is None:
+                    del described["pattern"]
+                    loosened(described, "pattern", "any text: the pattern combines classes, which ECMA 262 does not")
+                else:
+                    described["pattern"] = pattern
+            stripped = schema.get("strip_whitespace", getattr(self._config, "str_strip_whitespace", False))
+            if stripped and len(described) > 1:  # else Pydantic takes what it strips
+                described["allOf"] = [{"pattern": STRIPPED}]
+                narrowed(
+                    described, "strip_whitespace", "texts with blanks around them, which are not part of the value"
+                )
+            return described
+
+        def bytes_schema(self, schema: Any) -> Any:
+            described = super().bytes_schema(schema)
+            encoding = getattr(self._config, "val_json_bytes", "utf8")
+            if encoding == "base64":
+                return {**described, "format": "base64url"}
+            if encoding == "hex":
+                least, most = schema.get("min_length") or 0, schema.get("max_length")
+                return {"type": "string", "pattern": f"^([0-9a-fA-F]{{2}}){{{least},{'' if most is None else most}}}$"}
+            described["format"] = "binary"
+            if "minLength" in described or "maxLength" in described:
+                described["pattern"] = "^[\\x00-\\x7f]*$"
+                narrowed(described, "bytes", "texts beyond ASCII: the bounds are of bytes")
+            return described
+
+        def url_schema(self, schema: Any) -> Any:
+            return _url(super().url_schema(schema), schema)
+
+        def multi_host_url_schema(self, schema: Any) -> Any:
+            return _url(super().multi_host_url_schema(schema), schema)
+
+        def json_schema(self, schema: Any) -> Any:
+            described = super().json_schema(schema)
+            which = "texts that are no JSON" if described["contentSchema"] == {} else "texts that do not hold its type"
+            return loosened(described, "Json", which)
+
+        # -- times ----------------------------------------------------------------------------------------------
+        def date_schema(self, schema: Any) -> Any:
+            described = super().date_schema(schema)
+            bounds = [
+                pattern
+                for name, pattern_of in DATE_BOUNDS.items()
+                if schema.get(name) is not None and (pattern := pattern_of(schema[name].isoformat()))
+            ]
+            return _now({**described, "allOf": [{"pattern": one} for one in bounds]} if bounds else described, schema)
+
+        def datetime_schema(self, schema: Any) -> Any:
+            described = super().datetime_schema(schema)
+            if schema.get("tz_constraint") == "naive":  # the format demands an offset
+                described = {"type": "string", "pattern": NAIVE}
+                bounds = _moments(schema, "")
+            else:
+                described = {**described, "pattern": NO_LEAP_SECOND}
+                bounds = _moments(schema, "Z")
+            return _now(_bounded(described, bounds), schema)
+
+        def time_schema(self, schema: Any) -> Any:
+            described = {**super().time_schema(schema), "pattern": NO_LEAP_SECOND}
+            zoned = [name for name in DATE_BOUNDS if getattr(schema.get(name), "tzinfo", None) is not None]
+            if zoned:  # whose day it is decides which of two times is the later one
+                return loosened(described, " ".join(zoned), "any time")
+            return _bounded(described, _moments(schema, "Z"))
+
+        def timedelta_schema(self, schema: Any) -> Any:
+            described = super().timedelta_schema(schema)
+            bounds = [name for name in DATE_BOUNDS if schema.get(name) is not None]
+            if bounds:
+                loosened(described, " ".join(bounds), "any duration")
+            if "format" in described:
+                # Six digits before each letter stay below the largest timedelta.
+                described["pattern"] = "^P([0-9]{1,6}[YMWD])*(T([0-9]{1,6}[HMS])+)?$"
+                narrowed(described, "timedelta", "numbers of more than six digits, fractions")
+            return described
+
+        # -- containers -----------------------------------------------------------------------------------------
+        def dict_schema(self, schema: Any) -> Any:
+            described = super().dict_schema(schema)
+            keys = schema.get("keys_schema", {})
+            kind = keys.get("type")
+            if kind in ("tuple", "list", "set", "frozenset", "dict", "model", "dataclass", "typed-dict"):
+                raise invalid(f"a key of an object cannot be a {kind}")
+            if "patternProperties" in described:
+                described.setdefault("additionalProperties", False)
+            elif kind == "literal":
+                # A key is a text, and Pydantic does not read numbers out of it here.
+                texts = [value for value in keys["expected"] if isinstance(value, str)]
+                described["propertyNames"] = {"enum": texts} if texts else False
+            elif kind == "none":
+                described["propertyNames"] = False
+            elif kind in KEYS and "propertyNames" not in described:
+                bounds = {name: value for name, value in keys.items() if name in BOUNDS and value is not None}
+                pattern = POSITIVE.get(tuple(bounds.items())) if kind == "int" else None
+                described["propertyNames"] = {"pattern": pattern or KEYS[kind]}
+                if bounds and pattern is None:
+                    loosened(described, "keys", f"keys that break {', '.join(bounds)}")
+                if kind != "bool":
+                    narrowed(described, "keys", "keys of more digits than the pattern has")
+            return described
+
+        def tagged_union_schema(self, schema: Any) -> Any:
+            described = super().tagged_union_schema(schema)
+            if callable(schema["discriminator"]):
+                name = getattr(schema["discriminator"], "__name__", "?")
+                loosened(described, "discriminator", f"documents for which {name}() names another member than they fit")
+            return described
+
+        def model_field_schema(self, schema: Any) -> Any:
+            self._refuse_paths(schema)
+            return super().model_field_schema(schema)
+
+        def dataclass_field_schema(self, schema: Any) -> Any:
+            self._refuse_paths(schema)
+            return super().dataclass_field_schema(schema)
+
+        def typed_dict_field_schema(self, schema: Any) -> Any:
+            self._refuse_paths(schema)
+            return super().typed_dict_field_schema(schema)
+
+        def _refuse_paths(self, field: Any) -> None:
+            alias = field.get("validation_alias")
+            by_name = getattr(self._config, "validate_by_name", None) or getattr(self._config, "populate_by_name", None)
+            if not isinstance(alias, list) or by_name:
+                return
+            ways = alias if isinstance(alias[0], list) else [alias]
+            if all(len(path) != 1 for path in ways):
+                raise invalid(f"a field is only read from a path ({alias}); give it an alias that is one name")
+
+        # -- what Python decides --------------------------------------------------------------------------------
+        def generate_inner(self, schema: Any) -> Any:
+            described = super().generate_inner(schema)
+            return _checked(described, schema) if schema["type"].startswith("function-") else described
+
+        def chain_schema(self, schema: Any) -> Any:
+            described = super().chain_schema(schema)
+            for step in schema["steps"]:
+                if step.get("type") == "is-instance":
+                    name = getattr(step["cls"], "__name__", "?")
+                    loosened(described, name, f"values that are no {name}")
+            return described
+
+        def is_subclass_schema(self, schema: Any) -> Any:
+            raise invalid("a class is never read from JSON")
+
+        def generate(self, schema: Any, mode: Any = "validation") -> Any:
+            return _known_formats(super().generate(schema, mode))
+
+    return Narrowed
+
+
+def loosened(described: dict[str, Any], keyword: str, slips: str) -> dict[str, Any]:
+    """The part, marked: this comes through, and only `value` refuses it."""
+    described[MARK] = [*described.get(MARK, []), ("loosened", keyword, slips)]
+    return described
+
+
+def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, Any]:
+    """The part, marked: this is left out though Pydantic takes it."""
+    described[MARK] = [*described.get(MARK, []), ("narrowed", keyword, f"left out: {slips}")]
+    return described
+
+
+#: Pydantic's own functions whose verdict no schema has, and what comes through; its others refuse nothing more.
+PYDANTIC = {
+    "validate_file": "names of files that do not exist",
+    "validate_directory": "names of folders that do not exist",
+    "validate_new": "names of files that exist, or whose folder does not",
+    "validate_socket": "names of sockets that do not exist",
+    "import_string": "names of nothing that can be imported",
+    "pattern_bytes_validator": "everything: no pattern of bytes is read from JSON",
+}
+
+
+def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The part, marked if its function may refuse what the schema allows."""
+    function = schema["function"]["function"]
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", type(function).__name__)
+    module = getattr(function, "__module__", None) or ""
+    if not (module == "pydantic" or module.startswith("pydantic.")):
+        return loosened(dict(described), name, f"what {name}() refuses")
+    if name == "decode_str":
+        return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
+    return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
+
+
+def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The part, marked if the clock decides: no clock shows in a grammar."""
+    when = schema.get("now_op")
+    if when is None:
+        return described
+    return loosened(dict(described), when, "times to come" if when == "past" else "times that are over")
+
+
+DECIMAL = r"[0-9]{1,40}(\.[0-9]{0,40})?"
+BOUNDS = ("gt", "ge", "lt", "le", "multiple_of")
+KEYS = {
+    "int": "^(0|-?[1-9][0-9]{0,17})$",
+    "float": r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$",
+    "bool": "^(true|false)$",
+    "decimal": r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$",
+}
+POSITIVE: dict[tuple[tuple[str, Any], ...], str] = {
+    (("gt", 0),): "^[1-9][0-9]{0,17}$",
+    (("ge", 1),): "^[1-9][0-9]{0,17}$",
+    (("ge", 0),): "^(0|[1-9][0-9]{0,17})$",
+    (("lt", 0),): "^-[1-9][0-9]{0,17}$",
+}
+
+
+def _power(exponent: int) -> float | int:
+    return 10**exponent if exponent >= 0 else float(f"1e{exponent}")
+
+
+def _within(digits: int) -> dict[str, Any]:
+    """Numbers with so many digits before the point."""
+    return {"exclusiveMinimum": -_power(digits), "exclusiveMaximum": _power(digits)}
+
+
+# -- texts ----------------------------------------------------------------------------------------------------------
+_BLANK = r"[^\s\x85]"
+STRIPPED = rf"^(?:{_BLANK}(?:[\s\S]*{_BLANK})?)?$"
+_TWO = "[A-Za-f](?:[A-HQ-Xg-n]|[w-z0-3])"
+_THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
+_ANY = r"[A-Za-z0-9+/_\-]"
+#: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
+BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
+_LABEL = "[A-Za-z](?:[A-Za-z0-9]{0,40}[A-Za-z])?"
+_HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
+
+
+def _ecma(pattern: str) -> str | None:
+    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes."""
+    written, inside = [], False
+    for atom in re.findall(r"\\.|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
+        if inside and (atom[0] == "[" or atom in ("&&", "--", "~~")):
+            return None
+        if atom[0] == "[" and not inside:
+            inside = True
+        elif atom == "]":
+            inside = False
+        if not inside and atom in (r"\A", r"\z", r"\Z"):
+            atom = "^" if atom == r"\A" else "$"
+        written.append(atom)
+    return "".join(written)
+
+
+def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The URLs that both RFC 3986 and the WHATWG's reader, which Pydantic asks, take: a scheme and a plain host."""
+    described = {**described, "format": "uri"}
+    schemes = schema.get("allowed_schemes")
+    if schemes == ["file"]:
+        described["pattern"] = "^file:///"
+        return narrowed(described, "url", "files of other hosts")
+    named = "|".join(map(re.escape, schemes)) if schemes else "[A-Za-z][A-Za-z0-9+.-]*"
+    other = "" if schemes or schema.get("host_required") else "|^(?:mailto|urn|data|tel):[A-Za-z0-9]"
+    described["pattern"] = f"^(?:{named})://{_HOST}(?:[/?#].*)?$" + other
+    return narrowed(described, "url", "URLs with a user, with an address or a digit at the end of a host's name")
+
+
+def _known_formats(schema: Any) -> Any:
+    """Pydantic's `name-email` as the email that it also is; lengths of bytes in base64 as those of its letters."""
+    if isinstance(schema, list):
+        return [_known_formats(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    changed = {key: _known_formats(value) for key, value in schema.items()}
+    if changed.get("format") == "name-email":
+        changed["format"] = "email"
+    if changed.get("format") in ("base64", "base64url"):
+        least, most = changed.pop("minLength", 0), changed.pop("maxLength", None)
+        patterns = [f"^[^=]{{{least + -(-least // 3)}}}"] if least else []
+        if most is not None:
+            patterns.append(f"^[^=]{{0,{most + -(-most // 3)}}}=*$")
+        if patterns:
+            changed["allOf"] = [*changed.get("allOf", []), *({"pattern": pattern} for pattern in patterns)]
+    return changed
+
+
+# -- times ----------------------------------------------------------------------------------------------------------
+NOTHING = r"[^\s\S]"
+NO_LEAP_SECOND = "^[^:]*:[^:]*:[0-5]"
+_LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
+_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_DAY = "(?:[0][1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31"
+NAIVE = (
+    f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)"
+    r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?$"
+)
+
+
+def _later(date: str) -> str:
+    """The texts of the same shape that come later in the alphabet; of dates, the later days."""
+    return _beyond(date, "9", lambda digit: f"{chr(ord(digit) + 1)}-9")
+
+
+def _earlier(date: str) -> str:
+    return _beyond(date, "0", lambda digit: f"0-{chr(ord(digit) - 1)}")
+
+
+def _beyond(date: str, last: str, others: Callable[[str], str]) -> str:
+    places = [
+        f"{re.escape(date[:index])}[{others(digit)}]"
+        for index, digit in enumerate(date)
+        if digit.isdigit() and digit != last
+    ]
+    return f"^(?:{'|'.join(places)})" if places else NOTHING
+
+
+DATE_BOUNDS: dict[str, Callable[[str], str]] = {
+    "gt": _later,
+    "ge": lambda date: f"{_later(date)}|^{date}",
+    "lt": _earlier,
+    "le": lambda date: f"{_earlier(date)}|^{date}",
+}
+
+
+def _moments(schema: Any, zone: str) -> list[str]:
+    """The patterns of the bounds of a datetime or a time, for texts in one zone."""
+    found = []
+    for name in DATE_BOUNDS:
+        bound: datetime | time | None = schema.get(name)
+        if bound is None:
+            continue
+        if isinstance(bound, datetime) and bound.tzinfo is not None:
+            bound = bound.astimezone(timezone.utc)
+        upward = name in ("gt", "ge")
+        second = bound.replace(microsecond=0, tzinfo=None)
+        text = second.isoformat()
+        same = "" if bound.microsecond or name in ("gt", "lt") else rf"|^{text}"
+        if name == "lt" and bound.microsecond:
+            same = rf"|^{text}{zone}$"
+        if same and not upward:
+            same = rf"|^{text}{zone}$"
+        found.append((_later(text) if upward else _earlier(text)) + same)
+    return [*found, f"{zone}$"] if found and zone else found
+
+
+def _bounded(described: dict[str, Any], bounds: list[str]) -> dict[str, Any]:
+    if not bounds:
+        return described
+    described = {**described, "allOf": [{"pattern": pattern} for pattern in bounds]}
+    return narrowed(described, "bounds", "times in another zone than UTC, written Z; fractions of the bound's second")

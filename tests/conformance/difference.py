@@ -1,0 +1,198 @@
+"""Schema × keyword → the schema without it, and schemas of the documents that only one of the two accepts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from tests.conformance.walk import example
+
+#: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
+NAMES = {"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"}
+#: Keywords that hold a schema, or an array of them.
+APPLICATORS = {
+    *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
+    *("not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
+}
+#: What nothing satisfies, in every draft.
+NEVER: dict[str, Any] = {"not": {}}
+#: Keywords that hold schemas by name.
+TABLES = {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+
+
+def find(schema: Any, pointer: str) -> Any:
+    """What a JSON pointer leads to, None if nowhere."""
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, dict) and step in schema:
+            schema = schema[step]
+        elif isinstance(schema, list) and step.isdigit() and int(step) < len(schema):
+            schema = schema[int(step)]
+        else:
+            return None
+    return schema
+
+
+def without(schema: Any, pointer: str, keyword: str) -> Any:
+    """The schema with one keyword less."""
+    changed = copy.deepcopy(schema)
+    del find(changed, pointer)[keyword]
+    return changed
+
+
+def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
+    """Of whole documents: the schema of what only `changed` accepts, and of what only `schema` does.
+
+    `pointer` is the place where they differ. Both stand under `$defs`; whatever does not lead to that place is said
+    once, so that the algebra sees at a glance that it makes no difference. None if there are references that are no
+    pointers into the document.
+    """
+    parts = list(places(schema, ""))
+    foreign = any(isinstance(part.get("$ref"), str) and not _points(part["$ref"]) for _, part in parts)
+    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or not isinstance(schema, dict):
+        return None
+    if {"$recursiveRef", "$dynamicRef"} & schema.keys():
+        return None
+    touched = {pointer}
+    while more := {
+        at
+        for at, part in parts
+        if isinstance(part.get("$ref"), str)
+        and at not in touched
+        and any(_reaches(part["$ref"][1:], other) for other in touched)
+    }:
+        touched |= more
+
+    def moved(part: Any, side: str) -> Any:
+        if isinstance(part, list):
+            return [moved(item, side) for item in part]
+        if not isinstance(part, dict):
+            return part
+        found = dict(part)
+        for key, value in part.items():
+            if key in APPLICATORS:
+                found[key] = moved(value, side)
+            elif key in TABLES and isinstance(value, dict):
+                found[key] = {
+                    name: item if isinstance(item, list) and key == "dependencies" else moved(item, side)
+                    for name, item in value.items()
+                }
+        if isinstance(ref := part.get("$ref"), str):
+            kept = side if any(_reaches(ref[1:], other) for other in touched) else "old"
+            found["$ref"] = f"#/$defs/{kept}{ref[1:]}"
+        return found
+
+    def side(of: Any, name: str) -> Any:
+        return moved({key: value for key, value in of.items() if key not in ("$schema", *NAMES)}, name)
+
+    both = {"old": side(schema, "old"), "new": side(changed, "new")}
+    dialect = {"$schema": schema["$schema"]} if "$schema" in schema else {}
+
+    def only(one: str, other: str) -> Any:
+        return {**dialect, "$defs": both, "allOf": [{"$ref": f"#/$defs/{one}"}, {"not": {"$ref": f"#/$defs/{other}"}}]}
+
+    return only("new", "old"), only("old", "new")
+
+
+def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
+    """As `whole`, of the one place, wherever it stands."""
+    part = find(schema, pointer)
+    rest = {key: value for key, value in part.items() if key != keyword}
+    around = {key: schema[key] for key in ("$schema", "$defs", "definitions") if key in schema}
+    return {**around, "allOf": [rest, {"not": part}]}, {**around, "allOf": [part, {"not": rest}]}
+
+
+def led(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any] | None:
+    """As `whole`, but of documents that must get to the place, by one way; None if none is found.
+
+    Walks find the end of these more easily: what must stand on the way is required, other alternatives are gone. The
+    documents need not be valid to the schema itself; most are.
+    """
+    schema = copy.deepcopy(schema)
+    chain = _chain(schema, pointer)
+    if chain is None:
+        return None
+    at = chain[0]
+    for further in chain[1:]:
+        part = find(schema, at)
+        target = part.pop("$ref")[1:]
+        inner = copy.deepcopy(find(schema, target))
+        if not isinstance(inner, dict):
+            return None
+        part.update(inner)
+        at += further.removeprefix(target)
+    steps = at.split("/")[1:]
+    depth = 0
+    while depth < len(steps):
+        holder = find(schema, "".join(f"/{step}" for step in steps[:depth]))
+        depth += _require(holder, steps[depth], steps[depth + 1] if depth + 1 < len(steps) else "")
+    part = find(schema, at)
+    whole_part, rest = dict(part), {key: value for key, value in part.items() if key != keyword}
+    found = []
+    for one, other in ((rest, whole_part), (whole_part, rest)):
+        part.clear()
+        part["allOf"] = [one, {"not": other}]
+        found.append(copy.deepcopy(schema))
+    return found[0], found[1]
+
+
+def _chain(schema: Any, pointer: str) -> list[str] | None:
+    """Pointers to references, each within what the one before it leads to, the first from the root, then the place."""
+    refs = [(at, part["$ref"]) for at, part in places(schema, "") if isinstance(part.get("$ref"), str)]
+    ways = [[pointer]]
+    known = set()
+    while ways:
+        way = ways.pop(0)
+        if way[0].split("/")[1:2] not in (["definitions"], ["$defs"]):
+            return way
+        for at, ref in refs:
+            if at not in known and _points(ref) and ref != "#" and f"{way[0]}/".startswith(f"{ref[1:]}/"):
+                known.add(at)
+                ways.append([at, *way])
+    return None
+
+
+def _require(holder: Any, step: str, after: str) -> int:
+    """Make a keyword apply to something; how many steps of a pointer that is."""
+    if not isinstance(holder, dict):
+        return 1
+    after = after.replace("~1", "/").replace("~0", "~")
+    needed = {"properties": [after], "patternProperties": [example(after)], "additionalProperties": ["another name"]}
+    if step in needed:
+        holder["required"] = list(dict.fromkeys([*holder.get("required", []), *needed[step]]))
+        holder["type"] = "object"
+    elif step in ("items", "prefixItems", "additionalItems"):
+        listed = isinstance(holder[step], list)
+        before = len(holder.get("items", [])) if step == "additionalItems" else int(after) if listed else 0
+        holder["minItems"] = max(before + 1, holder.get("minItems", 0))
+        holder["type"] = "array"
+    elif step in ("anyOf", "oneOf"):
+        holder[step] = [part if index == int(after) else NEVER for index, part in enumerate(holder[step])]
+    return 2 if step in TABLES or isinstance(holder.get(step), list) else 1
+
+
+def places(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object that is a schema, by pointer."""
+    if isinstance(schema, list):
+        for index, item in enumerate(schema):
+            yield from places(item, f"{pointer}/{index}")
+    elif isinstance(schema, dict):
+        yield pointer, schema
+        for key, value in schema.items():
+            if key in APPLICATORS:
+                yield from places(value, f"{pointer}/{key}")
+            elif key in TABLES and isinstance(value, dict):
+                for name, item in value.items():
+                    if isinstance(item, (dict, bool)):
+                        yield from places(item, f"{pointer}/{key}/{name.replace('~', '~0').replace('/', '~1')}")
+
+
+def _points(ref: str) -> bool:
+    """Whether a reference is a pointer into the same document, spelled as it is meant."""
+    return ref == "#" or (ref.startswith("#/") and "%" not in ref)
+
+
+def _reaches(target: str, place: str) -> bool:
+    """Whether what a pointer leads to holds a place, or lies in it."""
+    return place == target or place.startswith(f"{target}/") or target.startswith(f"{place}/")
