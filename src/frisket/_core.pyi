@@ -352,6 +352,13 @@ class Matcher:
         """How many advances can be rolled back."""
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers (bounded length)."""
+    def completion(self) -> bytes | None:
+        """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
+
+        There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
+        number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
+        takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
+        """
     def rollback(self, steps: int) -> None: ...
     def fork(self) -> Matcher: ...
     def reset(self) -> None: ...

@@ -15,6 +15,8 @@ APPLICATORS = {
     *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
     *("not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
 }
+#: One value of each kind, and one more.
+PROBES: list[Any] = [None, True, 0, -1.5, "", "no such word", [], [None], {}, {"no such name": None}]
 #: What nothing satisfies, in every draft.
 NEVER: dict[str, Any] = {"not": {}}
 #: Keywords that hold schemas by name.
@@ -103,11 +105,12 @@ def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
     return {**around, "allOf": [rest, {"not": part}]}, {**around, "allOf": [part, {"not": rest}]}
 
 
-def led(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any] | None:
+def led(schema: Any, pointer: str, keyword: str, *, probed: bool = False) -> tuple[Any, Any] | None:
     """As `whole`, but of documents that must get to the place, by one way; None if none is found.
 
     Walks find the end of these more easily: what must stand on the way is required, other alternatives are gone. The
-    documents need not be valid to the schema itself; most are.
+    documents need not be valid to the schema itself; most are. `probed`: of the value at the place nothing is asked but
+    to be one of PROBES.
     """
     schema = copy.deepcopy(schema)
     chain = _chain(schema, pointer)
@@ -132,9 +135,20 @@ def led(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any] | None:
     found = []
     for one, other in ((rest, whole_part), (whole_part, rest)):
         part.clear()
-        part["allOf"] = [one, {"not": other}]
+        # That items are equal cannot be asked for; that there is one to be doubled can.
+        doubled = keyword == "uniqueItems"
+        asked = {"type": "array", "minItems": 1} if doubled else {"not": other}
+        part["allOf"] = [{"enum": PROBES}] if probed else [one, asked]
         found.append(copy.deepcopy(schema))
     return found[0], found[1]
+
+
+def repeatable(schema: Any) -> Any:
+    """The schema without `uniqueItems`."""
+    changed = copy.deepcopy(schema)
+    for _, part in places(changed, ""):
+        part.pop("uniqueItems", None)
+    return changed
 
 
 def _chain(schema: Any, pointer: str) -> list[str] | None:

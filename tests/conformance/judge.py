@@ -1,11 +1,11 @@
 """Schema × document → what two independent validators say, and why where they differ.
 
 Both judges read numbers as they are written (Decimal): a judge that rounds to doubles would call right documents wrong.
-The Python one reads patterns as the specification wants them, as ECMA 262 does, by `ecma`. What is left are formats,
+Both read patterns as the specification wants them, as ECMA 262 does, by `ecma` and `rust`. What is left are formats,
 which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
 opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
 name; so does what jsonschema refuses as 2019-09 and accepts as 2020-12 where both say the same. In every other case the
-document is wrong.
+document is wrong. `uuid` and `duration` count in the drafts before them too, as frisket has it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ DRAFTS = {
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
 }
 
+#: Formats that came after the draft that a schema names: known, and asserted, all the same.
+LATER = ("uuid", "duration")
+NEWEST = "https://json-schema.org/draft/2020-12/schema"
 #: What says something else in 2020-12 than in 2019-09; a schema without these means the same in both.
 CHANGED = {"items", "additionalItems", "$recursiveRef", "$recursiveAnchor", "$dynamicRef"}
 
@@ -130,9 +133,9 @@ class Judges:
         names = sorted(_format_names(self._exact)) if self._formats else []
         for formats in [*([one] for one in names), names]:
             if name == "jsonschema-rs":
-                judge = self._rust_judge({one: _python_format(one, self.uri) for one in formats})
+                judge = self._rust_judge({one: _python_format(one, self._knows(one)) for one in formats})
             else:
-                judge = self._python_judge({one: _rust_format(one, self.uri) for one in formats})
+                judge = self._python_judge({one: _rust_format(one, self._knows(one)) for one in formats})
             if formats and not self._ask(judge, document):
                 return f"{name} refuses the format {' '.join(formats)}"
         plain = _one_dialect(self._exact)
@@ -146,17 +149,25 @@ class Judges:
                 return "jsonschema reads unevaluatedProperties in 2019-09 otherwise than in 2020-12"
         return None
 
+    def _knows(self, name: str) -> str:
+        """The draft whose opinion of a format counts."""
+        return NEWEST if name in LATER else self.uri
+
+    def _later(self, format_of: Callable[[str, str], Callable[[str], bool]]) -> dict[str, Callable[[str], bool]]:
+        older = not self.uri.endswith(("2019-09/schema", "2020-12/schema"))
+        return {name: format_of(name, NEWEST) for name in LATER} if older else {}
+
     def _rust_judge(self, formats: dict[str, Callable[[str], bool]]) -> Any:
+        formats = {**self._later(_rust_format), **formats}
         registry = self._registry
-        retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+        options: dict[str, Any] = {
+            "formats": formats,
+            "validate_formats": self._formats,
+            "retriever": None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents,
+            "offline": registry is None,
+        }
         try:
-            return jsonschema_rs.validator_for(
-                self._exact,
-                formats=formats,
-                validate_formats=self._formats,
-                retriever=retriever,
-                offline=registry is None,
-            )
+            return jsonschema_rs.validator_for(_respelled(self._exact, rust), **options)
         except Exception as error:
             raise NoJudge(f"jsonschema-rs: {type(error).__name__}: {str(error)[:200]}") from error
 
@@ -166,6 +177,7 @@ class Judges:
         if self._formats:
             checker = jsonschema.FormatChecker(())
             checker.checkers = dict(cls.FORMAT_CHECKER.checkers)
+            formats = {**self._later(_python_format), **formats}
             for name, accepts in formats.items():
                 checker.checkers[name] = (lambda value, a=accepts: not isinstance(value, str) or a(value), ())
         schema = self._exact if schema is None else schema
@@ -232,21 +244,38 @@ def _python_format(name: str, uri: str) -> Callable[[str], bool]:
 
 def python_patterns(schema: Any) -> Any:
     """The schema with its patterns as Python's dialect spells them."""
+    return _respelled(schema, ecma)
+
+
+def _respelled(schema: Any, spell: Callable[[str], str]) -> Any:
     if isinstance(schema, list):
-        return [python_patterns(item) for item in schema]
+        return [_respelled(item, spell) for item in schema]
     if not isinstance(schema, dict):
         return schema
     changed = {}
     for key, value in schema.items():
         if key == "pattern" and isinstance(value, str):
-            changed[key] = ecma(value)
+            changed[key] = spell(value)
         elif key == "patternProperties" and isinstance(value, dict):
-            changed[key] = {ecma(pattern): python_patterns(inner) for pattern, inner in value.items()}
+            changed[key] = {spell(pattern): _respelled(inner, spell) for pattern, inner in value.items()}
         elif key in ("enum", "const", "default", "examples"):
             changed[key] = value
         else:
-            changed[key] = python_patterns(value)
+            changed[key] = _respelled(value, spell)
     return changed
+
+
+_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
+
+
+@cache
+def rust(pattern: str) -> str:
+    """A pattern of ECMA 262 as jsonschema-rs reads it: `.` is all but `\\n` there, no bracket stands alone.
+
+    Such a bracket means itself (annex B.1.2).
+    """
+    spelled = {"]": r"\]", "{": r"\{", "}": r"\}", ".": r"[^\n\r\u2028\u2029]"}
+    return "".join(spelled.get(atom, atom) for atom in _PART.findall(pattern))
 
 
 _SPACES = "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"

@@ -8,9 +8,9 @@
 Each keyword is taken out in turn. A *witness* is a document that the grammar of one of the two schemas accepts and that
 of the other does not; a validator must say the same of it. Candidates: the documents that come with the schema, walks
 under the grammars of what only one of the two accepts (`difference`), walks under both grammars, and mutations of all
-these. Walks that must find one deep difference often find no end, so others are led to the place (`difference.led`).
-A keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both
-differences empty, of whole documents or already of the place alone. What is neither is *undecided*.
+these; where the whole difference is more than the algebra takes, walks are led to the place (`difference.led`). A
+keyword is *redundant* if no value satisfies one of the two and not the other: the algebra finds both differences empty,
+of whole documents or already of the place alone. What is neither is *undecided*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,7 @@ from tests.conformance.walk import MANNERS, DeadEnd, Hints, Late, Table, Walker
 
 SECONDS = 10
 FAILURES = ("disputed",)
+DEPENDENCIES = ("dependencies", "dependentRequired")
 #: What holds schemas for others to refer to, and what says how to read them.
 SILENT = ("$schema", "$defs", "definitions")
 
@@ -97,26 +98,35 @@ def _verdict(
     walker: Walker,
     chance: random.Random,
 ) -> tuple[str, str]:
-    from frisket.errors import FrisketError, UnsatisfiableSchemaError
+    from frisket.errors import FrisketError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
     compiled, grammar, judges = here
     schema = subject.schema
     changed = difference.without(schema, pointer, keyword)
+    other: Any = None
     try:
-        other = compiled(changed)
         other_judges = _judges(subject, changed)
+        other = compiled(changed)
     except UnsatisfiableSchemaError:
         return "witness", "nothing satisfies the schema without it"
+    except UnsupportedSchemaError as error:
+        if any(" is not among the documents given" in reason for _, reason in error.places):
+            return "witness", "without it a reference leads nowhere"
+    except LimitExceededError:
+        pass
     except (FrisketError, NoJudge) as error:
         return "undecided", f"the schema without it is refused: {str(error)[:100]}"
+    # What cannot be compiled without the keyword is judged by the validator alone.
+    accepts = other.accepts if other is not None else other_judges.accepts
+    sides = (other, grammar) if other is not None else (grammar,)
     disputed = ""
-    for text in _candidates(subject, pointer, keyword, compiled, (other, grammar), walker, chance):
+    for text in _candidates(subject, pointer, keyword, compiled, sides, walker, chance):
         if text is None:
             return "redundant", "no value satisfies one and not the other"
         if time.monotonic() > walker.until:
             break
         try:
-            said = grammar.accepts(text), other.accepts(text)
+            said = grammar.accepts(text), accepts(text)
             if said[0] != said[1]:
                 if (judges.accepts(text), other_judges.accepts(text)) == said:
                     return "witness", text.decode()[:300]
@@ -131,29 +141,32 @@ def _candidates(
     pointer: str,
     keyword: str,
     compiled: Callable[..., Any],
-    sides: tuple[Any, Any],
+    sides: tuple[Any, ...],
     walker: Walker,
     chance: random.Random,
 ) -> Iterator[bytes | None]:
     """Texts that may tell the two grammars apart, the likeliest first; None once it is proven that none does."""
     schema = subject.schema
-    hints = Hints.from_schema(schema)
+    hints = hints_of(schema)
     seen = list(subject.valid)
     for document in seen:
         yield _written(document)
     for _ in range(20):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
-    yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, walks=0)
-    if way := difference.led(schema, pointer, keyword):
-        yield from _apart(way, compiled, walker, chance, seen, proves=False)
-    yield from _walks(sides, hints, walker, chance, 8, seen)
+    yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, budgets=())
+    for probed in (False, True):
+        if way := difference.led(schema, pointer, keyword, probed=probed):
+            yield from _apart(way, compiled, walker, chance, seen, proves=False)
+    if keyword == "uniqueItems":
+        yield from (_written(doubled) for document in seen for doubled in with_a_twin(document))
+    yield from _walks(sides, hints, walker, chance, [60] * 8, seen)
     if both := difference.whole(schema, difference.without(schema, pointer, keyword), pointer):
         yield from _apart(both, compiled, walker, chance, seen)
     for _ in range(400):
         if time.monotonic() > walker.until or not seen:
             return
         yield _written(stretched(copy.deepcopy(chance.choice(seen)), bounds(schema), chance))
-    yield from _walks(sides, hints, walker, chance, 40, seen)
+    yield from _walks(sides, hints, walker, chance, [60] * 40, seen)
     for _ in range(600):
         if time.monotonic() > walker.until or not seen:
             return
@@ -167,7 +180,7 @@ def _apart(
     chance: random.Random,
     seen: list[Any],
     *,
-    walks: int = 6,
+    budgets: Sequence[int] = (0, 4, 8, 16, 32, 64),
     proves: bool = True,
 ) -> Iterator[bytes | None]:
     """Walks under the grammars of what only one of two schemas accepts; None if there are none."""
@@ -182,11 +195,11 @@ def _apart(
             empty += 1
         except UnsupportedSchemaError:  # what is not exact shows nothing, but may be walked
             with contextlib.suppress(FrisketError):
-                grammar = compiled(only, relaxed=True)
+                grammar = compiled(difference.repeatable(only), relaxed=True)
         except FrisketError:
             continue
         if grammar is not None:
-            yield from _walks((grammar,), Hints.from_schema(only), walker, chance, walks, seen, budget=0)
+            yield from _walks((grammar,), hints_of(only), walker, chance, budgets, seen)
     if empty == 2 and proves:
         yield None
 
@@ -195,7 +208,7 @@ def bounds(schema: Any) -> list[int]:
     """The upper bounds of counts that a schema names."""
     names = ("maxItems", "maxLength", "maxProperties", "maxContains")
     found = {part.get(name) for _, part in difference.places(schema, "") for name in names}
-    return sorted(int(value) for value in found if isinstance(value, (int, float)) and value < 20_000)
+    return sorted(int(value) for value in found if isinstance(value, (int, float)) and value < 70_000)
 
 
 def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
@@ -216,27 +229,44 @@ def stretched(value: Any, counts: list[int], chance: random.Random) -> Any:
     return value
 
 
+def with_a_twin(value: Any) -> Iterator[Any]:
+    """The document with the first item of one of its arrays twice, array by array."""
+    if isinstance(value, list):
+        if value:
+            yield [value[0], *value]
+        for index, item in enumerate(value):
+            yield from ([*value[:index], changed, *value[index + 1 :]] for changed in with_a_twin(item))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from ({**value, key: changed} for changed in with_a_twin(item))
+
+
+def hints_of(schema: Any) -> Hints:
+    """What a schema speaks of, the names that only dependencies name among it."""
+    tables = [part[name] for _, part in difference.places(schema, "") for name in DEPENDENCIES if name in part]
+    lists = [value for table in tables if isinstance(table, dict) for value in table.values()]
+    names = [name for value in lists if isinstance(value, list) for name in value]
+    return Hints.from_schema([schema, {"required": names}])
+
+
 def _walks(
     grammars: tuple[Any, ...],
     hints: Hints,
     walker: Walker,
     chance: random.Random,
-    count: int,
+    budgets: Sequence[int],
     seen: list[Any],
-    *,
-    budget: int = 60,
 ) -> Iterator[bytes]:
+    """A walk with each of the budgets, manner by manner; with a budget of 0 it is the shortest text."""
     from frisket.errors import FrisketError
 
     try:
         matchers = [grammar.core.compile(walker.table.core) for grammar in grammars]
-        for number in range(count):
-            manner = MANNERS[number % len(MANNERS)] if budget else MANNERS[-1]
+        for number, budget in enumerate(budgets):
             matcher = matchers[number // 2 % len(matchers)].matcher()
-            text, complete = walker.walk(matcher, chance, manner, budget, hints)
-            if complete:
-                yield text
-                seen.append(json.loads(text))
+            text = walker.walk(matcher, chance, MANNERS[number % len(MANNERS)], budget, hints)
+            yield text
+            seen.append(json.loads(text))
     except (Late, DeadEnd, FrisketError):
         return
 

@@ -1,8 +1,8 @@
 """Matcher × manner × seed → one document, written token by token under the masks.
 
 A walk has a budget of steps. Within it a manner chooses among the allowed tokens, and manners are made to invite
-trouble: love of white space, of digits, of escapes, of the longest token. Beyond the budget `finish` leads the shortest
-way out that it can find: no walk stops in the middle, so a dead end cannot hide behind a time limit.
+trouble: love of white space, of digits, of escapes, of the longest token. Beyond the budget `Matcher.completion` says
+the shortest way out: no walk stops in the middle, so a dead end cannot hide behind a time limit.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ with warnings.catch_warnings():
     import sre_parse
 
 Bits = NDArray[np.bool_]
+
+#: Letters of a way out whose masks are looked at.
+SHOWN = 200
 
 PIECES = [
     b'": ',
@@ -234,8 +237,8 @@ class Walker:
 
     def walk(
         self, matcher: Any, chance: random.Random, manner: Manner, budget: int, hints: Hints | None = None
-    ) -> tuple[bytes, bool]:
-        """The text, and whether it is whole. Raises DeadEnd."""
+    ) -> bytes:
+        """A whole text. Raises DeadEnd."""
         table, liked = self.table, self._liked[manner.name]
         hints = hints or Hints((), ())
         text = bytearray()
@@ -253,7 +256,7 @@ class Walker:
             if allowed[table.end]:
                 allowed[table.end] = False
                 if chance.random() < manner.ends or not allowed.any():
-                    return bytes(text), True
+                    return bytes(text)
             tokens = np.flatnonzero(allowed)
             if not len(tokens):
                 raise DeadEnd(f"nothing may follow {bytes(text)!r}")
@@ -264,7 +267,7 @@ class Walker:
             matcher.advance(token)
             text += table.tokens[token]
             place.read(table.tokens[token])
-        return self._finish(matcher, bytes(text), chance, hints)
+        return self._finish(matcher, bytes(text))
 
     def _watch(self) -> None:
         if time.monotonic() > self.until:
@@ -289,72 +292,25 @@ class Walker:
             tokens = tokens[count == count.min()]
         return int(tokens[chance.randrange(len(tokens))])
 
-    def _finish(self, matcher: Any, text: bytes, chance: random.Random, hints: Hints) -> tuple[bytes, bool]:
-        """The greedy way out; where it runs in circles, other ways from the same place, ever less greedy."""
-        for attempt in range(5):
-            fork = matcher.fork()
-            written = self._way_out(fork, text, chance, hints, attempt)
-            if written is not None:
-                return written, True
-        return text, False
-
-    def _way_out(self, matcher: Any, text: bytes, chance: random.Random, hints: Hints, attempt: int) -> bytes | None:
-        table = self.table
-        place = Place(text)
-        written = bytearray(text)
-        limit = len(text) * 4 + (4000 if attempt < 3 else 12000) + 8 * sum(map(len, hints.keys))
-        doubt = 0.1 * attempt
-        keys = list(hints.keys)
-        stuck = 0
-        while len(written) < limit:
-            self._watch()
-            forced = matcher.forced_bytes()
-            if forced:
-                matcher.advance_bytes(forced)
-                written += forced
-                place.read(forced)
-                continue
-            stuck = stuck + 1 if place.in_string else 0
-            known = keys if place.at_key else hints.texts if place.at_text else ()
-            if stuck % 16 == 15:
-                known = hints.texts + hints.keys
-            if known and chance.random() >= doubt:
-                text = next((text for text in known if _fits(matcher, text)), b"")
-                if text:
-                    matcher.advance_bytes(text)
-                    written += text
-                    place.read(text)
-                    if known is keys:  # the next object may want the next name
-                        keys = [*(other for other in keys if other != text), text]
-                    continue
-            allowed = table.allowed(matcher)
-            if allowed[table.end]:
-                return bytes(written)
-            allowed[table.end] = False
-            letters = np.flatnonzero(allowed[table.by_byte]).tolist()
-            if not letters:
-                if allowed.any():  # only pieces may follow: the vocabulary lacks single bytes
-                    return None
-                raise DeadEnd(f"nothing may follow {bytes(written)!r}")
-            letter = place.best(letters, chance, doubt)
-            matcher.advance(table.single[letter])
-            written.append(letter)
-            place.read(bytes([letter]))
-        return None
-
-
-def _fits(matcher: Any, text: bytes) -> bool:
-    from frisket.errors import TokenRejectedError
-
-    try:
-        matcher.fork().advance_bytes(text)
-    except TokenRejectedError:
-        return False
-    return True
+    def _finish(self, matcher: Any, text: bytes) -> bytes:
+        """The shortest way out; at first letter by letter, so that the masks on it are looked at, too."""
+        rest = matcher.completion()
+        if rest is None:
+            raise DeadEnd(f"no text ends what begins with {text!r}")
+        for letter in rest[:SHOWN]:
+            if not self.table.allowed(matcher)[self.table.single[letter]]:
+                raise DeadEnd(
+                    f"the mask forbids {bytes([letter])!r}, with which {rest!r} begins or goes on, after {text!r}"
+                )
+            matcher.advance(self.table.single[letter])
+        matcher.advance_bytes(rest[SHOWN:])
+        if not matcher.can_end:
+            raise DeadEnd(f"{text + rest!r} is no end")
+        return text + bytes(rest)
 
 
 class Place:
-    """Where a text stands in JSON's own grammar, as far as the way out depends on it."""
+    """Where a text stands in JSON's own grammar, as far as hints depend on it."""
 
     def __init__(self, text: bytes) -> None:
         self.in_string = False
@@ -388,18 +344,3 @@ class Place:
                 self._last = letter
             elif letter not in b" \t\n\r":
                 self._last = letter
-
-    def best(self, letters: list[int], chance: random.Random, doubt: float) -> int:
-        """The letter that promises the earliest end; with `doubt`, now and then another."""
-        if chance.random() >= doubt:
-            for group in IN_STRING if self.in_string else OUTSIDE:
-                found = [letter for letter in letters if letter in group]
-                if found:
-                    return chance.choice(found)
-        return chance.choice(letters)
-
-
-# A string: its end; then plain letters before what opens an escape. Elsewhere: close before going on, write the short
-# values first, an array before an object (its members may be required); white space and a longer number come last.
-IN_STRING = [b'"', b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@ ", bytes(range(0x5B)), b"\\"]
-OUTSIDE = [b"}", b"]", b":", b",", b"nt", b"f", b'"', b"0123456789", b"[", b"-", b"{", b"eE.+", b" \t\n\r"]

@@ -404,7 +404,6 @@ def walk_and_validate(tp: Any, walker: Walker) -> None:
     adapter = pydantic.TypeAdapter(tp)
     for seed in range(2 * len(MANNERS)):
         manner = MANNERS[seed % len(MANNERS)]
-        text, whole = walker.walk(compiled.matcher(), random.Random(seed), manner, 40, hints)
-        assert whole, (manner.name, text)
+        text = walker.walk(compiled.matcher(), random.Random(seed), manner, 40, hints)
         adapter.validate_json(text)
         grammar.value(text.decode())

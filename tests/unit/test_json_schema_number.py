@@ -143,3 +143,19 @@ def test_prime_powers() -> None:
         [3, 7, 11, 13],
         [3607, 3803],
     ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "valid", "invalid"),
+    [
+        ({"type": "integer"}, ["9.10864665911431e+307", "-1.25e5", "1.500000e5", "1.5E01"], ["1.2345678e5", "-1.25e1"]),
+        ({"type": "integer", "minimum": 0}, ["1.5e5", "7e40"], ["-1.5e5", "1.234567e5"]),
+        ({"type": "integer", "maximum": 10**9}, ["1e9", "-2.5e12", "1.0e9"], ["1.000000001e9", "2e9", "1e10"]),
+        ({"type": "integer", "exclusiveMaximum": -(10**7)}, ["-1.0000001e7", "-2e8"], ["-1e7", "-1.00000001e7", "1e8"]),
+    ],
+)
+def test_far_exponents_of_integers(schema: dict[str, object], valid: list[str], invalid: list[str]) -> None:
+    options = JSONSchemaOptions.free(max_exponent_digits=3, max_integer_digits=330)
+    grammar = Grammar.from_json_schema(schema, options)
+    assert [text for text in valid if not grammar.accepts(text)] == []
+    assert [text for text in invalid if grammar.accepts(text)] == []

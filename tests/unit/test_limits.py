@@ -123,6 +123,18 @@ def test_matchers_of_many_threads_share_epochs() -> None:
     assert little.core.epoch > 1
 
 
+def test_keys_that_came_take_no_more_memory_the_more_they_are() -> None:
+    def held(count: int) -> int:
+        compiled = keys().compile(VOCABULARY)
+        matcher = compiled.matcher()
+        matcher.advance_bytes(b"{" + b", ".join(b'"k%04x": 1' % number for number in range(count)))
+        matcher.mask_bytes()
+        return compiled.memory_bytes
+
+    few, many = held(500), held(2000)
+    assert many < 5 * few, (few, many)
+
+
 def test_a_call_that_alone_needs_more_memory_is_an_error_and_changes_nothing() -> None:
     compiled = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
     matcher = compiled.matcher()

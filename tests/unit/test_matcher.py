@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+from frisket import Grammar as PublicGrammar
 from frisket._core import CompiledGrammar, Grammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
 from frisket.errors import EmptyGrammarError, GrammarError, TokenRejectedError, VocabularyError
 
@@ -244,6 +245,51 @@ def test_forced_bytes_stop_where_the_text_may_end() -> None:
     builder = GrammarBuilder()
     node = builder.cat([builder.literal(b"ab"), builder.repeat(builder.literal(b"c"), 0, 1)])
     assert builder.build(node).compile(vocabulary()).matcher().forced_bytes() == b"ab"
+
+
+# -- completion --------------------------------------------------------------------------------------------------------
+
+
+def test_completion(matcher: Matcher) -> None:
+    assert matcher.completion() == b""
+    matcher.advance(0)
+    assert matcher.completion() == b"b"
+    assert matcher.steps == 1
+    matcher.advance(1)
+    matcher.advance(2)
+    matcher.advance(END[0])
+    assert matcher.completion() == b""
+
+
+def test_completion_is_none_where_a_special_token_must_come() -> None:
+    for other, expected in (b"", None), (b"aabc", b"aabc"):
+        builder = GrammarBuilder()
+        called = builder.seq([builder.literal(b"a"), builder.special("<|call|>")])
+        either = builder.alt([called, builder.literal(other)]) if other else called
+        assert builder.build(either).compile(vocabulary()).matcher().completion() == expected
+
+
+def test_completion_looks_ahead() -> None:
+    builder = GrammarBuilder()
+    text = builder.any_text()
+    found = [builder.cat([text, builder.literal(word), text]) for word in (b"ab", b"bc", b"ca")]
+    matcher = builder.build(builder.and_(found)).compile(vocabulary()).matcher()
+    rest = matcher.completion()
+    assert rest is not None and len(rest) == 4
+    matcher.advance_bytes(b"c")
+    assert matcher.completion() == b"abc"
+
+
+def test_completion_avoids_what_may_not_come_again() -> None:
+    letters = Vocabulary([*(bytes([value]) for value in range(256)), None], eos=[256])
+    schema = {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True}
+    matcher = PublicGrammar.from_json_schema(schema).core.compile(letters).matcher()
+    matcher.advance_bytes(b'["a"')
+    assert matcher.completion() == b',"b"]'
+    keys = {"patternProperties": {"^[ab]$": {"type": "null"}}, "additionalProperties": False, "minProperties": 2}
+    matcher = PublicGrammar.from_json_schema({"type": "object", **keys}).core.compile(letters).matcher()
+    matcher.advance_bytes(b'{"b":null')
+    assert matcher.completion() == b',"a":null}'
 
 
 def test_tokens_may_split_characters() -> None:

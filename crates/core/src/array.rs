@@ -31,7 +31,33 @@ pub struct ArrayState {
     unknown: bool,
 }
 
+/// What an array is written with.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    pub item: TermId,
+    pub open: TermId,
+    pub close: TermId,
+    pub comma: TermId,
+    pub empty: TermId,
+}
+
+impl ArrayState {
+    /// How many items came.
+    pub(crate) fn count(&self) -> usize {
+        self.items.len()
+    }
+}
+
 impl ArraySpec {
+    pub(crate) fn parts(&self) -> Parts {
+        Parts { item: self.item, open: self.open, close: self.close, comma: self.comma, empty: self.empty }
+    }
+
+    /// How many items must come.
+    pub(crate) fn least(&self) -> u32 {
+        self.min
+    }
+
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         item: TermId,

@@ -56,6 +56,7 @@ impl Arena {
                 }
                 bytes
             }
+            Term::Keys(set) => ByteSet::of(self.keys.rests(set).iter().map(|&(byte, _)| byte)),
             Term::Cat(left, right) => {
                 let may = self.may(left);
                 if self.info(left).nullable {
@@ -113,6 +114,7 @@ impl Arena {
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }
+            Term::Keys(set) => self.key_set(self.keys.rest(set, byte))?,
             Term::Cat(left, right) => {
                 let next = self.derive(left, byte)?;
                 let through = self.cat(next, right)?;
@@ -224,7 +226,7 @@ impl Arena {
 
     /// Whether it is one of a few texts, by its kind.
     pub(crate) fn is_finite(&self, id: TermId) -> bool {
-        matches!(self.term(id), Term::Words { .. } | Term::Literal { .. } | Term::Class(_))
+        matches!(self.term(id), Term::Words { .. } | Term::Keys(_) | Term::Literal { .. } | Term::Class(_))
     }
 
     /// Whether it is all texts but a few, by its kind.
@@ -269,6 +271,9 @@ impl Arena {
                         }
                     }
                 }
+            }
+            Term::Keys(set) => {
+                self.keys.rests(set).iter().for_each(|&(byte, _)| cuts.merge(&Boundaries::at(byte)));
             }
             Term::Cat(left, right) => {
                 cuts = self.cuts(left);

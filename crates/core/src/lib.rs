@@ -3,7 +3,7 @@
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
 //!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · mask
-//!    rules · machine
+//!    rules · machine · least · completion
 //! ```
 
 pub mod array;
@@ -13,10 +13,13 @@ pub mod byteset;
 mod cache;
 mod chain;
 mod clip;
+mod completion;
 pub mod cutting;
 mod derive;
 pub mod error;
 mod fingerprint;
+mod keyset;
+mod least;
 pub mod limit;
 mod live;
 mod local;

@@ -1,8 +1,10 @@
 //! Whether a term matches anything: the question that keeps masks free of dead ends.
 
 use crate::error::Result;
-use crate::term::{Arena, Term, TermId, DERIVATION, EMPTY};
+use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 impl Arena {
     /// The term, or `EMPTY` if it matches nothing.
@@ -26,17 +28,18 @@ impl Arena {
         }
     }
 
-    /// Depth first over derivatives until a state is known to be live. What lies on the way to it is live, and if
-    /// none is found all that was seen is dead.
+    /// Over derivatives, the most promising first, until a state is known to be live. What lies on the way to it is live,
+    /// and if none is found all that was seen is dead.
     pub(crate) fn live(&mut self, start: TermId) -> Result<bool> {
         if let Some(live) = self.plainly_live(start) {
             return Ok(live);
         }
         let mut parent: FxHashMap<TermId, TermId> = FxHashMap::default();
         parent.insert(start, start);
-        let mut stack = vec![start];
+        // Of equal promise what was found last: depth first.
+        let mut open = BinaryHeap::from([(Reverse(0), 0, start)]);
         let mut found = None;
-        'search: while let Some(id) = stack.pop() {
+        'search: while let Some((_, _, id)) = open.pop() {
             let cuts = self.cuts(id);
             let mut byte = 0u8;
             loop {
@@ -50,10 +53,11 @@ impl Arena {
                     }
                     Some(false) => {}
                     None => {
-                        parent.entry(next).or_insert_with(|| {
-                            stack.push(next);
-                            id
-                        });
+                        let seen = parent.len();
+                        parent.entry(next).or_insert(id);
+                        if parent.len() > seen {
+                            open.push((Reverse(self.distance(next)), seen, next));
+                        }
                     }
                 }
                 match high.checked_add(1) {
@@ -77,6 +81,46 @@ impl Arena {
                 Ok(false)
             }
         }
+    }
+
+    /// How far a term is from its end, roughly: the bytes of a shortest text, where the operands of an intersection do
+    /// not help each other. Whatever reads on in one of them is then a step forward.
+    fn distance(&mut self, id: TermId) -> u32 {
+        if let Some(&distance) = self.distances.get(&id) {
+            return distance;
+        }
+        let nullable = self.info(id).nullable;
+        let distance = match *self.term(id) {
+            _ if nullable => 0,
+            Term::Literal { literal, position } => self.literals[literal as usize].len() as u32 - position,
+            Term::Words { set, low, high, depth } => {
+                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
+            }
+            Term::Cat(..) => {
+                let (mut all, mut rest) = (0u32, id);
+                while let Term::Cat(left, right) = *self.term(rest) {
+                    all = all.saturating_add(self.distance(left));
+                    rest = right;
+                }
+                all.saturating_add(self.distance(rest))
+            }
+            Term::Alt(ref parts) => {
+                let parts = parts.clone();
+                parts.iter().map(|&part| self.distance(part)).min().unwrap_or(0)
+            }
+            Term::And(ref parts) => {
+                let parts = parts.clone();
+                parts.iter().fold(0, |all: u32, &part| all.saturating_add(self.distance(part)))
+            }
+            Term::Repeat { body, min, .. } => self.distance(body).saturating_mul(min),
+            Term::Bounded { body, min, .. } => self.distance(body).max(min),
+            Term::Quoted { text, state: Spelling::Body, .. } => self.distance(text).saturating_add(1),
+            _ => 1,
+        };
+        self.budget.grow(24);
+        self.distances.insert(id, distance);
+        distance
     }
 
     /// Whether the regular term matches exactly these bytes.

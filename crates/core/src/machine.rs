@@ -6,6 +6,7 @@
 //! was removed before (`rules`), so a frame never contains itself.
 
 use crate::error::Result;
+use crate::least::Least;
 use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
@@ -67,6 +68,7 @@ pub struct Machine {
     position_ids: FxHashMap<Arc<Position>, PositionId>,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
+    pub(crate) least: Least,
     pub start: PositionId,
 }
 
@@ -102,6 +104,7 @@ impl Machine {
             position_ids: FxHashMap::default(),
             steps: FxHashMap::default(),
             known: Known::default(),
+            least: Least::default(),
             start: DEAD,
         };
         machine.intern(Position::default());
@@ -137,7 +140,7 @@ impl Machine {
         &self.positions[id.0 as usize]
     }
 
-    fn intern(&mut self, position: Position) -> PositionId {
+    pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         if let Some(&id) = self.position_ids.get(&position) {
             return id;
         }

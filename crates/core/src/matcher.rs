@@ -351,6 +351,15 @@ impl Matcher {
         })
     }
 
+    /// Bytes after which the text may end, few of them; None if that takes a special token.
+    pub fn completion(&mut self) -> Result<Option<Vec<u8>>> {
+        self.check_cancelled()?;
+        if self.can_end() {
+            return Ok(Some(Vec::new()));
+        }
+        self.find_out(|_, automaton, place| automaton.machine.completion(place.position))
+    }
+
     /// What may come next, for people.
     pub fn expected(&mut self) -> Result<String> {
         if self.ended() {

@@ -5,6 +5,7 @@
 //! reached can still be closed; `feasible` is that check.
 
 use crate::error::{Error, Limit, Result};
+use crate::keyset::{KeySets, NO_KEYS};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
@@ -72,8 +73,8 @@ pub struct ObjectState {
     gone: Vec<u64>,
     count: u32,
     marks: u64,
-    /// Decoded keys beside the named ones, sorted.
-    keys: Vec<Box<[u8]>>,
+    /// Decoded keys beside the named ones, as a set (`keyset`).
+    keys: u32,
     /// What a mask's state does not know of the keys that came (see `mask`).
     hidden: Hidden,
 }
@@ -89,12 +90,35 @@ pub(crate) enum Hidden {
     Choice,
 }
 
+/// The keys beside the named ones that came, and perhaps one more.
+#[derive(Clone, Copy)]
+pub(crate) struct Came<'a> {
+    sets: &'a KeySets,
+    also: Option<&'a [u8]>,
+}
+
+impl<'a> Came<'a> {
+    pub fn of(sets: &'a KeySets) -> Self {
+        Came { sets, also: None }
+    }
+
+    fn has(&self, state: &ObjectState, key: &[u8]) -> bool {
+        self.also == Some(key) || self.sets.contains(state.keys, key)
+    }
+}
+
 /// The keys that may come next.
 pub(crate) struct Choices {
     pub named: Vec<u32>,
     pub allowed: Vec<u64>,
     /// (extra, the quoted keys that are still free).
     pub extras: Vec<(u32, TermId)>,
+}
+
+impl Choices {
+    pub fn allows(&self, property: u32) -> bool {
+        has(&self.allowed, property)
+    }
 }
 
 fn has(set: &[u64], index: u32) -> bool {
@@ -122,6 +146,25 @@ fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|pair| pair.0 < first);
     let to = sorted.partition_point(|pair| pair.0 <= first);
     &sorted[from..to]
+}
+
+/// What an object cannot be closed without.
+#[derive(Default)]
+pub(crate) struct Needs {
+    /// Properties, ascending.
+    pub must: Vec<u32>,
+    /// Properties that may come, as a set.
+    pub may: Vec<u64>,
+    /// Members beside those that must come.
+    pub more: u32,
+    /// Marks that some members must leave.
+    pub marks: u64,
+}
+
+impl Needs {
+    pub fn may_come(&self, property: u32) -> bool {
+        has(&self.may, property)
+    }
 }
 
 /// What a state still has to read and may read.
@@ -196,7 +239,7 @@ impl ObjectSpec {
     }
 
     /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
-    pub(crate) fn feasible(&self, state: &ObjectState, steps: &mut Steps) -> Result<bool> {
+    pub(crate) fn feasible(&self, state: &ObjectState, came: Came<'_>, steps: &mut Steps) -> Result<bool> {
         steps.spend(self.weight())?;
         if state.count > self.max || self.min > self.max {
             return Ok(false);
@@ -215,7 +258,7 @@ impl ObjectSpec {
                 endless.extend(marks);
                 continue;
             };
-            for key in few.iter().filter(|key| state.keys.binary_search(key).is_err()) {
+            for key in few.iter().filter(|key| !came.has(state, key)) {
                 match single.iter_mut().find(|(other, _)| *other == &**key) {
                     Some((_, all)) => all.extend(marks.clone()),
                     None => single.push((key, marks.clone().collect())),
@@ -251,7 +294,15 @@ impl ObjectSpec {
         covers(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
-    fn can_close(&self, state: &ObjectState) -> bool {
+    /// What must still come.
+    pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
+        let Some(Outlook { mut must, may }) = self.outlook(state) else { return Needs::default() };
+        must.sort_unstable();
+        let more = self.min.saturating_sub(state.count.saturating_add(must.len() as u32));
+        Needs { must, may, more, marks: self.required_marks & !state.marks }
+    }
+
+    pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0
@@ -289,51 +340,50 @@ impl ObjectSpec {
     }
 
     /// The values that keep the object feasible, each with the state after it.
-    fn members(&self, state: &ObjectState, index: u32, steps: &mut Steps) -> Result<Vec<(TermId, ObjectState)>> {
+    fn members(
+        &self,
+        state: &ObjectState,
+        index: u32,
+        came: Came<'_>,
+        steps: &mut Steps,
+    ) -> Result<Vec<(TermId, ObjectState)>> {
         let values = &self.properties[index as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
-        self.only_feasible(next, steps)
+        self.only_feasible(next, came, steps)
     }
 
     fn only_feasible(
         &self,
         next: impl Iterator<Item = (TermId, ObjectState)>,
+        came: Came<'_>,
         steps: &mut Steps,
     ) -> Result<Vec<(TermId, ObjectState)>> {
         let mut kept = Vec::new();
         for (node, after) in next {
-            if self.feasible(&after, steps)? {
+            if self.feasible(&after, came, steps)? {
                 kept.push((node, after));
             }
         }
         Ok(kept)
     }
 
-    /// The same for a key beside the named ones; None: one that makes no difference to what is feasible.
+    /// The same for a key beside the named ones, which the states do not know yet: `came` does, if it matters.
     fn others(
         &self,
         state: &ObjectState,
         extra: u32,
-        key: Option<&[u8]>,
+        came: Came<'_>,
         steps: &mut Steps,
     ) -> Result<Vec<(TermId, ObjectState)>> {
         let values = &self.extras[extra as usize].values;
-        let next = values.iter().map(|value| {
-            let mut after = self.after(state, None, value.marks);
-            if let Some(key) = key {
-                if let Err(place) = after.keys.binary_search_by(|other| (**other).cmp(key)) {
-                    after.keys.insert(place, key.into());
-                }
-            }
-            (value.node, after)
-        });
-        self.only_feasible(next, steps)
+        let next = values.iter().map(|value| (value.node, self.after(state, None, value.marks)));
+        self.only_feasible(next, came, steps)
     }
 
     /// Whether what may follow a key depends on which it is.
-    fn counts_keys(&self, state: &ObjectState) -> bool {
+    fn counts_keys(&self, came: usize) -> bool {
         // One token may spell a few keys more.
-        let scarce = |number| number < state.keys.len() + SPARE_KEYS;
+        let scarce = |number| number < came + SPARE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }
 }
@@ -533,9 +583,9 @@ pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<Vec<u64>>> 
 
 impl Arena {
     /// Search with the steps that are left, and pay for it.
-    fn searching<T>(&mut self, search: impl FnOnce(&mut Steps) -> Result<T>) -> Result<T> {
+    fn searching<T>(&mut self, search: impl FnOnce(Came<'_>, &mut Steps) -> Result<T>) -> Result<T> {
         let mut steps = Steps::new(self.budget.left());
-        let found = search(&mut steps);
+        let found = search(Came::of(&self.keys), &mut steps);
         // Where they were not enough, paying raises the right error.
         self.spend(steps.spent)?;
         found
@@ -552,8 +602,7 @@ impl Arena {
         if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
             return id;
         }
-        let keys = state.keys.iter().map(|key| key.len() + 24);
-        self.budget.grow(240 + 8 * state.seen.len() + keys.sum::<usize>());
+        self.budget.grow(240 + 8 * (state.seen.len() + state.gone.len()));
         self.states.push(state.clone());
         let id = self.states.len() as u32 - 1;
         self.state_ids.insert((object, state), id);
@@ -657,7 +706,9 @@ impl Arena {
                 None => barrier.is_none_or(|barrier| index <= barrier),
             };
             for index in (0..count).filter(|&index| has(&outlook.may, index)) {
-                if in_turn(index) && (sure || !self.searching(|steps| spec.members(&state, index, steps))?.is_empty()) {
+                if in_turn(index)
+                    && (sure || !self.searching(|came, steps| spec.members(&state, index, came, steps))?.is_empty())
+                {
                     named.push(index);
                 }
             }
@@ -670,17 +721,23 @@ impl Arena {
             let mut keys = extra.keys;
             if let Some(few) = &extra.few {
                 let mut usable = Vec::new();
-                for key in few.iter().filter(|key| state.keys.binary_search(key).is_err()) {
-                    if !self.searching(|steps| spec.others(&state, index as u32, Some(key), steps))?.is_empty() {
+                for key in few {
+                    let fits = self.searching(|came, steps| {
+                        if came.has(&state, key) {
+                            return Ok(false);
+                        }
+                        let came = Came { also: Some(key), ..came };
+                        Ok(!spec.others(&state, index as u32, came, steps)?.is_empty())
+                    })?;
+                    if fits {
                         usable.push(key.clone());
                     }
                 }
                 keys = self.words(usable)?;
-            } else if self.searching(|steps| spec.others(&state, index as u32, None, steps))?.is_empty() {
+            } else if self.searching(|came, steps| spec.others(&state, index as u32, came, steps))?.is_empty() {
                 continue;
-            } else if !state.keys.is_empty() {
-                self.spend(state.keys.len() as u64)?;
-                let came = self.words(state.keys.clone())?;
+            } else if state.keys != NO_KEYS {
+                let came = self.key_set(state.keys)?;
                 let fresh = self.not(came)?;
                 keys = self.and(vec![keys, fresh])?;
             }
@@ -807,13 +864,23 @@ impl Arena {
                     Text::Known(text) => Some(unspell(&self.text(text))),
                     Text::Unknown => None,
                 };
-                if key.is_none() && (spec.counts_keys(&before) || before.hidden != Hidden::Nothing) {
+                let scarce = spec.counts_keys(self.keys.count(before.keys));
+                if key.is_none() && (scarce || before.hidden != Hidden::Nothing) {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
-                let mut branches = self.searching(|steps| spec.others(&before, extra, key.as_deref(), steps))?;
-                if key.is_none() {
-                    branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key);
+                let mut branches = self.searching(|came, steps| {
+                    let came = Came { also: key.as_deref(), ..came };
+                    spec.others(&before, extra, came, steps)
+                })?;
+                match key {
+                    Some(key) => {
+                        let mut bytes = 0;
+                        let keys = self.keys.with(before.keys, &key, &mut bytes);
+                        self.budget.grow(bytes);
+                        branches.iter_mut().for_each(|(_, after)| after.keys = keys);
+                    }
+                    None => branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key),
                 }
                 self.member_of(object, branches).map(Some)
             }
@@ -825,7 +892,7 @@ impl Arena {
     fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.objects[object as usize].clone();
         let before = self.states[state as usize].clone();
-        let branches = self.searching(|steps| spec.members(&before, property, steps))?;
+        let branches = self.searching(|came, steps| spec.members(&before, property, came, steps))?;
         self.member_of(object, branches)
     }
 

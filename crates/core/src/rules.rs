@@ -8,7 +8,7 @@
 //! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
 
 use crate::error::{Error, Limit, Result};
-use crate::object::{ObjectSpec, Steps};
+use crate::object::{Came, ObjectSpec, Steps};
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -65,6 +65,14 @@ impl Rules {
         }
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn may_be_empty(&self, rule: u32) -> bool {
+        self.nullable.get(rule as usize).copied().unwrap_or(false)
+    }
+
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
         self.bodies.get(rule as usize).copied().flatten()
     }
@@ -112,7 +120,7 @@ impl Rules {
             Term::Object(object) => {
                 let spec = self.pruned(arena, &arena.objects[*object as usize]);
                 // Too hard to tell here is told with the steps of a call where the object is entered.
-                spec.feasible(&Default::default(), &mut Steps::new(SEARCH)).unwrap_or(true)
+                spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH)).unwrap_or(true)
             }
             _ => true,
         }
@@ -168,7 +176,8 @@ impl Rules {
         self.settle(arena)?;
         for object in 0..arena.objects.len() {
             let spec = self.pruned(arena, &arena.objects[object].clone());
-            self.all_productive &= spec.feasible(&Default::default(), &mut Steps::new(SEARCH)).unwrap_or(false);
+            let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
+            self.all_productive &= feasible.unwrap_or(false);
             arena.objects[object] = Arc::new(spec);
         }
         let bodies = self.resolved()?;

@@ -10,6 +10,7 @@
 use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
+use crate::keyset::{KeySets, NO_KEYS};
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::unique::{UniqueSpec, UniqueState};
@@ -68,6 +69,8 @@ pub enum Term {
         high: u32,
         depth: u32,
     },
+    /// The keys of a set.
+    Keys(u32),
     Cat(TermId, TermId),
     Alt(Box<[TermId]>),
     And(Box<[TermId]>),
@@ -217,11 +220,13 @@ pub struct Arena {
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
     pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
+    pub(crate) distances: FxHashMap<TermId, u32>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
     pub(crate) texts: Vec<(u32, u8)>,
     pub(crate) text_ids: FxHashMap<(u32, u8), u32>,
+    pub(crate) keys: KeySets,
     pub(crate) objects: Vec<Arc<ObjectSpec>>,
     pub(crate) states: Vec<Arc<ObjectState>>,
     pub(crate) state_ids: FxHashMap<(u32, Arc<ObjectState>), u32>,
@@ -294,10 +299,12 @@ impl Arena {
             cuts: Vec::new(),
             may: Vec::new(),
             live: FxHashMap::default(),
+            distances: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
             texts: vec![(0, 0)],
             text_ids: FxHashMap::default(),
+            keys: KeySets::default(),
             objects: Vec::new(),
             states: Vec::new(),
             state_ids: FxHashMap::default(),
@@ -498,6 +505,36 @@ impl Arena {
                 depth: 0,
                 min_chars: if few { rests().map(chars).min().unwrap_or(0) } else { 0 },
                 max_chars: if few { rests().map(chars).max().unwrap_or(0) } else { most },
+                exact: false,
+            }
+        })
+    }
+
+    /// One of the keys of a set; all of them are UTF-8.
+    pub(crate) fn key_set(&mut self, set: u32) -> Result<TermId> {
+        if set == NO_KEYS {
+            return Ok(EMPTY);
+        }
+        let rests = self.keys.rests(set);
+        let nullable = self.keys.has_empty(set);
+        if nullable && rests.is_empty() {
+            return Ok(EPSILON);
+        }
+        // The keys share what was read of them: where one is between two characters, all are.
+        let between = nullable || rests.iter().all(|&(byte, _)| is_lead(byte));
+        let mut hash = Hasher128::new(14);
+        hash.wide(self.keys.hash(set));
+        self.intern(Term::Keys(set), hash.finish(), |arena| {
+            let (min_chars, max_chars) = arena.keys.chars(set);
+            Info {
+                hash: 0,
+                nullable,
+                structural: false,
+                utf8: between,
+                searched: false,
+                depth: 0,
+                min_chars,
+                max_chars,
                 exact: false,
             }
         })

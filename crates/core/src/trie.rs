@@ -20,9 +20,9 @@ pub struct Trie {
 }
 
 impl Trie {
-    pub fn new(texts: Vec<(&[u8], u32)>) -> Self {
+    pub fn new<'a>(texts: impl Iterator<Item = (&'a [u8], u32)>) -> Self {
         // Most texts differ in their first eight bytes: one comparison of words.
-        let mut sorted: Vec<(u64, &[u8], u32)> = texts.into_iter().map(|(text, id)| (begin(text), text, id)).collect();
+        let mut sorted: Vec<(u64, &[u8], u32)> = texts.map(|(text, id)| (begin(text), text, id)).collect();
         sorted.sort_unstable();
         let mut trie = Trie::default();
         let likely = 3 * sorted.len();

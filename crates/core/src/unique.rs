@@ -114,6 +114,13 @@ pub(crate) struct Openness {
     demand: u32,
 }
 
+impl UniqueState {
+    /// The state of the automaton, and how many values came.
+    pub(crate) fn progress(&self) -> (u32, usize) {
+        (self.at, self.came.len())
+    }
+}
+
 impl UniqueSpec {
     /// Whether some number of items of any values leads to an end.
     pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {

@@ -156,72 +156,40 @@ impl Vocabulary {
         if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
             return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")));
         }
-        let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
-        let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)).collect());
-        let shapes: Vec<Shape> = tokens.iter().map(shape).collect();
-        let longest = shapes.iter().map(|shape| u32::from(shape.chars)).max().unwrap_or(0);
-        let mut vocabulary = Vocabulary {
+        let beside = || {
+            let (contents, chars) = Contents::of(&tokens, size);
+            let longest = chars.iter().copied().max().map_or(0, u32::from);
+            (contents, Long::of(&tokens, &chars, size), chars, longest)
+        };
+        let spelled = || {
+            let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
+            let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)));
+            let mut index = Index { trie: &trie, occurrences: vec![Vec::new(); 256] };
+            index.below(0, Read::default());
+            let occurrences = index.occurrences;
+            (trie, occurrences)
+        };
+        // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
+        let ((trie, occurrences), (contents, long, chars, longest)) = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
+            (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
+        });
+        Ok(Vocabulary {
             size,
             eos,
             special,
             trie,
             pieces: Pieces::default(),
-            contents: Contents::of(&tokens, &shapes, size),
-            long: Long::of(&tokens, &shapes, size),
-            chars: shapes.iter().map(|shape| shape.chars).collect(),
-            tokens,
-            occurrences: vec![Vec::new(); 256],
+            chars,
+            contents,
+            occurrences,
             longest,
+            long,
+            tokens,
             classes: cache::Cache::new(CLASSES),
             counts: Cache::default(),
             locals: cache::Cache::new(LOCALS),
-        };
-        vocabulary.index(0, Read::default());
-        Ok(vocabulary)
-    }
-
-    fn index(&mut self, node: u32, read: Read) {
-        let mut next = node + 1;
-        while next < self.trie.end(node) {
-            let (byte, child) = (self.trie.byte(next), next);
-            next = self.trie.end(child);
-            if byte < 0x80 {
-                self.note(byte, child, read);
-                let before = read.before.with(byte);
-                self.index(child, Read { before, chars: read.chars + 1, depth: read.depth + 1 });
-            } else {
-                if byte >= 0xc0 {
-                    self.note(byte, child, read);
-                }
-                self.index_char(child, read, [byte, 0, 0, 0], 1);
-            }
-        }
-    }
-
-    /// At `node`, some bytes of a character beyond ASCII were read; go on where it is complete and valid.
-    fn index_char(&mut self, node: u32, read: Read, bytes: [u8; 4], count: usize) {
-        match std::str::from_utf8(&bytes[..count]) {
-            Ok(_) => {
-                let (chars, depth) = (read.chars + 1, read.depth + count as u16);
-                self.index(node, Read { before: read.before.with(bytes[0]), chars, depth });
-            }
-            Err(error) if error.error_len().is_none() && count < 4 => {
-                let mut child = node + 1;
-                while child < self.trie.end(node) {
-                    let mut longer = bytes;
-                    longer[count] = self.trie.byte(child);
-                    self.index_char(child, read, longer, count + 1);
-                    child = self.trie.end(child);
-                }
-            }
-            Err(_) => {}
-        }
-    }
-
-    fn note(&mut self, byte: u8, node: u32, read: Read) {
-        let Read { before, chars, depth } = read;
-        let token = self.trie.token_from(node);
-        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before });
+        })
     }
 
     pub fn size(&self) -> usize {
@@ -308,6 +276,58 @@ impl Vocabulary {
     }
 }
 
+/// Where every byte occurs, found in one walk.
+struct Index<'a> {
+    trie: &'a Trie,
+    occurrences: Vec<Vec<Occurrence>>,
+}
+
+impl Index<'_> {
+    fn below(&mut self, node: u32, read: Read) {
+        let mut next = node + 1;
+        while next < self.trie.end(node) {
+            let (byte, child) = (self.trie.byte(next), next);
+            next = self.trie.end(child);
+            if byte < 0x80 {
+                self.note(byte, child, read);
+                let before = read.before.with(byte);
+                self.below(child, Read { before, chars: read.chars + 1, depth: read.depth + 1 });
+            } else {
+                if byte >= 0xc0 {
+                    self.note(byte, child, read);
+                }
+                self.char(child, read, [byte, 0, 0, 0], 1);
+            }
+        }
+    }
+
+    /// At `node`, some bytes of a character beyond ASCII were read; go on where it is complete and valid.
+    fn char(&mut self, node: u32, read: Read, bytes: [u8; 4], count: usize) {
+        match std::str::from_utf8(&bytes[..count]) {
+            Ok(_) => {
+                let (chars, depth) = (read.chars + 1, read.depth + count as u16);
+                self.below(node, Read { before: read.before.with(bytes[0]), chars, depth });
+            }
+            Err(error) if error.error_len().is_none() && count < 4 => {
+                let mut child = node + 1;
+                while child < self.trie.end(node) {
+                    let mut longer = bytes;
+                    longer[count] = self.trie.byte(child);
+                    self.char(child, read, longer, count + 1);
+                    child = self.trie.end(child);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn note(&mut self, byte: u8, node: u32, read: Read) {
+        let Read { before, chars, depth } = read;
+        let token = self.trie.token_from(node);
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before });
+    }
+}
+
 /// Code points of a long token. There are few longer ones (797 of Llama 3's 128,256), but on their account a count would
 /// have to be kept exact from 128 on.
 pub(crate) const FAR: u32 = 16;
@@ -327,17 +347,17 @@ pub(crate) struct Band {
 }
 
 impl Long {
-    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
+    fn of(tokens: &Texts, chars: &[u16], size: usize) -> Self {
         let mut others = vec![u32::MAX; size.div_ceil(32)];
         let mut bands: BTreeMap<u32, Vec<(&[u8], u32)>> = BTreeMap::new();
-        for (id, (shape, text)) in shapes.iter().zip(tokens.iter()).enumerate() {
-            let chars = u32::from(shape.chars);
+        for (id, (&chars, text)) in chars.iter().zip(tokens.iter()).enumerate() {
+            let chars = u32::from(chars);
             if chars > FAR && !text.is_empty() {
                 others[id >> 5] &= !(1 << (id & 31));
                 bands.entry(chars.next_power_of_two()).or_default().push((text, id as u32));
             }
         }
-        let band = |(longest, texts)| Band { longest, trie: Trie::new(texts), pieces: Pieces::default() };
+        let band = |(longest, texts): (u32, Vec<_>)| Band { longest, trie: Trie::new(texts.into_iter()), pieces: Pieces::default() };
         Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
     }
 
@@ -359,11 +379,18 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(tokens: &Texts, shapes: &[Shape], size: usize) -> Self {
+    /// With the code points of each token.
+    fn of(tokens: &Texts, size: usize) -> (Self, Vec<u16>) {
+        let mut chars = Vec::with_capacity(tokens.len());
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
         let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (id, (shape, _)) in shapes.iter().zip(tokens.iter()).enumerate().filter(|(_, (_, text))| !text.is_empty()) {
+        for (id, text) in tokens.iter().enumerate() {
+            let shape = shape(text);
+            chars.push(shape.chars);
+            if text.is_empty() {
+                continue;
+            }
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
             if shape.wide {
@@ -387,7 +414,7 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        Contents { holding, present, wide, valid, leads: leads.into_iter().collect() }
+        (Contents { holding, present, wide, valid, leads: leads.into_iter().collect() }, chars)
     }
 
     fn made_of(&self, class: Class) -> Bits {
@@ -425,9 +452,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn shape(bytes: &[u8]) -> Shape {
     let mut shape = Shape { class: Class::default(), chars: 0, wide: false, valid: true };
+    if bytes.is_ascii() {
+        bytes.iter().for_each(|&byte| shape.class.ascii[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        shape.chars = bytes.len() as u16;
+        return shape;
+    }
+    shape.wide = true;
     for &byte in bytes {
         shape.class = shape.class.with(byte);
-        shape.wide |= byte >= 0x80;
         shape.chars += u16::from(crate::term::is_lead(byte));
     }
     if let Err(error) = std::str::from_utf8(bytes) {

@@ -4,6 +4,7 @@ use frisket_core::builder::Grammar;
 use frisket_core::matcher::CompiledGrammar;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 /// A schema's automaton is many small allocations that live and die together: the system's allocator takes a fifth of
@@ -16,12 +17,16 @@ extern "C" {
     fn mi_collect(force: bool);
 }
 
-/// What the next schema will take again is not worth giving back.
+/// What the next schemas will take again is not worth giving back.
 const LARGE: usize = 16 << 20;
+const MANY: usize = 96 << 20;
 
 /// To be called when so many bytes have been freed.
 pub fn dropped(bytes: usize) {
-    if bytes >= LARGE {
+    static SINCE: AtomicUsize = AtomicUsize::new(0);
+    let since = SINCE.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+    if bytes >= LARGE || since >= MANY {
+        SINCE.store(0, Ordering::Relaxed);
         // SAFETY: it may be called at any time, by any thread.
         unsafe { mi_collect(true) };
     }

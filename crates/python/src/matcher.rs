@@ -19,6 +19,10 @@ impl Vocabulary {
     pub fn inner(&self) -> Arc<frisket_core::vocabulary::Vocabulary> {
         self.0.clone()
     }
+
+    fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary, Error>) -> PyResult<Self> {
+        vocabulary.map(|vocabulary| Vocabulary(Arc::new(vocabulary))).map_err(raise)
+    }
 }
 
 #[pymethods]
@@ -39,9 +43,7 @@ impl Vocabulary {
             names.push((name.extract()?, id.extract()?));
         }
         let size = size.unwrap_or(texts.len());
-        py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size))
-            .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
-            .map_err(raise)
+        Vocabulary::made(py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size)))
     }
 
     #[staticmethod]
@@ -62,9 +64,8 @@ impl Vocabulary {
         }
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
-        py.detach(|| frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size))
-            .map(|vocabulary| Vocabulary(Arc::new(vocabulary)))
-            .map_err(raise)
+        let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
+        Vocabulary::made(py.detach(made))
     }
 
     #[getter]
@@ -280,6 +281,11 @@ impl Matcher {
     fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let forced = self.with(py, |matcher| matcher.forced_bytes())?;
         Ok(PyBytes::new(py, &forced))
+    }
+
+    fn completion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let text = self.with(py, |matcher| matcher.completion())?;
+        Ok(text.map(|text| PyBytes::new(py, &text)))
     }
 
     fn rollback(&self, py: Python<'_>, steps: usize) -> PyResult<()> {

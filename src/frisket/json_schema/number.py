@@ -165,9 +165,12 @@ class Numerals:
         return b.and_(conditions) if len(conditions) > 1 else node
 
     def scientific(self, interval: Interval, beyond: int) -> int | None:
-        """Numerals d.ddde±x with |x| > beyond and a non-zero digit d, when only bounds matter."""
+        """Numerals d.ddde±x with |x| > beyond and a non-zero digit d; of multiples, those with x > beyond."""
+        far = None
         if interval.multiple is not None:
-            return self.far_multiples(interval.multiple, beyond) if interval.unbounded() and beyond >= 0 else None
+            far = self.far_multiples(interval.multiple, beyond) if beyond >= 0 else None
+            if far is None or interval.unbounded():
+                return far
         only_small = bool(interval.without)
         if only_small and any(step.denominator != 1 for step in interval.without):
             return None
@@ -200,19 +203,36 @@ class Numerals:
                 nodes.append(b.cat([b.byte_class([(0x31, 0x39)]), self.any_part(), self.exponent(first, last)]))
             return b.alt(nodes) if nodes else None
 
-        return self.both_signs(interval.low, interval.low_open, interval.high, interval.high_open, magnitude)
+        node = self.both_signs(interval.low, interval.low_open, interval.high, interval.high_open, magnitude)
+        return node if node is None or far is None else self.builder.and_([node, far])
 
     def far_multiples(self, step: Fraction, beyond: int) -> int | None:
         """Numerals d.ddde+x with x > beyond and so few decimals that every one is a multiple of `step`."""
         places = part_length(step)
         rest, twos = strip(int(step * 10**places), 2)
         rest, fives = strip(rest, 5)
-        decimals = beyond + 1 - max(twos, fives) + places
-        if rest != 1 or decimals < 0 or self.exponents <= beyond:
+        if rest != 1:
             return None
         b = self.builder
-        part = self.optional(b.cat([b.literal(b"."), b.repeat(self.digit, 1, decimals)])) if decimals else b.epsilon()
-        return self.signed(b.cat([self.digits(1, 9), part, self.exponent(beyond + 1, self.exponents)]))
+        nodes: list[int] = []
+        first = beyond + 1
+        while first <= self.exponents:
+            decimals = first - max(twos, fives) + places
+            last = self.exponents if decimals >= self.part else first
+            if decimals >= 0:
+                nodes.append(b.cat([self.digits(1, 9), self.padded_part(decimals), self.exponent(first, last)]))
+            first = last + 1
+        return self.signed(b.alt(nodes)) if nodes else None
+
+    def padded_part(self, decimals: int) -> int:
+        """At most so many decimals, and zeros after them; or none at all."""
+        if decimals >= self.part:
+            return self.any_part()
+        if decimals <= 0:
+            return self.zero_part()
+        b = self.builder
+        zeros = b.repeat(b.literal(b"0"), 0, self.part - decimals)
+        return self.optional(b.cat([b.literal(b"."), b.repeat(self.digit, 1, decimals), zeros]))
 
     # -- signs ----------------------------------------------------------------------------------------------------
     def both_signs(

@@ -36,7 +36,8 @@ class JSONSchemaOptions:
     """`raw`: one spelling for each string, in UTF-8; `free`: every escape of RFC 8259."""
 
     numbers: Literal["plain", "free"] = "plain"
-    """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent."""
+    """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent (where bounds
+    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point)."""
 
     max_integer_digits: int = 40
     """An unbounded number has at most so many digits before the point (a bound with more digits raises it)."""
@@ -48,8 +49,9 @@ class JSONSchemaOptions:
     """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced; `annotate`: none is; `openapi`: also those of OpenAPI and
-    Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold (leap seconds)."""
+    """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also
+    those of OpenAPI and Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold
+    (leap seconds)."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""

@@ -1,0 +1,164 @@
+//! Sets of keys as tries that share what they have in common.
+//!
+//! A node is interned by its content, so equal sets are one node in whatever order their keys came, and a set with one
+//! more key is new only along that key. Beside its past an object holds one number; and below the first byte that no
+//! key of the set has, a language without the set's keys is the language itself.
+
+use crate::term::{is_lead, Hasher128, MANY};
+use rustc_hash::FxHashMap;
+
+/// The set of no keys.
+pub(crate) const NO_KEYS: u32 = 0;
+
+/// A node with its places in the list and in the table.
+const PER_NODE: usize = size_of::<Node>() + 40;
+
+#[derive(Clone)]
+struct Node {
+    hash: u128,
+    /// Whether the set holds the empty key.
+    empty: bool,
+    /// (first byte, the rests of the keys that begin with it), sorted.
+    rests: Box<[(u8, u32)]>,
+    count: u32,
+    min_chars: u32,
+    max_chars: u32,
+}
+
+#[derive(Clone)]
+pub(crate) struct KeySets {
+    nodes: Vec<Node>,
+    by_hash: FxHashMap<u128, u32>,
+}
+
+impl Default for KeySets {
+    fn default() -> Self {
+        let mut sets = KeySets { nodes: Vec::new(), by_hash: FxHashMap::default() };
+        sets.node(false, Vec::new(), &mut 0);
+        sets
+    }
+}
+
+impl KeySets {
+    pub fn hash(&self, set: u32) -> u128 {
+        self.nodes[set as usize].hash
+    }
+
+    pub fn count(&self, set: u32) -> usize {
+        self.nodes[set as usize].count as usize
+    }
+
+    pub fn has_empty(&self, set: u32) -> bool {
+        self.nodes[set as usize].empty
+    }
+
+    /// The bytes that keys begin with, each with the rests of those keys.
+    pub fn rests(&self, set: u32) -> &[(u8, u32)] {
+        &self.nodes[set as usize].rests
+    }
+
+    /// The rests of the keys that begin with a byte.
+    pub fn rest(&self, set: u32, byte: u8) -> u32 {
+        let rests = self.rests(set);
+        rests.binary_search_by_key(&byte, |rest| rest.0).map_or(NO_KEYS, |place| rests[place].1)
+    }
+
+    /// Bounds on the code points of a key.
+    pub fn chars(&self, set: u32) -> (u32, u32) {
+        let node = &self.nodes[set as usize];
+        (node.min_chars, node.max_chars)
+    }
+
+    pub fn contains(&self, set: u32, key: &[u8]) -> bool {
+        let mut at = set;
+        for &byte in key {
+            at = self.rest(at, byte);
+            if at == NO_KEYS {
+                return false;
+            }
+        }
+        self.has_empty(at)
+    }
+
+    /// The set with one more key; what that takes is added to `bytes`.
+    pub fn with(&mut self, set: u32, key: &[u8], bytes: &mut usize) -> u32 {
+        let mut path = vec![set];
+        for &byte in key {
+            path.push(self.rest(path[path.len() - 1], byte));
+        }
+        let last = path[key.len()];
+        if self.has_empty(last) {
+            return set;
+        }
+        let mut made = self.node(true, self.rests(last).to_vec(), bytes);
+        for (&byte, &at) in key.iter().zip(&path).rev() {
+            let mut rests = self.rests(at).to_vec();
+            match rests.binary_search_by_key(&byte, |rest| rest.0) {
+                Ok(place) => rests[place].1 = made,
+                Err(place) => rests.insert(place, (byte, made)),
+            }
+            made = self.node(self.has_empty(at), rests, bytes);
+        }
+        made
+    }
+
+    fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, bytes: &mut usize) -> u32 {
+        let mut hash = Hasher128::new(u64::from(empty));
+        for &(byte, rest) in &rests {
+            hash.word(u64::from(byte));
+            hash.wide(self.hash(rest));
+        }
+        let hash = hash.finish();
+        if let Some(&id) = self.by_hash.get(&hash) {
+            return id;
+        }
+        let (mut min_chars, mut max_chars) = if empty { (0, 0) } else { (MANY, 0) };
+        let mut count = u32::from(empty);
+        for &(byte, rest) in &rests {
+            let own = u32::from(is_lead(byte));
+            let (least, most) = self.chars(rest);
+            min_chars = min_chars.min(least.saturating_add(own));
+            max_chars = max_chars.max(most.saturating_add(own));
+            count += self.nodes[rest as usize].count;
+        }
+        *bytes += PER_NODE + 8 * rests.len();
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node { hash, empty, rests: rests.into(), count, min_chars, max_chars });
+        self.by_hash.insert(hash, id);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_its_keys_in_any_order() {
+        let mut sets = KeySets::default();
+        let keys: [&[u8]; 6] = [b"", b"a", b"ab", b"b", "é".as_bytes(), b"ab\0"];
+        let mut bytes = 0;
+        let forwards = keys.iter().fold(NO_KEYS, |set, key| sets.with(set, key, &mut bytes));
+        let backwards = keys.iter().rev().fold(NO_KEYS, |set, key| sets.with(set, key, &mut bytes));
+        assert_eq!(forwards, backwards);
+        assert_eq!((sets.count(forwards), sets.chars(forwards)), (6, (0, 3)));
+        assert!(keys.iter().all(|key| sets.contains(forwards, key)));
+        assert!(![&b"abc"[..], b"ba", b"\xc3", b"c"].iter().any(|key| sets.contains(forwards, key)));
+        assert_eq!(sets.with(forwards, b"ab", &mut bytes), forwards);
+        assert_ne!(sets.with(forwards, b"c", &mut bytes), forwards);
+    }
+
+    #[test]
+    fn one_more_key_costs_what_it_adds() {
+        let mut sets = KeySets::default();
+        let mut set = NO_KEYS;
+        let mut spent = Vec::new();
+        for number in 0..4_096u32 {
+            let mut bytes = 0;
+            set = sets.with(set, format!("k{number:04x}").as_bytes(), &mut bytes);
+            spent.push(bytes);
+        }
+        let (early, late): (usize, usize) = (spent[256..512].iter().sum(), spent[3_840..].iter().sum());
+        assert!(late < 2 * early, "{late} bytes for the last keys, {early} for the same number of early ones");
+    }
+}
