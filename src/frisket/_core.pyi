@@ -5,8 +5,8 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 (`seq`, `rule`, `special`, `object`) may recurse and may not appear below `and_`, `not_`, `cat`, `bounded` or `quoted`.
 """
 
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Callable, Sequence
+from typing import Any, final
 
 from typing_extensions import Self
 
@@ -17,9 +17,13 @@ __all__ = [
     "GrammarBuilder",
     "Limits",
     "Matcher",
+    "Plain",
+    "Stock",
+    "Unplain",
     "Vocabulary",
     "core_version",
     "fill_masks",
+    "is_sorted",
     "replay_timed",
 ]
 
@@ -202,6 +206,51 @@ class GrammarBuilder:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 
 @final
+class Stock:
+    """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
+    has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
+    """
+
+    def __new__(
+        cls,
+        *,
+        any: int,
+        words: Sequence[int],
+        numbers: tuple[int, int, int],
+        string: int,
+        array: int,
+        object: int,
+        texts: int,
+        punctuation: tuple[int, int, int, int, int, int, int, int],
+        escapes: str,
+        keywords: set[str],
+        drafts: dict[str, int],
+    ) -> Self: ...
+
+@final
+class Plain:
+    """The plain places of one schema: those that say what type a value has, which members or items, and little else.
+
+    They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
+    far as its builder is.
+    """
+
+    def __new__(cls, builder: GrammarBuilder, stock: Stock, root: dict[str, Any], property_order: str) -> Self:
+        """Raises Unplain where the schema names a draft that is not among the known."""
+    @property
+    def is_sorted(self) -> bool:
+        """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
+    def document(self, python: Callable[[], object]) -> int | None:
+        """The node of a whole document, None if nothing can be one. `python` makes the `Lowering` when it is needed;
+        it is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has nothing to say).
+        """
+    def lower(self, lowering: object, schema: dict[str, Any], pointer: str, levels: int) -> tuple[bool, int | None]:
+        """(whether the place is plain, its node): what `Lowering` asks of each place."""
+
+class Unplain(Exception):
+    """The schema is for Python to lower, all of it."""
+
+@final
 class Grammar:
     """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
 
@@ -210,6 +259,9 @@ class Grammar:
         missing; a vocabulary that fails to spell something later is found by `fill_mask`."""
     @property
     def node_count(self) -> int: ...
+    @property
+    def fingerprint(self) -> int:
+        """A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made."""
     @property
     def memory_bytes(self) -> int: ...
     def accepts(self, data: bytes) -> bool:
@@ -319,3 +371,5 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
     text may end there; timed inside, without Python's calls: for benchmarks."""
 
 def core_version() -> str: ...
+def is_sorted(document: object) -> bool:
+    """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""

@@ -144,18 +144,14 @@ class Grammar:
 
         options = options or JSONSchemaOptions()
         key: Hashable = None
-        weight = 0
-        if registry is None and limits is None:
-            try:
-                digest, weight = content(schema)
-                key = digest, options
-            except ValueError:
-                pass
+        data = content(schema)
+        if registry is None and limits is None and data is not None:
+            key = data, options
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
-            found = compile_json_schema(schema, options, registry, limits)
-            if key is not None:
-                compiled_lately.put(key, found, weight + found[0].memory_bytes)
+            found = compile_json_schema(schema, options, registry, limits, data)
+            if key is not None and data is not None:
+                compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
         if not report.exact:
             value = _validating(schema, registry, value)

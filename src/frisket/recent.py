@@ -5,7 +5,6 @@ from __future__ import annotations
 import marshal
 from collections import OrderedDict
 from collections.abc import Hashable
-from hashlib import blake2b
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -16,9 +15,9 @@ class Recent(Generic[T]):
     """The results of at most `count` contents that weigh at most `weight` bytes together.
 
     >>> recent: Recent[int] = Recent(count=2, weight=1000)
-    >>> key, weight = content({"a": 1})
-    >>> recent.put(key, 7, weight)
-    >>> recent.get(key), recent.get(content({"a": 2})[0])
+    >>> key = content({"a": 1})
+    >>> recent.put(key, 7, len(key))
+    >>> recent.get(key), recent.get(content({"a": 2}))
     (7, None)
 
     Only results are kept: what ended in an error, a limit above all, is tried again the next time.
@@ -59,11 +58,14 @@ class Recent(Generic[T]):
         return len(self._entries)
 
 
-def content(value: Any) -> tuple[bytes, int]:
-    """(a hash of a plain JSON value, the order of its keys included, how many bytes it takes).
+def content(value: Any) -> bytes | None:
+    """A plain JSON value as bytes, the order of its keys included; equal values have equal bytes.
 
-    Raises ValueError for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
+    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
     """
-    # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True differ.
-    data = marshal.dumps(value, 2)
-    return blake2b(data, digest_size=20).digest(), len(data)
+    try:
+        # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True
+        # differ.
+        return marshal.dumps(value, 2)
+    except ValueError:
+        return None

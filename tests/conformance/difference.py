@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urljoin
 
 from tests.conformance.walk import example
 
 #: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
 NAMES = {"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"}
+DYNAMIC = {"$recursiveRef", "$dynamicRef"}
 #: Keywords that hold a schema, or an array of them.
 APPLICATORS = {
     *("additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items"),
@@ -52,10 +54,10 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
     """
     parts = list(places(schema, ""))
     foreign = any(isinstance(part.get("$ref"), str) and not _points(part["$ref"]) for _, part in parts)
-    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or not isinstance(schema, dict):
+    if not isinstance(schema, dict):
         return None
-    if {"$recursiveRef", "$dynamicRef"} & schema.keys():
-        return None
+    if foreign or any(not NAMES.isdisjoint(part) for at, part in parts if at) or DYNAMIC & schema.keys():
+        return _resources(schema, changed)
     touched = {pointer}
     while more := {
         at
@@ -97,6 +99,32 @@ def whole(schema: Any, changed: Any, pointer: str) -> tuple[Any, Any] | None:
     return only("new", "old"), only("old", "new")
 
 
+def _resources(schema: Any, changed: Any) -> tuple[Any, Any] | None:
+    dialect = str(schema.get("$schema", ""))
+    name = "id" if "draft-04" in dialect else "$id"
+    if "$ref" in schema and any(draft in dialect for draft in ("draft-04", "draft-06", "draft-07")):
+        return None  # a name beside a reference is none there
+    root = str(schema.get(name, "https://root.invalid/root"))
+    if "://" not in root:
+        return None
+    own = {urljoin(root, str(part[name])).split("#")[0] for _, part in places(schema, "") if name in part} | {root}
+
+    def renamed(uri: Any, side: str) -> Any:
+        if isinstance(uri, str) and uri.split("#")[0] in own:
+            return uri.replace("://", f"://{side}.", 1) if "://" in uri else uri.replace("urn:", f"urn:{side}-", 1)
+        return uri
+
+    def resource(of: Any, side: str) -> Any:
+        of = copy.deepcopy(of)
+        for _, part in list(places(of, "")):
+            part.update({key: renamed(part[key], side) for key in (name, "$ref", *DYNAMIC) if key in part})
+        return {**of, name: renamed(root, side)}
+
+    old, new = resource(schema, "old"), resource(changed, "new")
+    head = {"$schema": schema["$schema"]} if "$schema" in schema else {}
+    return {**head, "allOf": [new, {"not": old}]}, {**head, "allOf": [old, {"not": new}]}
+
+
 def alone(schema: Any, pointer: str, keyword: str) -> tuple[Any, Any]:
     """As `whole`, of the one place, wherever it stands."""
     part = find(schema, pointer)
@@ -132,13 +160,15 @@ def led(schema: Any, pointer: str, keyword: str, *, probed: bool = False) -> tup
         depth += _require(holder, steps[depth], steps[depth + 1] if depth + 1 < len(steps) else "")
     part = find(schema, at)
     whole_part, rest = dict(part), {key: value for key, value in part.items() if key != keyword}
+    # The engine would look for the shortest text of so many characters; one is as good as another.
+    probes = ["x" * (int(part[keyword]) + 1)] if keyword == "maxLength" else PROBES
     found = []
     for one, other in ((rest, whole_part), (whole_part, rest)):
         part.clear()
         # That items are equal cannot be asked for; that there is one to be doubled can.
         doubled = keyword == "uniqueItems"
         asked = {"type": "array", "minItems": 1} if doubled else {"not": other}
-        part["allOf"] = [{"enum": PROBES}] if probed else [one, asked]
+        part["allOf"] = [{"enum": probes}] if probed else [one, asked]
         found.append(copy.deepcopy(schema))
     return found[0], found[1]
 

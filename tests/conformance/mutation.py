@@ -114,7 +114,11 @@ def _verdict(
             return "witness", "without it a reference leads nowhere"
     except LimitExceededError:
         pass
-    except (FrisketError, NoJudge) as error:
+    except NoJudge as error:
+        if "ValidationError" in str(error):
+            return "witness", "without it this is no schema"
+        return "undecided", str(error)[:100]
+    except FrisketError as error:
         return "undecided", f"the schema without it is refused: {str(error)[:100]}"
     # What cannot be compiled without the keyword is judged by the validator alone.
     accepts = other.accepts if other is not None else other_judges.accepts
@@ -154,7 +158,7 @@ def _candidates(
     for _ in range(20):
         yield _written(mutate(copy.deepcopy(chance.choice(seen)), chance)) if seen else b""
     yield from _apart(difference.alone(schema, pointer, keyword), compiled, walker, chance, seen, budgets=())
-    for probed in (False, True):
+    for probed in (True, False) if keyword == "maxLength" else (False, True):
         if way := difference.led(schema, pointer, keyword, probed=probed):
             yield from _apart(way, compiled, walker, chance, seen, proves=False)
     if keyword == "uniqueItems":

@@ -151,6 +151,29 @@ class TestCheck:
         assert ran.code == 0 and "narrowed" in ran.out and "refused" not in ran.out and "sound" in ran.out
         assert Ran(capsys, "check", '{"format": "regex"}', "--json").json["exact"] is False
 
+    def test_what_nothing_satisfies_is_quoted(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(
+            capsys, "check", '{"type": "object", "properties": {"n": {"type": "null", "enum": [1]}}, "required": ["n"]}'
+        )
+        assert ran.code == 1 and "/properties/n" in ran.err and '{"type": "null", "enum": [1]}' in ran.err
+
+    def test_long_places_are_whole(self, capsys: pytest.CaptureFixture[str]) -> None:
+        name = "a_name_of_some_length_" * 5
+        assert f"/properties/{name}" in Ran(capsys, "check", json.dumps({"properties": {name: {"type": "null"}}})).out
+
+    def test_a_type(self, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("pydantic")
+        ran = Ran(capsys, "check", "--type", "pydantic:PastDate")
+        assert ran.code == 0 and "times to come" in ran.out and "afterwards" in ran.out and "refused" not in ran.out
+        assert not Ran(capsys, "check", "--type", "pydantic:PastDate", "--json").json["exact"]
+        assert "exact" in Ran(capsys, "check", "--type", "pydantic:PositiveInt").out
+        assert Ran(capsys, "check").code == 2
+        assert Ran(capsys, "check", "{}", "--type", "pydantic:PastDate").code == 2
+
+    def test_yaml_is_not_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (folder / "schema.yaml").write_text("type: object\n", encoding="utf-8")
+        assert "YAML" in Ran(capsys, "check", "schema.yaml").err
+
     def test_an_order_that_is_not_stated(self, capsys: pytest.CaptureFixture[str]) -> None:
         names = json.dumps({"properties": {letter: {} for letter in "abcdefghij"}})
         assert "any order" in Ran(capsys, "check", names).out

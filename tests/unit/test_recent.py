@@ -53,7 +53,7 @@ class TestRecent:
 
 
 class TestContent:
-    def test_equal_values_have_equal_hashes(self) -> None:
+    def test_equal_values_have_equal_bytes(self) -> None:
         text = "".join(["x", "y"])
         assert content({"a": [text, text]}) == content({"a": ["xy", "".join(["x", "y"])]})
 
@@ -61,11 +61,10 @@ class TestContent:
         ("left", "right"), [(1, 1.0), (1, True), (0, False), ("1", 1), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), ([], {})]
     )
     def test_what_differs_to_a_schema_differs(self, left: object, right: object) -> None:
-        assert content(left)[0] != content(right)[0]
+        assert content(left) != content(right)
 
     def test_what_is_not_plain_has_none(self) -> None:
-        with pytest.raises(ValueError, match="unmarshallable"):
-            content({"minimum": Decimal(1)})
+        assert content({"minimum": Decimal(1)}) is None
 
 
 class TestGrammar:
@@ -110,6 +109,7 @@ class TestGrammar:
             raise LimitExceededError("too much")
 
         with monkeypatch.context() as patch:
+            patch.setattr(json_schema, "PLAIN", False)
             patch.setattr(json_schema, "lower_json_schema", tired)
             with pytest.raises(LimitExceededError):
                 Grammar.from_json_schema(schema)

@@ -83,6 +83,11 @@ impl ArraySpec {
         self.min <= self.max && (self.few.is_none() || self.values >= self.min as usize)
     }
 
+    /// What it is made of: nodes, and counts.
+    pub(crate) fn content(&self) -> ([TermId; 5], [u32; 2]) {
+        ([self.item, self.open, self.close, self.comma, self.empty], [self.min, self.max])
+    }
+
     fn exhausted(&self, came: usize) -> bool {
         self.max != MANY && came >= self.max as usize || self.few.is_some() && came >= self.values
     }

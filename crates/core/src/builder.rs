@@ -2,6 +2,7 @@
 
 use crate::array::ArraySpec;
 use crate::byteset::ByteSet;
+use crate::cutting::Cutting;
 use crate::error::{Error, Result};
 use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId, DEAD};
@@ -173,6 +174,15 @@ impl Builder {
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
         self.fresh().quoted(node, free)
+    }
+
+    /// A regular node, to be planted in other builders; nothing if it is none.
+    pub fn cut(&self, id: u32) -> Result<Option<Cutting>> {
+        Ok(self.arena.cut(self.node(id)?))
+    }
+
+    pub fn plant(&mut self, cutting: &Cutting) -> Result<TermId> {
+        self.fresh().plant(cutting)
     }
 
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
@@ -503,6 +513,10 @@ pub struct Grammar {
 }
 
 impl Grammar {
+    pub(crate) fn parts(&self) -> (&Arena, &Rules, TermId) {
+        (&self.arena, &self.rules, self.root)
+    }
+
     pub fn node_count(&self) -> usize {
         self.arena.len()
     }

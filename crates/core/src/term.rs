@@ -346,7 +346,11 @@ impl Arena {
         self.budget.spend(amount)
     }
 
-    fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
+    pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
+        self.by_hash.get(&hash).copied()
+    }
+
+    pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
         let id = TermId(self.terms.len() as u32);
         info.hash = hash;
         self.budget.grow(PER_TERM);

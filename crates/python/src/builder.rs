@@ -20,7 +20,7 @@ type Steps = Vec<(u32, u32)>;
 pub struct GrammarBuilder(Option<Builder>);
 
 impl GrammarBuilder {
-    fn builder(&mut self) -> PyResult<&mut Builder> {
+    pub fn builder(&mut self) -> PyResult<&mut Builder> {
         self.0.as_mut().ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into())))
     }
 }
@@ -213,14 +213,7 @@ impl GrammarBuilder {
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
         let (min, max) = (count(min_items), max_items.map(count));
-        if !unique {
-            return node(builder.array(&prefix, rest, punctuation, min, max));
-        }
-        let mut states: Vec<(bool, Steps)> =
-            prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
-        let last = states.len() as u32;
-        states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
-        node(builder.unique_array(&states, punctuation, min, max))
+        node(array(builder, &prefix, rest, punctuation, min, max, unique))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -273,8 +266,28 @@ fn let_others_run() {
     }
 }
 
+/// Items by position and then any number of `rest`, where `unique` no two of the same value.
+pub fn array(
+    builder: &mut Builder,
+    prefix: &[u32],
+    rest: Option<u32>,
+    punctuation: Punctuation,
+    min: u32,
+    max: Option<u32>,
+    unique: bool,
+) -> Result<TermId, Error> {
+    if !unique {
+        return builder.array(prefix, rest, punctuation, min, max);
+    }
+    let mut states: Vec<(bool, Steps)> =
+        prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
+    let last = states.len() as u32;
+    states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
+    builder.unique_array(&states, punctuation, min, max)
+}
+
 /// Counts beyond 32 bits are as good as unbounded: no text is that long.
-fn count(value: u64) -> u32 {
+pub fn count(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX - 1)
 }
 
@@ -309,6 +322,11 @@ impl Grammar {
     #[getter]
     fn node_count(&self) -> usize {
         self.0.node_count()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> u128 {
+        self.0.fingerprint()
     }
 
     #[getter]

@@ -1,4 +1,4 @@
-//! frisket-core for Python: convert, release the GIL, raise.
+//! frisket-core for Python: convert, release the GIL, raise; and the plain places of JSON Schemas.
 
 mod allocator;
 mod buffer;
@@ -7,6 +7,10 @@ mod clock;
 mod error;
 mod limit;
 mod matcher;
+mod place;
+mod plain;
+mod sorted;
+mod stock;
 
 use pyo3::prelude::*;
 
@@ -21,10 +25,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
+    module.add_class::<plain::Plain>()?;
+    module.add_class::<stock::Stock>()?;
+    module.add("Unplain", module.py().get_type::<plain::Unplain>())?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
+    module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

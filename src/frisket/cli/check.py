@@ -20,7 +20,9 @@ EXAMPLES = """[dim]$[/dim] frisket check schema.json
 
 [dim]$[/dim] frisket check '{"type": "integer"}' --json
 
-Exits with 1 if the schema is refused.
+[dim]$[/dim] frisket check --type shop.models:Order
+
+Exits with 1 if the schema is refused. What only Python checks of a type is no refusal.
 """
 
 
@@ -31,34 +33,44 @@ WIDEST = 1000
 MARKS = {
     "enforced": "[green]enforced[/green]",
     "narrowed": "[yellow]narrowed[/yellow]",
-    "loosened": "[red]refused[/red]",
+    "loosened": "[yellow]in Python[/yellow]",
+    "refused": "[red]refused[/red]",
 }
 
 
 def command(
-    schema: Annotated[str, typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.")],
+    schema: Annotated[
+        str | None,
+        typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.", show_default=False),
+    ] = None,
+    tp: option.Type = None,
     as_json: option.Json = False,
 ) -> None:
     """Say for each keyword of a JSON Schema whether it is enforced, and what could slip through where it is not."""
-    from frisket.grammar import Grammar
-
-    text, name = source.document(schema)
-    places: list[tuple[str, str]] = []
-    try:
-        with source.named(name):
-            report = Grammar.from_json_schema(text).report
-    except UnsupportedSchemaError as refusal:
-        places = refusal.places or [(refusal.where or "", refusal.message)]
-        report = _relaxed(text)
-    except UnsatisfiableSchemaError as error:
-        error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
-        raise
+    if (schema is None) == (tp is None):
+        raise typer.BadParameter("give a schema or --type")
+    report, places = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, [])
     if as_json:
         print(json.dumps(_described(report, places), ensure_ascii=False))
     else:
         _show(report, places)
     if places:
         raise typer.Exit(1)
+
+
+def _checked(schema: str) -> tuple[Report | None, list[tuple[str, str]]]:
+    """The report of a schema, and the places that refuse it."""
+    from frisket.grammar import Grammar
+
+    text, name = source.document(schema)
+    try:
+        with source.named(name):
+            return Grammar.from_json_schema(text).report, []
+    except UnsupportedSchemaError as refusal:
+        return _relaxed(text), refusal.places or [(refusal.where or "", refusal.message)]
+    except UnsatisfiableSchemaError as error:
+        error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
+        raise
 
 
 def _relaxed(text: str) -> Report | None:
@@ -106,7 +118,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
             table.add_column("what slips through, or is left out")
         for entry in entries:
             table.add_row(
-                MARKS[entry.status],
+                MARKS["refused" if places and entry.status == "loosened" else entry.status],
                 escape(entry.pointer) or "(root)",
                 escape(entry.keyword),
                 *([escape(entry.slips)] if slips else []),
@@ -116,8 +128,15 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     for note in report.notes if report is not None else []:
         console.print(note, markup=False, highlight=False)
     narrowed = report.narrowed if report is not None else []
+    loosened = report.loosened if report is not None else []
     if places:
         console.print(f"[red]refused[/red]: not to be enforced exactly at {_places(len(places))}")
+    elif loosened:
+        console.print(
+            f"[yellow]checked afterwards[/yellow]: {_places(len(loosened))} that no schema describes; a document that "
+            "breaks it is an error when it is whole",
+            soft_wrap=True,
+        )
     elif narrowed:
         console.print(
             f"[green]sound[/green]: {len(entries)} keywords, all enforced, {len(narrowed)} of them more narrowly than "
@@ -126,7 +145,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         )
     else:
         console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
-    for pointer, reason in places or [(entry.pointer, entry.slips) for entry in narrowed]:
+    for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -10,20 +10,29 @@ prelude   what all schemas have in common      room      how deep schemas may ne
 
 from __future__ import annotations
 
+import marshal
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
+from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
-from frisket.json_schema.lower import Lowering
+from frisket.json_schema.lower import SORTED, Lowering, with_margins
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from frisket._core import Grammar, GrammarBuilder, Limits
 
 __all__ = ["Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema"]
+
+
+#: Whether plain places are lowered by the engine. Tests turn it off and compare.
+PLAIN = True
 
 
 def lower_json_schema(
@@ -52,13 +61,62 @@ def compile_json_schema(
     options: JSONSchemaOptions,
     registry: Registry | None = None,
     limits: Limits | None = None,
+    content: bytes | None = None,
 ) -> tuple[Grammar, Report]:
-    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
+    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises.
+
+    `content` is the schema as `marshal` has it, if it is at hand.
+    """
     prelude = prelude_of(options)
+    if PLAIN and prelude.stock is not None and type(schema) is dict:
+        try:
+            content = content or marshal.dumps(schema, 2)
+            return _plainly(schema, content, options, registry, limits, prelude, prelude.stock)
+        except LimitExceededError:
+            raise
+        except (FrisketError, NeedsScopes, _core.Unplain, ValueError):
+            # Whatever is wrong with it: all errors are those of one way to read a schema, the one below.
+            pass
     builder = prelude.fork(limits)
     builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
     return builder.build(node), report
+
+
+def _plainly(
+    schema: dict[str, Any],
+    content: bytes,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    limits: Limits | None,
+    prelude: Prelude,
+    stock: _core.Stock,
+) -> tuple[Grammar, Report]:
+    """The grammar and the report, the plain places of the schema lowered by the engine, the others by Python."""
+    builder = prelude.fork(limits)
+    plain = _core.Plain(builder, stock, schema, options.property_order)
+    report = Report()
+    algebras: list[Algebra] = []
+
+    def lowering() -> Lowering:
+        algebras.append(Algebra(builder, Documents(schema, registry), options, report))
+        return Lowering(builder, options, algebras[0], prelude.lowering, plain)
+
+    node = room.call(plain.document, lowering)
+    if node is None:
+        raise _core.Unplain
+    if algebras:
+        algebras[0].raise_unsupported()
+    elif plain.is_sorted:
+        report.notes.append(SORTED)
+
+    def keywords() -> Iterator[tuple[str, str]]:
+        # Python reads the schema anew, as it was: the caller's may have changed.
+        again = lower_json_schema(prelude.fork(), marshal.loads(content), options, registry, prelude)[1]
+        return again.source() if again.source is not None else iter(())
+
+    report.source = keywords
+    return builder.build(with_margins(builder, options, node)), report
 
 
 def _lower(

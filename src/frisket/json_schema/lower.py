@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
+from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
@@ -85,8 +87,12 @@ class Lowering:
         options: JSONSchemaOptions,
         algebra: Algebra,
         before: Lowering | None = None,
+        plain: _core.Plain | None = None,
     ) -> None:
-        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of."""
+        """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of.
+
+        `plain` lowers the places that are.
+        """
         self.builder = builder
         self.options = options
         self.algebra = algebra
@@ -95,7 +101,8 @@ class Lowering:
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
         self.any_order = options.property_order == "any"
-        if options.property_order == "schema" and is_sorted(algebra.documents.root.contents):
+        stated = options.property_order == "schema"
+        if stated and (is_sorted(algebra.documents.root.contents) if plain is None else plain.is_sorted):
             self.any_order = True
             algebra.report.notes.append(SORTED)
         self._pretty = options.whitespace == "pretty"
@@ -105,6 +112,9 @@ class Lowering:
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
         self._level = _Level(self)
+        #: Levels being lowered by the engine, above and between those in `_active`.
+        self._plain_levels = 0
+        self._plain = plain
 
     def document(self, goal: Goal) -> int:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
@@ -115,10 +125,7 @@ class Lowering:
                 where=self.blame(goal, set()),
                 hint="`frisket check` shows what it demands",
             )
-        if self.options.whitespace != "free":
-            return node
-        outside = self.builder.repeat(self.builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
-        return self.builder.seq([outside, node, outside])
+        return with_margins(self.builder, self.options, node)
 
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
@@ -133,7 +140,12 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
-        if len(self._active) > LEVELS:
+        if self._plain is not None and len(goal) == 1:
+            plain, node = self._plainly(self._plain, goal)
+            if plain:
+                nodes[key] = node
+                return node
+        if self._levels() > LEVELS:
             raise too_deep(self.algebra.where(goal))
         self._active[key] = None
         algebra = self.algebra
@@ -152,7 +164,7 @@ class Lowering:
         finally:
             algebra.depth -= 1
         rule = self._active.pop(key)
-        if rule is None and node in self.structural and len(self._active) % SHALLOW == SHALLOW - 1:
+        if rule is None and node in self.structural and self._levels() % SHALLOW == SHALLOW - 1:
             rule = self.builder.rule("a level of many")
             self.structural.add(rule)
         if rule is not None:
@@ -163,9 +175,37 @@ class Lowering:
             self.builder.check()
         return node
 
+    def _plainly(self, plain: _core.Plain, goal: Goal) -> tuple[bool, int | None]:
+        """(whether the goal is that of a plain place, its node)"""
+        (literal,) = goal
+        if literal < 0 or literal & 1:
+            return False, None
+        site = self.algebra.sites[literal >> 1]
+        if site.resource is not self.algebra.documents.root or type(site.schema) is not dict:
+            return False, None
+        done, node = plain.lower(self, site.schema, site.pointer, self._levels())
+        if node is not None:
+            self.structural.add(node)
+        return done, node
+
+    def from_plain(self, schema: Any, pointer: str, levels: int) -> tuple[int | None, bool]:
+        """(the node of a place that is not plain, whether the report has nothing to say), asked for by the engine."""
+        before = self._plain_levels
+        self._plain_levels = levels - len(self._active)
+        try:
+            around = Site(-1, None, self.algebra.documents.root, (), pointer, ())
+            node = self.lower(self.algebra.below(around, schema))
+        finally:
+            self._plain_levels = before
+        report = self.algebra.report
+        return node, not report.loosened and not report.narrowed
+
+    def _levels(self) -> int:
+        return len(self._active) + self._plain_levels
+
     def at_root(self) -> bool:
         """Whether the document itself is being lowered, in the order that its schema states."""
-        return len(self._active) == 1 and self.options.property_order == "schema" and not self.any_order
+        return self._levels() == 1 and self.options.property_order == "schema" and not self.any_order
 
     def deeper(self) -> _Level:
         """A context one level down; gives the layout of the level that it enters."""
@@ -323,6 +363,14 @@ class Lowering:
             node = object.lower(self, atoms)
         self._parts[key] = node
         return node
+
+
+def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
+    """A document and the white space around it."""
+    if options.whitespace != "free":
+        return node
+    outside = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+    return builder.seq([outside, node, outside])
 
 
 class _Level:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from frisket import _core
+from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.json_schema.reader import KEYWORDS
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents
-from frisket.json_schema.value import ANYTHING, INTEGER, Case
+from frisket.json_schema.resolve import DRAFTS, Documents
+from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
 
 
 class Prelude:
@@ -19,17 +21,46 @@ class Prelude:
     They are a third of what a median schema is made of. Each schema goes on with a fork of the builder that has them.
     """
 
-    __slots__ = ("_builder", "lowering")
+    __slots__ = ("_builder", "lowering", "stock")
 
     def __init__(self, options: JSONSchemaOptions) -> None:
         self._builder = _core.GrammarBuilder()
         self.lowering = Lowering(
             self._builder, options, Algebra(self._builder, Documents(True, None), options, Report())
         )
+        self.stock: _core.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
         if options.whitespace != "pretty":
-            self.lowering.lower(ANYTHING)
+            anything = self.lowering.lower(ANYTHING)
             self.lowering.union([Case(INTEGER)])
+            if not options.nullable and not options.relaxed and anything is not None:
+                self.stock = self._stock(options, anything)
+
+    def _stock(self, options: JSONSchemaOptions, anything: int) -> _core.Stock:
+        """What the engine needs to lower plain places."""
+
+        def node(case: Case) -> int:
+            made = self.lowering.union([case])
+            assert made is not None
+            return made
+
+        layout = self.lowering.layout()
+        return _core.Stock(
+            any=anything,
+            words=[node(Case(mask)) if mask else self._builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
+            numbers=(node(Case(INTEGER)), node(Case(NUMBER)), node(Case(INTEGER, numbers=(interval.Plain(),)))),
+            string=node(Case(STRING)),
+            array=node(Case(ARRAY)),
+            object=node(Case(OBJECT)),
+            texts=self._builder.any_text(),
+            punctuation=(
+                *(layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object),
+                *(layout.open_array, layout.close_array, layout.empty_array),
+            ),
+            escapes=options.escapes,
+            keywords=set(KEYWORDS),
+            drafts=DRAFTS,
+        )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
         return self._builder.fork(limits=limits)

@@ -93,7 +93,8 @@ class Reader:
         """A non-negative integer (2.0 is one)."""
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value // 1 or value < 0:
             raise self.invalid(keyword, "a non-negative integer")
-        return int(value)
+        # No text is that long.
+        return min(int(value), 1 << 62)
 
     def number(self, keyword: str, value: Any) -> Fraction:
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):

@@ -1,0 +1,97 @@
+//! What all schemas have in common under the same options, for their plain places.
+
+use frisket_core::cutting::Cutting;
+use pyo3::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The leaves of one set of options, in bytes; beyond, those not met lately are forgotten.
+const LEAVES: usize = 8 << 20;
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Nodes that every fork of a prelude's builder has, the words that count, and the leaves met so far: places whose
+/// keywords hold nothing but scalars mean the same wherever they stand.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Stock {
+    pub any: u32,
+    pub words: Vec<u32>,
+    /// Integers, numbers, and what draft 4 calls an integer.
+    pub numbers: [u32; 3],
+    pub string: u32,
+    pub array: u32,
+    pub object: u32,
+    pub texts: u32,
+    /// open, close, colon, comma, empty of objects; open, close, empty of arrays.
+    pub punctuation: [u32; 8],
+    pub free: bool,
+    pub keywords: HashSet<String>,
+    /// The drafts by the names of their metaschemas.
+    pub drafts: HashMap<String, u64>,
+    leaves: Mutex<Leaves>,
+}
+
+#[derive(Default)]
+struct Leaves {
+    young: HashMap<Box<[u8]>, Arc<Cutting>>,
+    old: HashMap<Box<[u8]>, Arc<Cutting>>,
+    bytes: usize,
+}
+
+impl Leaves {
+    fn get(&mut self, content: &[u8]) -> Option<Arc<Cutting>> {
+        if let Some(found) = self.young.get(content) {
+            return Some(found.clone());
+        }
+        let (content, found) = self.old.remove_entry(content)?;
+        self.put(content, found.clone());
+        Some(found)
+    }
+
+    fn put(&mut self, content: Box<[u8]>, leaf: Arc<Cutting>) {
+        let bytes = content.len() + leaf.bytes() + 100;
+        if self.bytes + bytes > LEAVES / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        if bytes <= LEAVES / 2 {
+            self.bytes += bytes;
+            self.young.insert(content, leaf);
+        }
+    }
+}
+
+#[pymethods]
+impl Stock {
+    #[allow(clippy::too_many_arguments)]
+    #[new]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, keywords, drafts))]
+    fn new(
+        any: u32,
+        words: Vec<u32>,
+        numbers: [u32; 3],
+        string: u32,
+        array: u32,
+        object: u32,
+        texts: u32,
+        punctuation: [u32; 8],
+        escapes: &str,
+        keywords: HashSet<String>,
+        drafts: HashMap<String, u64>,
+    ) -> Self {
+        let (free, leaves) = (escapes == "free", Mutex::default());
+        Stock { any, words, numbers, string, array, object, texts, punctuation, free, keywords, drafts, leaves }
+    }
+}
+
+impl Stock {
+    pub fn leaf(&self, content: &[u8]) -> Option<Arc<Cutting>> {
+        lock(&self.leaves).get(content)
+    }
+
+    pub fn keep(&self, content: Box<[u8]>, leaf: Cutting) {
+        lock(&self.leaves).put(content, Arc::new(leaf));
+    }
+}

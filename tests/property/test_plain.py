@@ -1,0 +1,213 @@
+"""Plain places lowered by the engine = all places lowered by Python: the same grammar, report and errors.
+
+    python -m tests.property.test_plain
+
+compares all of MaskBench and of the official suite under every kind of options: exit status 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from frisket import json_schema
+from frisket.errors import FrisketError
+from frisket.json_schema import JSONSchemaOptions, compile_json_schema
+from tests.conformance import suite
+from tests.data import data_dir, find_data_dir, maskbench
+
+OPTIONS = {
+    "default": JSONSchemaOptions(),
+    "free": JSONSchemaOptions.free(),
+    "any": JSONSchemaOptions(property_order="any"),
+    "declared": JSONSchemaOptions(property_order="declared"),
+    "compact": JSONSchemaOptions(whitespace="compact", formats="openapi"),
+}
+KEYS = ["a", "b", "id", "$schema", "$id", "~/", "é", "type"]
+
+
+def outcome(schema: Any, options: JSONSchemaOptions, registry: Any = None) -> Any:
+    """What comes of a schema, comparable."""
+    try:
+        grammar, report = compile_json_schema(schema, options, registry)
+    except FrisketError as error:
+        return type(error).__name__, str(error), error.where, error.hint
+    return grammar.fingerprint, report.to_json()
+
+
+def difference(schema: Any, options: JSONSchemaOptions, registry: Any = None) -> str | None:
+    """What the two ways differ in, if anything."""
+    assert json_schema.PLAIN
+    plainly = outcome(schema, options, registry)
+    try:
+        json_schema.PLAIN = False
+        carefully = outcome(schema, options, registry)
+    finally:
+        json_schema.PLAIN = True
+    return None if plainly == carefully else f"{plainly}\nis not\n{carefully}"
+
+
+def some_schema(rng: random.Random, depth: int) -> Any:
+    """A schema, mostly plain; some of it invalid, impossible, recursive or for Python."""
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice([True, {}, {"title": "t"}, {"type": "string"}, {"type": ["null", "integer"]}, False])
+    schema: dict[str, Any] = {}
+    for keyword in rng.sample(list(KEYWORDS), rng.randint(1, 5)):
+        schema[keyword] = KEYWORDS[keyword](rng, depth - 1)
+    if rng.random() < 0.7:
+        schema["type"] = (
+            "object" if "properties" in schema else "array" if "items" in schema else schema.get("type", "string")
+        )
+    return schema
+
+
+def _members(rng: random.Random, depth: int) -> Any:
+    return {key: some_schema(rng, depth) for key in rng.sample(KEYS, rng.randint(0, 4))}
+
+
+KEYWORDS: dict[str, Any] = {
+    "type": lambda rng, _: rng.choice(["string", "integer", "number", "boolean", ["object", "null"], ["array"], "odd"]),
+    "properties": _members,
+    "required": lambda rng, _: [rng.choice(KEYS) for _ in range(rng.randint(0, 3))],
+    "additionalProperties": lambda rng, depth: rng.choice([True, False, some_schema(rng, depth)]),
+    "items": lambda rng, depth: rng.choice([some_schema(rng, depth), some_schema(rng, depth), [some_schema(rng, 0)]]),
+    "enum": lambda rng, _: rng.choice([["x", "y", "x"], ["x", None, True], [], [1, 2.5], [["x"]], "x"]),
+    "const": lambda rng, _: rng.choice(["x", None, False, 3, {"a": 1}]),
+    "minLength": lambda rng, _: rng.choice([0, 1, 4, 2.0, -1]),
+    "maxLength": lambda rng, _: rng.choice([0, 3, 5000]),
+    "minItems": lambda rng, _: rng.choice([0, 1, 3]),
+    "maxItems": lambda rng, _: rng.choice([0, 1, 2, 1 << 70]),
+    "uniqueItems": lambda rng, _: rng.choice([True, False, 1]),
+    "minProperties": lambda rng, _: rng.choice([0, 1, 3]),
+    "maxProperties": lambda rng, _: rng.choice([0, 1, 2]),
+    "minimum": lambda rng, _: rng.choice([0, -3, 1.5]),
+    "pattern": lambda rng, _: rng.choice(["^a+$", "b", "(?=a)b\\1"]),
+    "format": lambda rng, _: rng.choice(["date", "uuid", "unknown"]),
+    "anyOf": lambda rng, depth: [some_schema(rng, depth), some_schema(rng, depth)],
+    "allOf": lambda rng, depth: [some_schema(rng, depth)],
+    "patternProperties": lambda rng, depth: {"^a": some_schema(rng, depth)},
+    "$ref": lambda rng, _: rng.choice(
+        ["#", "#/definitions/one", "#/definitions/two", "#/properties/a", "#/no", "#name"]
+    ),
+    "description": lambda rng, _: "d",
+    "$id": lambda rng, _: rng.choice(["http://x.test/y", "#name"]),
+}
+
+
+def random_schema(seed: int) -> Any:
+    rng = random.Random(seed)
+    schema = some_schema(rng, 4)
+    if isinstance(schema, dict):
+        if rng.random() < 0.3:
+            draft = rng.choice(["http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#"])
+            schema["$schema"] = rng.choice([draft, draft, "http://x.test/draft"])
+        schema["definitions"] = {"one": some_schema(rng, 3), "two": some_schema(rng, 2)}
+        if rng.random() < 0.3:
+            schema["properties"] = {**{chr(97 + i): {"type": "string"} for i in range(12)}, "z": some_schema(rng, 2)}
+    return schema
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_random_schemas(options: JSONSchemaOptions) -> None:
+    for seed in range(400):
+        schema = random_schema(seed)
+        assert difference(schema, options) is None, (seed, schema)
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_real_schemas(options: JSONSchemaOptions) -> None:
+    for entry in islice(maskbench(data_dir()), 0, None, 47):
+        assert difference(entry["schema"], options) is None, entry["id"]
+
+
+def test_places_that_take_turns() -> None:
+    """A circle through the engine's places and Python's gets one rule, wherever it is entered."""
+    plain = {"type": "object", "properties": {"next": {"$ref": "#/definitions/either"}}}
+    either = {"anyOf": [{"type": "null"}, {"$ref": "#/definitions/plain"}]}
+    for root in ("plain", "either"):
+        schema = {"$ref": f"#/definitions/{root}", "definitions": {"plain": plain, "either": either}}
+        assert difference(schema, OPTIONS["default"]) is None
+        grammar = compile_json_schema(schema, OPTIONS["default"])[0]
+        assert grammar.accepts(b'{"next":{"next":null}}') and not grammar.accepts(b'{"next":{"next":1}}')
+
+
+@pytest.mark.parametrize("levels", [10, 39, 40, 41, 63, 64, 200])
+@pytest.mark.parametrize("keyword", ["items", "properties"])
+def test_deep_schemas(levels: int, keyword: str) -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        below = {"a": schema} if keyword == "properties" else schema
+        schema = {"type": "object" if keyword == "properties" else "array", keyword: below}
+    assert difference(schema, OPTIONS["default"]) is None
+
+
+def test_the_report_is_of_the_schema_as_it_was() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    report = compile_json_schema(schema, OPTIONS["default"])[1]
+    schema["properties"]["b"] = 7
+    assert [entry.pointer for entry in report.entries] == ["", "", "/properties/a"]
+
+
+def test_leaves_are_told_apart() -> None:
+    """What one schema taught, the next one uses: only for the very same content under the same draft."""
+    accepted = {
+        '{"type": "integer", "minimum": 1}': "1",
+        '{"type": "integer", "minimum": 1.0}': "1",
+        '{"type": "integer", "minimum": 2}': "2",
+        '{"type": "integer", "enum": [1, 2]}': "2",
+        '{"type": "integer", "enum": [1]}': "1",
+        '{"enum": [1, true]}': "true",
+        '{"enum": [1, 1]}': "1",
+        '{"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": true}': "2",
+    }
+    for _ in range(2):
+        for text, document in accepted.items():
+            grammar = compile_json_schema(json.loads(text), OPTIONS["default"])[0]
+            assert grammar.accepts(document.encode()), text
+            for other in accepted.values():
+                json_schema.PLAIN = False
+                try:
+                    careful = compile_json_schema(json.loads(text), OPTIONS["default"])[0]
+                finally:
+                    json_schema.PLAIN = True
+                assert grammar.accepts(other.encode()) == careful.accepts(other.encode()), (text, other)
+
+
+def _everything(folder: Any) -> Iterator[tuple[str, Any, JSONSchemaOptions, Any]]:
+    for kind, options in OPTIONS.items():
+        for entry in maskbench(folder):
+            yield f"{kind}: {entry['id']}", entry["schema"], options, None
+    for draft in suite.DRAFTS:
+        documents = suite.registry(folder, draft)
+        for case in suite.cases(folder, draft):
+            schema = json.loads(json.dumps(case.schema, default=float))
+            for kind, options in OPTIONS.items():
+                for asserts in (options, replace(options, formats="annotate")):
+                    yield f"{kind}: draft {draft}: {case.name}", schema, asserts, documents
+
+
+def main() -> int:
+    folder = find_data_dir()
+    if folder is None:
+        print("no data: set FRISKET_DATA")
+        return 1
+    count = differences = 0
+    for name, schema, options, documents in _everything(folder):
+        count += 1
+        found = difference(schema, options, documents)
+        if found is not None:
+            differences += 1
+            print(f"{name}: {found[:2000]}", flush=True)
+    print(f"{count:,} schemas, {differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
