@@ -16,6 +16,7 @@ mod clip;
 mod completion;
 mod derive;
 pub mod error;
+mod exclusion;
 mod keyset;
 mod least;
 pub mod limit;
