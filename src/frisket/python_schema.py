@@ -310,23 +310,48 @@ _THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
 _ANY = r"[A-Za-z0-9+/_\-]"
 #: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
 BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
+_SPACE = r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f189}"
+#: How ECMA 262 spells an atom of Rust's dialect: by itself, in a class, and in a class that is excluded.
+ALONE = {
+    r"\A": "^",
+    r"\z": "$",
+    r"\Z": "$",
+    "(?P<": "(?<",
+    r"\s": f"[{_SPACE}]",
+    r"\S": r"[^\s\x85]",
+    r"\D": r"\P{Nd}",
+    r"\W": f"[^{_WORD}]",
+}
+INCLUDED = {
+    r"\s": _SPACE,
+    r"\S": r"!-~\xa1-\u167f\u1681-\u1fff\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}",
+    r"\D": r"\P{Nd}",
+    r"\W": r"\x00-/:-@\x5b-\x5e`\x7b-\x7f",
+}
+EXCLUDED = {r"\s": r"\s\x85", r"\d": r"\p{Nd}", r"\w": _WORD}
 _LABEL = "[A-Za-z](?:[A-Za-z0-9]{0,40}[A-Za-z])?"
 _HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
 
 
 def _ecma(pattern: str) -> str | None:
-    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes."""
-    written, inside = [], False
-    for atom in re.findall(r"\\.|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
-        if inside and (atom[0] == "[" or atom in ("&&", "--", "~~")):
+    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes.
+
+    `\\d`, `\\w` and `\\s` know all of Unicode there and ASCII here: what is written holds only what is in both.
+    """
+    written = []
+    inside: dict[str, str] | None = None
+    for atom in re.findall(r"\\.|\(\?P<|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
+        if inside is not None and (atom[0] == "[" or atom in ("&&", "--", "~~")):
             return None
-        if atom[0] == "[" and not inside:
-            inside = True
-        elif atom == "]":
-            inside = False
-        if not inside and atom in (r"\A", r"\z", r"\Z"):
-            atom = "^" if atom == r"\A" else "$"
-        written.append(atom)
+        if inside is not None:
+            written.append(inside.get(atom, atom))
+            inside = None if atom == "]" else inside
+        elif atom[0] == "[":
+            inside = EXCLUDED if atom[1:2] == "^" else INCLUDED
+            written.append(atom[:-1] + r"\]" if atom[-1] == "]" else atom)
+        else:
+            written.append(ALONE.get(atom, atom))
     return "".join(written)
 
 
