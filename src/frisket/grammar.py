@@ -105,8 +105,8 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set, those
-        that took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits` nothing is kept.
+        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set, those that took long are kept on
+        disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits` nothing is kept.
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
 
