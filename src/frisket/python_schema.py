@@ -264,6 +264,9 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     module = getattr(function, "__module__", None) or ""
     if not (module == "pydantic" or module.startswith("pydantic.")):
         return loosened(dict(described), name, f"what {name}() refuses")
+    if getattr(function, "__qualname__", "") == "ByteSize._validate":
+        sizes = narrowed({"type": "string", "pattern": SIZE}, "ByteSize", "other spellings of a size")
+        return {"anyOf": [sizes, {"type": "integer", "minimum": 0}]}
     if name == "decode_str":
         return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
@@ -310,6 +313,8 @@ _THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
 _ANY = r"[A-Za-z0-9+/_\-]"
 #: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
 BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
+#: Pydantic's pattern lets anything follow, and takes it for a unit that it then does not know.
+SIZE = "^[0-9]{1,15}(\\.[0-9]{1,6})? ?([kmgtpe]?b|[KMGTPE]?B|[KMGTPE]iB)?$"
 _SPACE = r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f189}"
 #: How ECMA 262 spells an atom of Rust's dialect: by itself, in a class, and in a class that is excluded.
