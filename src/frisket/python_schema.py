@@ -52,8 +52,7 @@ def generator(pydantic: Any) -> Any:
         # -- numbers --------------------------------------------------------------------------------------------
         def decimal_schema(self, schema: Any) -> Any:
             number: dict[str, Any] = {"type": "number"}
-            names = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-            for name, keyword in {**names, "multiple_of": "multipleOf"}.items():
+            for name, keyword in KEYWORDS.items():
                 if schema.get(name) is not None:
                     number[keyword] = float(schema[name])
             digits, places = schema.get("max_digits"), schema.get("decimal_places")
@@ -244,6 +243,20 @@ def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, A
     return described
 
 
+BEYOND = "values beyond the bound"
+KEYWORDS = {
+    **{"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"},
+    "multiple_of": "multipleOf",
+}
+#: How Pydantic's own functions end that hold a value to a bound where its core cannot.
+BOUNDED = (
+    "than_validator",
+    "equal_validator",
+    "of_validator",
+    "length_validator",
+    "digits_validator",
+    "places_validator",
+)
 #: Pydantic's own functions whose verdict no schema has, and what comes through; its others refuse nothing more.
 PYDANTIC = {
     "validate_file": "names of files that do not exist",
@@ -267,6 +280,8 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     if getattr(function, "__qualname__", "") == "ByteSize._validate":
         sizes = narrowed({"type": "string", "pattern": SIZE}, "ByteSize", "other spellings of a size")
         return {"anyOf": [sizes, {"type": "integer", "minimum": 0}]}
+    if name.endswith(BOUNDED) and "type" not in described:  # a bound of several types binds only some of them
+        return loosened(dict(described), name.removesuffix("_validator"), BEYOND)
     if name == "decode_str":
         return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
@@ -380,6 +395,11 @@ def _known_formats(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     changed = {key: _known_formats(value) for key, value in schema.items()}
+    for name, keyword in KEYWORDS.items():
+        if isinstance(changed.get(name), (int, float)):  # Pydantic's own word, where its core has no such bound
+            changed[keyword] = changed.pop(name)
+            if all(part.get("type") in ("integer", "number") for part in changed.get("anyOf", [{}])):
+                changed[MARK] = [mark for mark in changed.get(MARK, []) if mark[2] != BEYOND]
     if changed.get("format") == "name-email":
         changed["format"] = "email"
     if changed.get("format") in ("base64", "base64url"):

@@ -306,6 +306,7 @@ TYPES: dict[str, Any] = {
     "interface": pydantic.IPvAnyInterface,
     "mongo": pydantic.MongoDsn,
     "json value": pydantic.JsonValue,
+    "bounded union": Annotated[Union[int, float], Field(ge=3, lt=9)],  # noqa: UP007
     "strict enum": Annotated[IntColour, pydantic.Strict()],
 }
 
@@ -333,6 +334,7 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
         "discriminator",
         "{}",
     ),
+    "bounded size": (Annotated[pydantic.ByteSize, Field(gt=1000)], "greater_than", '"1 b"'),
     "odd keys": (dict[Annotated[int, Field(gt=5)], int], "keys", '{"3": 1}'),
     "rust classes": (Annotated[str, Field(pattern="^[a-z&&[^b]]$")], "pattern", '"b"'),
 }
