@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -104,7 +105,8 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With a `registry` or `limits` nothing is kept.
+        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set, those that took long are kept on
+        disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits` nothing is kept.
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
 
@@ -140,7 +142,7 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import JSONSchemaOptions, compile_json_schema
+        from frisket.json_schema import JSONSchemaOptions, compile_json_schema, stored
 
         options = options or JSONSchemaOptions()
         key: Hashable = None
@@ -149,7 +151,13 @@ class Grammar:
             key = data, options
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
-            found = compile_json_schema(schema, options, registry, limits, data)
+            if key is not None and data is not None:
+                found = stored.fetch(data, options)
+            if found is None:
+                began = time.perf_counter()
+                found = compile_json_schema(schema, options, registry, limits, data)
+                if key is not None and data is not None and time.perf_counter() - began > stored.WORTH:
+                    stored.keep(schema, data, options)
             if key is not None and data is not None:
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found

@@ -204,6 +204,11 @@ impl Vocabulary {
         self.tokens.get(id)
     }
 
+    /// Code points of a token.
+    pub(crate) fn chars(&self, token: u32) -> u32 {
+        self.chars.get(token as usize).copied().unwrap_or_default().into()
+    }
+
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
