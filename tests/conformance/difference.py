@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
@@ -162,6 +163,8 @@ def led(schema: Any, pointer: str, keyword: str, *, probed: bool = False) -> tup
     whole_part, rest = dict(part), {key: value for key, value in part.items() if key != keyword}
     # The engine would look for the shortest text of so many characters; one is as good as another.
     probes = ["x" * (int(part[keyword]) + 1)] if keyword == "maxLength" else PROBES
+    if keyword == "multipleOf":
+        probes = _multiples([other for place, other in places(schema, "") if place != at and "/not" not in place])
     found = []
     for one, other in ((rest, whole_part), (whole_part, rest)):
         part.clear()
@@ -171,6 +174,20 @@ def led(schema: Any, pointer: str, keyword: str, *, probed: bool = False) -> tup
         part["allOf"] = [{"enum": probes}] if probed else [one, asked]
         found.append(copy.deepcopy(schema))
     return found[0], found[1]
+
+
+def _multiples(parts: list[Any]) -> list[int]:
+    """Some numbers that every whole `multipleOf` of a schema divides, beyond all its bounds."""
+    step, bound = 1, 0
+    for part in parts:
+        if isinstance(part.get("multipleOf"), int):
+            step = math.lcm(step, part["multipleOf"] or 1)
+        bound = max([bound, *(part[name] for name in ("minimum", "exclusiveMinimum") if _is_number(part.get(name)))])
+    return [step * (int(bound) // step + count) for count in range(1, 13)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def repeatable(schema: Any) -> Any:
