@@ -116,8 +116,9 @@ const LEAP: u32 = 4;
 /// More states than this are walked one by one.
 const SWEEP_ROWS: usize = 512;
 
-/// Bytes of pieces that one trie keeps before it starts afresh.
-const PIECES_ROOM: usize = 4 << 20;
+/// Bytes of pieces that one trie keeps before it starts afresh: in proportion to the trie, so that what bounds the tries
+/// (`Vocabulary::locals`) bounds their pieces.
+const PIECES_ROOM: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 impl Pieces {
     pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
@@ -130,7 +131,7 @@ impl Pieces {
         reach.exits.retain(|&node| trie.end(node) > node + 1);
         let piece = Arc::new(Piece { words: words(&mut reach.tokens), exits: reach.exits.into() });
         let mut known = lock(&self.known);
-        if known.bytes > PIECES_ROOM {
+        if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
         }
         known.bytes += 120 + piece.words.len() * 8 + piece.exits.len() * 4;
