@@ -140,13 +140,13 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import JSONSchemaOptions, compile_json_schema
+        from frisket.json_schema import DEFAULT, compile_json_schema, prelude_of
 
-        options = options or JSONSchemaOptions()
+        options = options or DEFAULT
         key: Hashable = None
         data = content(schema)
         if registry is None and limits is None and data is not None:
-            key = data, options
+            key = data, prelude_of(options)  # one object for equal options
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
             found = compile_json_schema(schema, options, registry, limits, data)

@@ -357,7 +357,11 @@ impl Long {
                 bands.entry(chars.next_power_of_two()).or_default().push((text, id as u32));
             }
         }
-        let band = |(longest, texts): (u32, Vec<_>)| Band { longest, trie: Trie::new(texts.into_iter()), pieces: Pieces::default() };
+        let band = |(longest, texts): (u32, Vec<_>)| Band {
+            longest,
+            trie: Trie::new(texts.into_iter()),
+            pieces: Pieces::default(),
+        };
         Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
     }
 
