@@ -79,6 +79,14 @@ maskbench *ARGS:
 selfplay *ARGS:
     python -m tests.conformance.selfplay {{ARGS}}
 
+# documents that are valid by construction, in every spelling, pass; what both validators refuse does not
+converse *ARGS:
+    python -m tests.conformance.converse {{ARGS}}
+
+# every keyword that is reported as enforced makes a difference, or is proven redundant
+mutation *ARGS:
+    python -m tests.conformance.mutation {{ARGS}}
+
 # masks against brute force over the whole of Llama 3's vocabulary (minutes)
 brute *ARGS:
     python -m tests.exhaustive.brute_force {{ARGS}}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
@@ -104,7 +107,8 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With a `registry` or `limits` nothing is kept.
+        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set, those that took long are kept on
+        disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits` nothing is kept.
         """
         return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
 
@@ -140,16 +144,22 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import DEFAULT, compile_json_schema, prelude_of
+        front = _front_end()
 
-        options = options or DEFAULT
+        options = options or front.DEFAULT
         key: Hashable = None
         data = content(schema)
         if registry is None and limits is None and data is not None:
-            key = data, prelude_of(options)  # one object for equal options
+            key = data, front.prelude_of(options)  # one object for equal options
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
-            found = compile_json_schema(schema, options, registry, limits, data)
+            if key is not None and data is not None:
+                found = front.stored.fetch(data, options)
+            if found is None:
+                began = time.perf_counter()
+                found = front.compile_json_schema(schema, options, registry, limits, data)
+                if key is not None and data is not None and time.perf_counter() - began > front.stored.WORTH:
+                    front.stored.keep(schema, data, options)
             if key is not None and data is not None:
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
@@ -216,6 +226,13 @@ class CompiledGrammar:
     def memory_bytes(self) -> int:
         """What is cached for this grammar so far."""
         return self.core.memory_bytes
+
+
+@cache
+def _front_end() -> ModuleType:
+    """The front end of JSON Schema: found once, since even a second `import` takes as long as lowering a place."""
+    importlib.import_module("frisket.json_schema.stored")
+    return importlib.import_module("frisket.json_schema")
 
 
 def _bytes(text: str | bytes) -> bytes:

@@ -52,8 +52,7 @@ def generator(pydantic: Any) -> Any:
         # -- numbers --------------------------------------------------------------------------------------------
         def decimal_schema(self, schema: Any) -> Any:
             number: dict[str, Any] = {"type": "number"}
-            names = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-            for name, keyword in {**names, "multiple_of": "multipleOf"}.items():
+            for name, keyword in KEYWORDS.items():
                 if schema.get(name) is not None:
                     number[keyword] = float(schema[name])
             digits, places = schema.get("max_digits"), schema.get("decimal_places")
@@ -244,6 +243,20 @@ def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, A
     return described
 
 
+BEYOND = "values beyond the bound"
+KEYWORDS = {
+    **{"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"},
+    "multiple_of": "multipleOf",
+}
+#: How Pydantic's own functions end that hold a value to a bound where its core cannot.
+BOUNDED = (
+    "than_validator",
+    "equal_validator",
+    "of_validator",
+    "length_validator",
+    "digits_validator",
+    "places_validator",
+)
 #: Pydantic's own functions whose verdict no schema has, and what comes through; its others refuse nothing more.
 PYDANTIC = {
     "validate_file": "names of files that do not exist",
@@ -264,6 +277,11 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     module = getattr(function, "__module__", None) or ""
     if not (module == "pydantic" or module.startswith("pydantic.")):
         return loosened(dict(described), name, f"what {name}() refuses")
+    if getattr(function, "__qualname__", "") == "ByteSize._validate":
+        sizes = narrowed({"type": "string", "pattern": SIZE}, "ByteSize", "other spellings of a size")
+        return {"anyOf": [sizes, {"type": "integer", "minimum": 0}]}
+    if name.endswith(BOUNDED) and "type" not in described:  # a bound of several types binds only some of them
+        return loosened(dict(described), name.removesuffix("_validator"), BEYOND)
     if name == "decode_str":
         return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
@@ -310,23 +328,50 @@ _THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
 _ANY = r"[A-Za-z0-9+/_\-]"
 #: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
 BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
+#: Pydantic's pattern lets anything follow, and takes it for a unit that it then does not know.
+SIZE = "^[0-9]{1,15}(\\.[0-9]{1,6})? ?([kmgtpe]?b|[KMGTPE]?B|[KMGTPE]iB)?$"
+_SPACE = r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f189}"
+#: How ECMA 262 spells an atom of Rust's dialect: by itself, in a class, and in a class that is excluded.
+ALONE = {
+    r"\A": "^",
+    r"\z": "$",
+    r"\Z": "$",
+    "(?P<": "(?<",
+    r"\s": f"[{_SPACE}]",
+    r"\S": r"[^\s\x85]",
+    r"\D": r"\P{Nd}",
+    r"\W": f"[^{_WORD}]",
+}
+INCLUDED = {
+    r"\s": _SPACE,
+    r"\S": r"!-~\xa1-\u167f\u1681-\u1fff\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}",
+    r"\D": r"\P{Nd}",
+    r"\W": r"\x00-/:-@\x5b-\x5e`\x7b-\x7f",
+}
+EXCLUDED = {r"\s": r"\s\x85", r"\d": r"\p{Nd}", r"\w": _WORD}
 _LABEL = "[A-Za-z](?:[A-Za-z0-9]{0,40}[A-Za-z])?"
 _HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
 
 
 def _ecma(pattern: str) -> str | None:
-    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes."""
-    written, inside = [], False
-    for atom in re.findall(r"\\.|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
-        if inside and (atom[0] == "[" or atom in ("&&", "--", "~~")):
+    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes.
+
+    `\\d`, `\\w` and `\\s` know all of Unicode there and ASCII here: what is written holds only what is in both.
+    """
+    written = []
+    inside: dict[str, str] | None = None
+    for atom in re.findall(r"\\.|\(\?P<|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
+        if inside is not None and (atom[0] == "[" or atom in ("&&", "--", "~~")):
             return None
-        if atom[0] == "[" and not inside:
-            inside = True
-        elif atom == "]":
-            inside = False
-        if not inside and atom in (r"\A", r"\z", r"\Z"):
-            atom = "^" if atom == r"\A" else "$"
-        written.append(atom)
+        if inside is not None:
+            written.append(inside.get(atom, atom))
+            inside = None if atom == "]" else inside
+        elif atom[0] == "[":
+            inside = EXCLUDED if atom[1:2] == "^" else INCLUDED
+            written.append(atom[:-1] + r"\]" if atom[-1] == "]" else atom)
+        else:
+            written.append(ALONE.get(atom, atom))
     return "".join(written)
 
 
@@ -350,6 +395,11 @@ def _known_formats(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     changed = {key: _known_formats(value) for key, value in schema.items()}
+    for name, keyword in KEYWORDS.items():
+        if isinstance(changed.get(name), (int, float)):  # Pydantic's own word, where its core has no such bound
+            changed[keyword] = changed.pop(name)
+            if all(part.get("type") in ("integer", "number") for part in changed.get("anyOf", [{}])):
+                changed[MARK] = [mark for mark in changed.get(MARK, []) if mark[2] != BEYOND]
     if changed.get("format") == "name-email":
         changed["format"] = "email"
     if changed.get("format") in ("base64", "base64url"):

@@ -265,7 +265,7 @@ def _respelled(schema: Any, spell: Callable[[str], str]) -> Any:
     return changed
 
 
-_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
+_PART = re.compile(r"\\[pPu]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\]{}]|.", re.DOTALL)
 
 
 @cache

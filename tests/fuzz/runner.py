@@ -86,6 +86,8 @@ class Worker:
                 return range(0)
         except EOFError:
             self.process.join(5)
+            if self.at.value < 0:
+                raise RuntimeError(f"no case can be run: exit {self.process.exitcode} before the first") from None
             return self._lost(found, f"the process died (exit {self.process.exitcode})")
         now, at = time.monotonic(), self.at.value
         if at != self.last:
@@ -97,6 +99,8 @@ class Worker:
     def _lost(self, found: Found, why: str) -> range:
         at = self.at.value
         self.end()
+        if at < 0:
+            return self.seeds  # the machine was too busy to start it: nothing was found, nothing is done
         # What the process knew of the cases before went with it; they are run again, without this one.
         found.broken.append((at, why, []))
         tell(f"{at}: {why}")

@@ -9,6 +9,7 @@ import datetime
 import decimal
 import enum
 import ipaddress
+import json
 import pathlib
 import random
 import re
@@ -305,6 +306,7 @@ TYPES: dict[str, Any] = {
     "interface": pydantic.IPvAnyInterface,
     "mongo": pydantic.MongoDsn,
     "json value": pydantic.JsonValue,
+    "bounded union": Annotated[Union[int, float], Field(ge=3, lt=9)],  # noqa: UP007
     "strict enum": Annotated[IntColour, pydantic.Strict()],
 }
 
@@ -332,6 +334,7 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
         "discriminator",
         "{}",
     ),
+    "bounded size": (Annotated[pydantic.ByteSize, Field(gt=1000)], "greater_than", '"1 b"'),
     "odd keys": (dict[Annotated[int, Field(gt=5)], int], "keys", '{"3": 1}'),
     "rust classes": (Annotated[str, Field(pattern="^[a-z&&[^b]]$")], "pattern", '"b"'),
 }
@@ -358,6 +361,26 @@ def test_what_no_schema_says_is_listed(name: str) -> None:
     with pytest.raises(FrisketError) as raised:
         grammar.value(refused)
     assert raised.value.code == "type-refused"
+
+
+LETTERS = [chr(code) for code in [*range(128), 0x85, 0xA0, 0xB2, 0xE9, 0x301, 0x660, 0x1680, 0x200C, 0x2028, 0x203F]]
+LETTERS += [chr(code) for code in [0x2163, 0x24B6, 0x3000, 0x4E00, 0xFEFF, 0x1D7CE, 0x1F130]]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"^\W$", r"^\D$", r"^\S$", r"^\s$", r"^\w$", r"^\d$", r"^.$", r"\A[a-z]\z", r"^(?P<x>a)$"),
+        *(r"^[^\w]$", r"^[^\d]$", r"^[^\s]$", r"^[\s\d]$", r"^[]a]$", r"^[^]a]$", r"^[\W]$", r"^[\S]$", r"^[\D]$"),
+    ],
+)
+def test_letters_of_rusts_dialect(pattern: str) -> None:
+    tp = Annotated[str, Field(pattern=pattern)]
+    grammar, adapter = Grammar.from_type(tp), pydantic.TypeAdapter(tp)
+    allowed = [text for letter in LETTERS if grammar.accepts(text := json.dumps(letter, ensure_ascii=False))]
+    assert allowed
+    for text in allowed:
+        adapter.validate_json(text)
 
 
 def test_entries_have_the_place_of_their_field() -> None:

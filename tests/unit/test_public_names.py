@@ -21,7 +21,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent"),
+    ("errors", "_core", "recent", "disk"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_schema",),
     ("python_type",),

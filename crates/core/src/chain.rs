@@ -3,7 +3,7 @@
 use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::local::{Part, Reach};
-use crate::term::{Arena, TermId, EMPTY};
+use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
 use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
 
@@ -66,6 +66,21 @@ impl Chain {
         self.loops && self.states.len() == 1
     }
 
+    /// Whether a character of no use to it leads to another state that reads much.
+    pub(crate) fn opens(&self, arena: &mut Arena) -> Result<bool> {
+        if !self.loops {
+            return Ok(false);
+        }
+        for state in [self.states[0], self.states[self.states.len() - 1]] {
+            for (low, high, target) in arena.moves(state)? {
+                if high < 0x80 && !self.class.contains(low) && arena.is_wide(target)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     pub(crate) fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
         let mut reach = Reach::default();
         if self.states.iter().any(|&state| arena.info(state).nullable) {
@@ -106,6 +121,23 @@ impl Chain {
             }
         }
         Ok(reach)
+    }
+}
+
+impl Arena {
+    /// A JSON string of at most so many characters of one kind, any characters say: the same without end, and how many.
+    pub(crate) fn counted(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
+        let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
+        let (endless, most) = match *self.term(text) {
+            Term::Bounded { body, min: 0, max } => (body, max),
+            Term::Repeat { body, min: 0, max } if max != MANY => (self.repeat(body, 0, MANY)?, max),
+            _ => return Ok(None),
+        };
+        let Term::Repeat { body: one, min: 0, max: MANY } = *self.term(endless) else { return Ok(None) };
+        if (self.info(one).min_chars, self.info(one).max_chars) != (1, 1) {
+            return Ok(None);
+        }
+        Ok(Some((self.quoted_state(endless, state, free)?, most)))
     }
 }
 

@@ -31,12 +31,21 @@ impl Arena {
             }
             return self.clipped_counts(body, reach);
         }
-        // Of the lengths between both bounds some may be impossible, unless any text of characters will do.
-        match *self.term(body) {
-            Term::Repeat { body: one, max: MANY, .. } if self.info(one).max_chars == 1 => {
-                self.bounded(body, min.min(reach + 1), if far { MANY } else { max })
-            }
-            _ => Ok(text),
+        // Of the lengths between both bounds some may be impossible, unless every text goes on as long as one likes.
+        if !self.goes_on(body) {
+            return Ok(text);
+        }
+        let body = if far { self.clipped_counts(body, reach)? } else { body };
+        self.bounded(body, min.min(reach + 1), if far { MANY } else { max })
+    }
+
+    /// Whether every text of the language is one still with any number of further characters at its end.
+    fn goes_on(&self, text: TermId) -> bool {
+        match *self.term(text) {
+            Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
+            Term::Cat(_, last) => self.goes_on(last),
+            Term::Alt(ref parts) => parts.iter().all(|&part| self.goes_on(part)),
+            _ => false,
         }
     }
 

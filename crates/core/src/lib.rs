@@ -17,6 +17,7 @@ mod completion;
 pub mod cutting;
 mod derive;
 pub mod error;
+mod exclusion;
 mod fingerprint;
 mod keyset;
 mod least;

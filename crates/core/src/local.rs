@@ -2,11 +2,11 @@
 //! end in mid-token. It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
 //! the next one has.
 
-use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain};
 use crate::error::Result;
+use crate::exclusion::Exclusion;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON};
+use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -40,25 +40,14 @@ impl Part {
 /// What one head does to the vocabulary.
 #[derive(Clone)]
 pub struct Local {
+    pub(crate) dense: Option<Part>,
     pub(crate) core: Arc<Core>,
-    /// Tokens for which the core may be wrong: they are replayed.
+    /// Tokens for which all this may be wrong: they are replayed.
     pub(crate) asks: Arc<[u32]>,
 }
 
-impl Core {
-    /// Every token that stays inside the head, or leaves it with its end.
-    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
-        let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
-        let words = self.words.iter().map(|&(word, bits)| (word as usize, bits));
-        dense.chain(words).flat_map(|(word, bits)| {
-            (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word as u32) << 5 | bit)
-        })
-    }
-}
-
-/// What heads that differ in a few tokens only have in common.
+/// What heads have in common that differ in a count, or in a few tokens.
 pub(crate) struct Core {
-    pub dense: Option<Part>,
     pub words: Words,
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
@@ -66,6 +55,15 @@ pub(crate) struct Core {
     pub forest: Option<Forest>,
     /// Tokens with which the head is at an end.
     pub ends: Vec<u32>,
+    /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
+    pure: bool,
+    /// Where it is at an end, longest first: (code points at most, node).
+    places: Vec<(u16, u32)>,
+}
+
+/// The tokens of words of a mask.
+fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
+    words.flat_map(|(word, bits)| (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word << 5 | bit))
 }
 
 /// Subtries merged into one, and what heads do below its nodes.
@@ -102,12 +100,15 @@ const LARGE_SUBTRIE: u32 = 1_000;
 /// More places or tokens than this are not compared with a neighbour's: a walk is cheaper.
 const DIFFERENCE_ROOM: usize = 4_000;
 
+/// So many tokens are replayed rather than computed anew for each count.
+const UP_TO_ROOM: usize = 64;
+
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
 
 /// A larger subtrie is swept, if the head reads more than a few bytes.
 const SWEEP_FROM: u32 = 1_000;
-const NARROW: u32 = 8;
+pub(crate) const NARROW: u32 = 8;
 
 /// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
 const LEAP: u32 = 4;
@@ -145,11 +146,18 @@ impl Pieces {
 impl Local {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
-        // Its own bits only: those of classes and counts belong to the vocabulary.
+        // Those bits that belong to the vocabulary's classes and counts are not counted.
         let forest = core.forest.as_ref().map_or(0, |f| f.trie.memory_bytes() + f.pieces.memory_bytes());
         let shared = Arc::strong_count(core).max(1);
-        let own = forest + core.words.len() * 8 + (core.exits.len() + core.ends.len()) * 4 + size_of::<Core>();
+        let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
+        let own = forest + lists + size_of::<Core>();
         own / shared + self.asks.len() * 4 + size_of::<Local>()
+    }
+
+    /// Every token that stays inside the head, or leaves it with its end.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
+        tokens(dense.map(|(word, bits)| (word as u32, bits)).chain(self.core.words.iter().copied()))
     }
 
     /// Computed anew; `known` answers for heads that differ from this one in a few tokens.
@@ -159,28 +167,79 @@ impl Local {
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
-        if let Some((near, _)) = without_exclusions(arena, head)? {
+        if let Some((near, most)) = arena.counted(head)? {
+            if let Some(local) = Local::up_to(arena, vocabulary, near, most, known)? {
+                return Ok(local);
+            }
+        }
+        if let Some(Exclusion { near, .. }) = Exclusion::of(arena, head)? {
             if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
                 return Ok(local);
             }
         }
         let mut reach = Reach::default();
-        if let Some(chain) = Chain::of(arena, head, vocabulary.longest)? {
-            reach = chain.reach(arena, vocabulary)?;
-        } else if let Some(region) = Region::of(arena, head)? {
-            reach = region.reach(arena, vocabulary)?;
-        } else {
-            // The state that almost every character leads to and stays in.
-            if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
-                if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
-                    if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
-                        return Ok(local);
+        let chain = Chain::of(arena, head, vocabulary.longest)?;
+        // What a chain leaves for another state that reads much belongs to a region with both.
+        let region = match &chain {
+            Some(chain) if !chain.opens(arena)? => None,
+            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary)),
+        };
+        let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_loop);
+        match (region, chain) {
+            (Some(region), _) => reach = region.reach(arena, vocabulary)?,
+            (None, Some(chain)) => reach = chain.reach(arena, vocabulary)?,
+            (None, None) => {
+                // The state that almost every character leads to and stays in.
+                if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
+                    if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
+                        if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                            return Ok(local);
+                        }
                     }
                 }
+                reach.walk(arena, &vocabulary.trie, 0, head)?;
             }
-            reach.walk(arena, &vocabulary.trie, 0, head)?;
         }
-        Ok(Local { core: Arc::new(Core::of(reach, vocabulary)), asks: [].into() })
+        Ok(Local::from_reach(reach, vocabulary, endless))
+    }
+
+    fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
+        let pure = endless && reach.tokens.len() <= DENSE_FROM;
+        if reach.tokens.len() > DENSE_FROM {
+            let mut bits = match reach.dense.take() {
+                Some(part) => part.words().collect(),
+                None => vec![0; vocabulary.mask_words()],
+            };
+            reach.tokens.drain(..).for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+            reach.dense = Some(Part { bits: bits.into(), within: None });
+        }
+        let dense = reach.dense.take();
+        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: [].into() }
+    }
+
+    /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
+    fn up_to(
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        near: TermId,
+        most: u32,
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
+    ) -> Result<Option<Local>> {
+        let Local { dense, core, asks } = known(arena, near)?;
+        let Some(Part { bits, within: None }) = dense.filter(|_| core.pure) else { return Ok(None) };
+        let mut asks: Vec<u32> = asks.to_vec();
+        asks.extend(tokens(core.words.iter().copied()).filter(|&token| vocabulary.chars(token) > most));
+        for &(_, node) in core.places.iter().take_while(|&&(chars, _)| u32::from(chars) > most) {
+            asks.extend_from_slice(vocabulary.trie.tokens_below(node));
+            if asks.len() > UP_TO_ROOM {
+                return Ok(None);
+            }
+        }
+        if asks.len() > UP_TO_ROOM {
+            return Ok(None);
+        }
+        let within = (most < vocabulary.longest).then(|| vocabulary.at_most(most));
+        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into() }))
     }
 
     /// The neighbour's, if the two differ in few tokens.
@@ -193,43 +252,42 @@ impl Local {
     ) -> Result<Option<Local>> {
         let mut asks = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        if !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
+        let spelled = match Exclusion::of(arena, head)? {
+            Some(exclusion) if exclusion.near == near => exclusion.spelled(arena, &vocabulary.trie, &mut asks),
+            _ => false,
+        };
+        if !spelled && !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
             return Ok(None);
         }
         let near = known(arena, near)?;
         asks.extend_from_slice(&near.asks);
-        Ok(Some(Local { core: near.core, asks: asks.into() }))
+        Ok(Some(Local { dense: near.dense, core: near.core, asks: asks.into() }))
     }
 }
 
 impl Core {
-    fn of(mut reach: Reach, vocabulary: &Vocabulary) -> Self {
+    fn of(mut reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
         let trie = &vocabulary.trie;
-        if reach.tokens.len() > DENSE_FROM {
-            let mut bits = match reach.dense.take() {
-                Some(part) => part.words().collect(),
-                None => vec![0; vocabulary.mask_words()],
-            };
-            reach.tokens.drain(..).for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
-            reach.dense = Some(Part { bits: bits.into(), within: None });
-        }
         let mut core = Core {
-            dense: reach.dense,
             words: words(&mut reach.tokens),
             exits: Vec::new(),
             forest: None,
             ends: Vec::new(),
+            pure,
+            places: Vec::with_capacity(reach.exits.len()),
         };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
         for node in reach.exits {
             core.ends.extend_from_slice(trie.tokens_at(node));
+            core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
             match trie.end(node) - node {
                 1 => {}
                 size if size > LARGE_SUBTRIE => core.exits.push(node),
                 _ => small.push(node),
             }
         }
+        core.places.sort_unstable_by(|a, b| b.cmp(a));
         if small.len() >= FOREST_FROM {
             core.forest = Some(Forest { trie: trie.merged(&small), pieces: Pieces::default() });
         } else {
@@ -353,28 +411,6 @@ impl Reach {
     }
 }
 
-/// The same string without the few texts that it excludes, and the bytes by which the two may part.
-fn without_exclusions(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
-        return Ok(None);
-    };
-    let Term::And(parts) = arena.term(text) else { return Ok(None) };
-    let parts = parts.clone();
-    let mut kept = Vec::with_capacity(parts.len());
-    let mut bytes = ByteSet::of([b'"', b'\\'].into_iter());
-    for &part in parts.iter() {
-        match *arena.term(part) {
-            Term::Not(inner) if arena.is_finite(inner) => bytes = bytes.union(&arena.may(inner)),
-            _ => kept.push(part),
-        }
-    }
-    if kept.len() == parts.len() || kept.is_empty() {
-        return Ok(None);
-    }
-    let near = arena.and(kept)?;
-    Ok(Some((arena.quoted_state(near, state, free)?, bytes)))
-}
-
 /// Collect the tokens that `left` and `right` may treat differently; false if they are too many to be asked for one by
 /// one.
 fn difference(
@@ -386,8 +422,8 @@ fn difference(
     asks: &mut Vec<u32>,
     room: &mut usize,
 ) -> Result<bool> {
-    let apart = match without_exclusions(arena, left)? {
-        Some((near, bytes)) if near == right => bytes,
+    let apart = match Exclusion::of(arena, left)? {
+        Some(Exclusion { near, bytes, .. }) if near == right => bytes,
         _ => arena.may(left).union(&arena.may(right)),
     };
     for (byte, child) in trie.children_in(node, &apart) {

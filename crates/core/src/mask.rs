@@ -6,7 +6,7 @@
 //! words, not as a copy.
 
 use crate::error::Result;
-use crate::local::{Forest, Local, Part, Pieces, Words};
+use crate::local::{Forest, Local, Part, Pieces, Words, NARROW};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
@@ -83,9 +83,14 @@ pub struct Masks {
     clipped: FxHashMap<(TermId, u32), TermId>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
     scratch: Scratch,
+    /// Between masks empty; kept for its room.
+    seen: Seen,
     /// Bytes of all this, the masks' own left out.
     held: usize,
 }
+
+/// (trie, node, head, frame) that a mask has walked from.
+type Seen = FxHashSet<(usize, u32, TermId, FrameId)>;
 
 /// A bitmask of single tokens that knows which of its words are not zero.
 #[derive(Default)]
@@ -110,7 +115,7 @@ struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pours: bool,
     asks: Vec<u32>,
-    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
+    seen: Seen,
 }
 
 impl Masks {
@@ -141,7 +146,7 @@ impl Masks {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
-            seen: FxHashSet::default(),
+            seen: std::mem::take(&mut self.seen),
         };
         let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
         for &(head, frame) in &position.heads {
@@ -151,7 +156,7 @@ impl Masks {
                 continue;
             }
             let local = self.local(&mut composer.machine.arena, vocabulary, head, reach)?;
-            if let Some(dense) = &local.core.dense {
+            if let Some(dense) = &local.dense {
                 if !parts.iter().any(|part| part.same(dense)) {
                     parts.push(dense.clone());
                 }
@@ -166,7 +171,7 @@ impl Masks {
                 // An open item may have to end as a value that came before.
                 composer.asks.extend_from_slice(&local.core.ends);
                 if !composer.steady(head, frame)? {
-                    composer.asks.extend(local.core.tokens());
+                    composer.asks.extend(local.tokens());
                 }
             }
             composer.leave(head, frame, &local)?;
@@ -177,7 +182,9 @@ impl Masks {
             composer.pours = true;
             self.long_tokens(&mut composer, &position)?;
         }
-        let Composer { mut scratch, lists, mut asks, .. } = composer;
+        let Composer { mut scratch, lists, mut asks, mut seen, .. } = composer;
+        seen.clear();
+        self.seen = seen;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
         }
@@ -229,8 +236,12 @@ impl Masks {
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
+                if arena.may(language).len() <= NARROW {
+                    // White space, say: few long tokens are made of it, and all others end soon.
+                    continue;
+                }
                 let exact = self.clipped(arena, language, longest)?;
-                if self.clipped(arena, language, FAR)? != exact && !arena.any_character(exact) {
+                if self.clipped(arena, language, FAR)? != exact && arena.counted(exact)?.is_none() {
                     return Ok(FAR);
                 }
             }

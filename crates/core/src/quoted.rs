@@ -16,6 +16,14 @@ fn needs_hex(unit: u32) -> bool {
     unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13)
 }
 
+/// The escape by which `raw` spells a byte, if it needs one.
+pub(crate) fn spell(byte: u8) -> Option<String> {
+    match SHORT.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
+        Some(&(letter, _)) => Some(format!("\\{}", char::from(letter))),
+        None => needs_hex(byte.into()).then(|| format!("\\u{byte:04x}")),
+    }
+}
+
 impl Arena {
     pub(crate) fn derive_quoted(&mut self, text: TermId, state: Spelling, free: bool, byte: u8) -> Result<TermId> {
         match state {

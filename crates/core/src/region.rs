@@ -91,6 +91,12 @@ impl Region {
         }
     }
 
+    /// Whether it keeps enough of the vocabulary inside: the rest is found place by place.
+    pub fn is_worth_it(&self, vocabulary: &Vocabulary) -> bool {
+        let inside: u32 = vocabulary.class(self.class).iter().map(|word| word.count_ones()).sum();
+        inside as usize >= vocabulary.len() / 3
+    }
+
     pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
         let bits = vocabulary.class(self.class);
         let mut reach = Reach { dense: Some(Part { bits, within: None }), ..Reach::default() };
@@ -174,7 +180,7 @@ impl Table {
 }
 
 impl Arena {
-    fn is_wide(&mut self, state: TermId) -> Result<bool> {
+    pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
         Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
     }
 

@@ -149,6 +149,15 @@ impl Trie {
         children.filter(|&(byte, _)| bytes.contains(byte))
     }
 
+    /// Where a text leads from a node.
+    pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
+        text.iter().try_fold(node, |node, byte| {
+            let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
+            let place = self.child_bytes[from..to].binary_search(byte).ok()?;
+            Some(self.child_nodes[from + place])
+        })
+    }
+
     /// Tokens that end at the node.
     pub fn tokens_at(&self, node: u32) -> &[u32] {
         &self.tokens[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]

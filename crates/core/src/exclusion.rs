@@ -1,0 +1,108 @@
+//! A JSON string of all texts but a few, the names of an object's properties say → the same without the exclusion, and
+//! the tokens that may spell one of them.
+
+use crate::byteset::ByteSet;
+use crate::error::Result;
+use crate::keyset::KeySets;
+use crate::quoted::spell;
+use crate::term::{Arena, Spelling, Term, TermId};
+use crate::trie::Trie;
+
+pub(crate) struct Exclusion {
+    /// The string without it.
+    pub near: TermId,
+    /// The bytes by which the two may part.
+    pub bytes: ByteSet,
+    /// What is excluded: finite sets of texts.
+    excluded: Vec<TermId>,
+    /// Whether all else is any text, each spelled in one way.
+    plain: bool,
+    opened: bool,
+}
+
+impl Exclusion {
+    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Exclusion>> {
+        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
+            return Ok(None);
+        };
+        let Term::And(parts) = arena.term(text) else { return Ok(None) };
+        let parts = parts.clone();
+        let (mut kept, mut excluded) = (Vec::with_capacity(parts.len()), Vec::new());
+        let mut bytes = ByteSet::of([b'"', b'\\'].into_iter());
+        for &part in parts.iter() {
+            match *arena.term(part) {
+                Term::Not(inner) if arena.is_finite(inner) => {
+                    bytes = bytes.union(&arena.may(inner));
+                    excluded.push(inner);
+                }
+                _ => kept.push(part),
+            }
+        }
+        if excluded.is_empty() || kept.is_empty() {
+            return Ok(None);
+        }
+        let plain = !free && kept[..] == [arena.any_text()?];
+        let near = arena.and(kept)?;
+        let near = arena.quoted_state(near, state, free)?;
+        Ok(Some(Exclusion { near, bytes, excluded, plain, opened: state == Spelling::Body }))
+    }
+
+    /// Collect the tokens in which an excluded text might end; false if its spellings have to be searched for.
+    pub fn spelled(&self, arena: &Arena, trie: &Trie, asks: &mut Vec<u32>) -> bool {
+        if !self.plain {
+            return false;
+        }
+        let Some(start) = (if self.opened { Some(0) } else { trie.find(0, b"\"") }) else { return true };
+        self.excluded.iter().for_each(|&part| arena.spelled(part, trie, start, asks));
+        true
+    }
+}
+
+impl Arena {
+    /// Collect the tokens in which a text ends that is in a term finite by its kind (`is_finite`).
+    fn spelled(&self, id: TermId, trie: &Trie, start: u32, asks: &mut Vec<u32>) {
+        let mut end = |text: &[u8]| {
+            if let Some(node) = follow(trie, start, text) {
+                close(trie, node, asks);
+            }
+        };
+        match *self.term(id) {
+            Term::Words { set, low, high, depth } => {
+                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                words.iter().for_each(|word| end(&word[depth as usize..]));
+            }
+            Term::Literal { literal, position } => end(&self.literals[literal as usize][position as usize..]),
+            Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
+            Term::Keys(set) => spelled_keys(&self.keys, set, trie, start, asks),
+            _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
+        }
+    }
+}
+
+/// The same for a set of keys, of which there may be thousands: only as far as tokens go.
+fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, asks: &mut Vec<u32>) {
+    if keys.has_empty(set) {
+        close(trie, node, asks);
+    }
+    for &(byte, rest) in keys.rests(set) {
+        if let Some(child) = follow(trie, node, &[byte]) {
+            spelled_keys(keys, rest, trie, child, asks);
+        }
+    }
+}
+
+/// Where a text leads as it is spelled in a string.
+fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
+    text.iter().try_fold(node, |node, &byte| match spell(byte) {
+        Some(escape) => trie.find(node, escape.as_bytes()),
+        None => trie.find(node, &[byte]),
+    })
+}
+
+/// The tokens with the closing quote at this place.
+fn close(trie: &Trie, node: u32, asks: &mut Vec<u32>) {
+    if let Some(node) = trie.find(node, b"\"") {
+        asks.extend_from_slice(trie.tokens_at(node));
+        asks.extend_from_slice(trie.tokens_below(node));
+    }
+}

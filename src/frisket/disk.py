@@ -1,0 +1,110 @@
+"""Name → bytes, from a folder that other processes share: checked, replaced atomically, bounded, never needed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_DIGEST = 32
+_STALE_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of one kind; `bound` bytes at most, those unused for longest leave first.
+
+    Whatever goes wrong is as if nothing had been kept: a file that is not whole is None, an OSError of `store` costs
+    the next process some time.
+    """
+
+    path: Path
+    suffix: str
+    magic: bytes
+    bound: int
+
+    def load(self, name: str) -> bytes | None:
+        """What was stored under the name, if it is there and whole."""
+        path = self.path / (name + self.suffix)
+        try:
+            stored = path.read_bytes()
+        except OSError:
+            return None
+        start = len(self.magic) + _DIGEST
+        data = stored[start:]
+        if not stored.startswith(self.magic) or hashlib.sha256(data).digest() != stored[len(self.magic) : start]:
+            return None
+        # The time of the last use orders eviction; access times are off on most machines.
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return data
+
+    def store(self, name: str, data: bytes) -> None:
+        size = len(self.magic) + _DIGEST + len(data)
+        if size > self.bound:
+            return
+        path = self.path / (name + self.suffix)
+        # A read-only home, a full disk or a race with another process: there is nothing to keep, then.
+        with contextlib.suppress(OSError):
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._evict(self.bound - size, keep=path)
+            handle, temporary = tempfile.mkstemp(dir=self.path, prefix=".", suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(self.magic + hashlib.sha256(data).digest())
+                    file.write(data)
+                os.replace(temporary, path)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+                raise
+
+    def _evict(self, bound: int, *, keep: Path) -> None:
+        """Remove the files unused for longest until at most `bound` bytes remain, and what a killed process left."""
+        found: list[tuple[float, int, Path]] = []
+        for entry in self.path.iterdir():
+            with contextlib.suppress(OSError):
+                status = entry.stat()
+                if entry.suffix == self.suffix and entry != keep:
+                    found.append((status.st_mtime, status.st_size, entry))
+                elif entry.suffix == ".tmp" and status.st_mtime < time.time() - _STALE_SECONDS:
+                    entry.unlink()
+        total = sum(size for _, size, _ in found)
+        for _, size, entry in sorted(found):
+            if total <= bound:
+                break
+            with contextlib.suppress(OSError):
+                entry.unlink()
+            total -= size
+
+
+def directory(kind: str) -> Path:
+    """Where files of a kind are kept: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
+    if chosen := os.environ.get("FRISKET_CACHE_DIR"):
+        return Path(chosen).expanduser() / kind
+    if sys.platform == "darwin":
+        base = Path("~/Library/Caches/frisket")
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local", "frisket", "Cache")
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "frisket")
+    # expanduser raises where there is no home; an unusable directory is then simply no cache.
+    with contextlib.suppress(RuntimeError):
+        base = base.expanduser()
+    return base / kind
+
+
+def limit_bytes(variable: str, default: int) -> int:
+    """How large a folder may grow, as an environment variable says; 0 switches it off."""
+    chosen = os.environ.get(variable, "")
+    if not chosen.strip():
+        return default
+    try:
+        return int(chosen)
+    except ValueError:
+        raise ValueError(f"{variable} is a number of bytes, got {chosen!r}") from None
