@@ -8,12 +8,25 @@ entries for the report: `value` checks it when the text is whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import datetime, time, timezone
 from functools import partial
 from typing import Any
 
 from frisket.json_schema.report import Entry
+from frisket.python_pattern import (
+    BASE64_OF_ASCII,
+    BOUNDS,
+    DATE_BOUNDS,
+    DECIMAL,
+    HOST,
+    KEYS,
+    NAIVE,
+    NO_LEAP_SECOND,
+    POSITIVE,
+    SIZE,
+    STRIPPED,
+    ecma,
+    moments,
+)
 
 #: Where a part of a schema keeps its entries until its place in the document is known.
 MARK = "x-frisket-entries"
@@ -79,7 +92,7 @@ def generator(pydantic: Any) -> Any:
         def str_schema(self, schema: Any) -> Any:
             described = super().str_schema(schema)
             if "pattern" in described:
-                pattern = _ecma(described["pattern"])
+                pattern = ecma(described["pattern"])
                 if pattern is None:
                     del described["pattern"]
                     loosened(described, "pattern", "any text: the pattern combines classes, which ECMA 262 does not")
@@ -132,10 +145,10 @@ def generator(pydantic: Any) -> Any:
             described = super().datetime_schema(schema)
             if schema.get("tz_constraint") == "naive":  # the format demands an offset
                 described = {"type": "string", "pattern": NAIVE}
-                bounds = _moments(schema, "")
+                bounds = moments(schema, "")
             else:
                 described = {**described, "pattern": NO_LEAP_SECOND}
-                bounds = _moments(schema, "Z")
+                bounds = moments(schema, "Z")
             return _now(_bounded(described, bounds), schema)
 
         def time_schema(self, schema: Any) -> Any:
@@ -143,7 +156,7 @@ def generator(pydantic: Any) -> Any:
             zoned = [name for name in DATE_BOUNDS if getattr(schema.get(name), "tzinfo", None) is not None]
             if zoned:  # whose day it is decides which of two times is the later one
                 return loosened(described, " ".join(zoned), "any time")
-            return _bounded(described, _moments(schema, "Z"))
+            return _bounded(described, moments(schema, "Z"))
 
         def timedelta_schema(self, schema: Any) -> Any:
             described = super().timedelta_schema(schema)
@@ -295,22 +308,6 @@ def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     return loosened(dict(described), when, "times to come" if when == "past" else "times that are over")
 
 
-DECIMAL = r"[0-9]{1,40}(\.[0-9]{0,40})?"
-BOUNDS = ("gt", "ge", "lt", "le", "multiple_of")
-KEYS = {
-    "int": "^(0|-?[1-9][0-9]{0,17})$",
-    "float": r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$",
-    "bool": "^(true|false)$",
-    "decimal": r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$",
-}
-POSITIVE: dict[tuple[tuple[str, Any], ...], str] = {
-    (("gt", 0),): "^[1-9][0-9]{0,17}$",
-    (("ge", 1),): "^[1-9][0-9]{0,17}$",
-    (("ge", 0),): "^(0|[1-9][0-9]{0,17})$",
-    (("lt", 0),): "^-[1-9][0-9]{0,17}$",
-}
-
-
 def _power(exponent: int) -> float | int:
     return 10**exponent if exponent >= 0 else float(f"1e{exponent}")
 
@@ -318,61 +315,6 @@ def _power(exponent: int) -> float | int:
 def _within(digits: int) -> dict[str, Any]:
     """Numbers with so many digits before the point."""
     return {"exclusiveMinimum": -_power(digits), "exclusiveMaximum": _power(digits)}
-
-
-# -- texts ----------------------------------------------------------------------------------------------------------
-_BLANK = r"[^\s\x85]"
-STRIPPED = rf"^(?:{_BLANK}(?:[\s\S]*{_BLANK})?)?$"
-_TWO = "[A-Za-f](?:[A-HQ-Xg-n]|[w-z0-3])"
-_THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
-_ANY = r"[A-Za-z0-9+/_\-]"
-#: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
-BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
-#: Pydantic's pattern lets anything follow, and takes it for a unit that it then does not know.
-SIZE = "^[0-9]{1,15}(\\.[0-9]{1,6})? ?([kmgtpe]?b|[KMGTPE]?B|[KMGTPE]iB)?$"
-_SPACE = r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f189}"
-#: How ECMA 262 spells an atom of Rust's dialect: by itself, in a class, and in a class that is excluded.
-ALONE = {
-    r"\A": "^",
-    r"\z": "$",
-    r"\Z": "$",
-    "(?P<": "(?<",
-    r"\s": f"[{_SPACE}]",
-    r"\S": r"[^\s\x85]",
-    r"\D": r"\P{Nd}",
-    r"\W": f"[^{_WORD}]",
-}
-INCLUDED = {
-    r"\s": _SPACE,
-    r"\S": r"!-~\xa1-\u167f\u1681-\u1fff\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}",
-    r"\D": r"\P{Nd}",
-    r"\W": r"\x00-/:-@\x5b-\x5e`\x7b-\x7f",
-}
-EXCLUDED = {r"\s": r"\s\x85", r"\d": r"\p{Nd}", r"\w": _WORD}
-_LABEL = "[A-Za-z](?:[A-Za-z0-9]{0,40}[A-Za-z])?"
-_HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
-
-
-def _ecma(pattern: str) -> str | None:
-    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes.
-
-    `\\d`, `\\w` and `\\s` know all of Unicode there and ASCII here: what is written holds only what is in both.
-    """
-    written = []
-    inside: dict[str, str] | None = None
-    for atom in re.findall(r"\\.|\(\?P<|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
-        if inside is not None and (atom[0] == "[" or atom in ("&&", "--", "~~")):
-            return None
-        if inside is not None:
-            written.append(inside.get(atom, atom))
-            inside = None if atom == "]" else inside
-        elif atom[0] == "[":
-            inside = EXCLUDED if atom[1:2] == "^" else INCLUDED
-            written.append(atom[:-1] + r"\]" if atom[-1] == "]" else atom)
-        else:
-            written.append(ALONE.get(atom, atom))
-    return "".join(written)
 
 
 def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
@@ -384,7 +326,7 @@ def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
         return narrowed(described, "url", "files of other hosts")
     named = "|".join(map(re.escape, schemes)) if schemes else "[A-Za-z][A-Za-z0-9+.-]*"
     other = "" if schemes or schema.get("host_required") else "|^(?:mailto|urn|data|tel):[A-Za-z0-9]"
-    described["pattern"] = f"^(?:{named})://{_HOST}(?:[/?#].*)?$" + other
+    described["pattern"] = f"^(?:{named})://{HOST}(?:[/?#].*)?$" + other
     return narrowed(described, "url", "URLs with a user, with an address or a digit at the end of a host's name")
 
 
@@ -410,65 +352,6 @@ def _known_formats(schema: Any) -> Any:
         if patterns:
             changed["allOf"] = [*changed.get("allOf", []), *({"pattern": pattern} for pattern in patterns)]
     return changed
-
-
-# -- times ----------------------------------------------------------------------------------------------------------
-NOTHING = r"[^\s\S]"
-NO_LEAP_SECOND = "^[^:]*:[^:]*:[0-5]"
-_LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
-_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-_DAY = "(?:[0][1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31"
-NAIVE = (
-    f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)"
-    r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?$"
-)
-
-
-def _later(date: str) -> str:
-    """The texts of the same shape that come later in the alphabet; of dates, the later days."""
-    return _beyond(date, "9", lambda digit: f"{chr(ord(digit) + 1)}-9")
-
-
-def _earlier(date: str) -> str:
-    return _beyond(date, "0", lambda digit: f"0-{chr(ord(digit) - 1)}")
-
-
-def _beyond(date: str, last: str, others: Callable[[str], str]) -> str:
-    places = [
-        f"{re.escape(date[:index])}[{others(digit)}]"
-        for index, digit in enumerate(date)
-        if digit.isdigit() and digit != last
-    ]
-    return f"^(?:{'|'.join(places)})" if places else NOTHING
-
-
-DATE_BOUNDS: dict[str, Callable[[str], str]] = {
-    "gt": _later,
-    "ge": lambda date: f"{_later(date)}|^{date}",
-    "lt": _earlier,
-    "le": lambda date: f"{_earlier(date)}|^{date}",
-}
-
-
-def _moments(schema: Any, zone: str) -> list[str]:
-    """The patterns of the bounds of a datetime or a time, for texts in one zone."""
-    found = []
-    for name in DATE_BOUNDS:
-        bound: datetime | time | None = schema.get(name)
-        if bound is None:
-            continue
-        if isinstance(bound, datetime) and bound.tzinfo is not None:
-            bound = bound.astimezone(timezone.utc)
-        upward = name in ("gt", "ge")
-        second = bound.replace(microsecond=0, tzinfo=None)
-        text = second.isoformat()
-        same = "" if bound.microsecond or name in ("gt", "lt") else rf"|^{text}"
-        if name == "lt" and bound.microsecond:
-            same = rf"|^{text}{zone}$"
-        if same and not upward:
-            same = rf"|^{text}{zone}$"
-        found.append((_later(text) if upward else _earlier(text)) + same)
-    return [*found, f"{zone}$"] if found and zone else found
 
 
 def _bounded(described: dict[str, Any], bounds: list[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ NAMES = {
 STOREYS = (
     ("errors", "_core", "recent", "disk"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
+    ("python_pattern",),
     ("python_schema",),
     ("python_type",),
     ("grammar",),

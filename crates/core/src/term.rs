@@ -658,6 +658,7 @@ impl Arena {
             }
         }
         self.merge_words(&mut flat)?;
+        self.merge_counts(&mut flat)?;
         match flat[..] {
             [] => return Ok(EMPTY),
             [one] => return Ok(one),
@@ -703,6 +704,48 @@ impl Arena {
         flat.retain(|&part| !is_literal(self, part));
         flat.push(self.words(words)?);
         flat.sort_unstable();
+        Ok(())
+    }
+
+    /// Repetitions of one body before one rest are one, where their counts touch. Nested counts would else make an
+    /// alternative for each place where an inner one may have ended.
+    fn merge_counts(&mut self, flat: &mut Vec<TermId>) -> Result<()> {
+        let counted = |arena: &Self, id: TermId| {
+            let (first, rest) = match *arena.term(id) {
+                Term::Cat(first, rest) => (first, rest),
+                _ => (id, EPSILON),
+            };
+            match *arena.term(first) {
+                Term::Repeat { body, min, max } if !arena.info(id).structural => Some((body, rest, min, max)),
+                _ => None,
+            }
+        };
+        let mut counts: SmallVec<[_; 8]> = flat.iter().filter_map(|&part| counted(self, part)).collect();
+        if counts.len() < 2 {
+            return Ok(());
+        }
+        counts.sort_unstable();
+        let touch = |a: &(TermId, TermId, u32, u32), b: &(TermId, TermId, u32, u32)| {
+            (a.0, a.1) == (b.0, b.1) && b.2 <= a.3.saturating_add(1)
+        };
+        if !counts.windows(2).any(|pair| touch(&pair[0], &pair[1])) {
+            return Ok(());
+        }
+        flat.retain(|&part| counted(self, part).is_none());
+        let mut open = counts[0];
+        for next in counts.drain(1..).map(Some).chain([None]).collect::<SmallVec<[_; 8]>>() {
+            match next {
+                Some(next) if touch(&open, &next) => open.3 = open.3.max(next.3),
+                _ => {
+                    let (body, rest, min, max) = open;
+                    let repeated = self.repeat(body, min, max)?;
+                    flat.push(self.cat(repeated, rest)?);
+                    open = next.unwrap_or(open);
+                }
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
         Ok(())
     }
 

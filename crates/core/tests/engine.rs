@@ -152,3 +152,24 @@ fn a_rejected_token_leaves_the_matcher_as_it_was() {
     assert_eq!(matcher.forced_bytes().unwrap(), b"c");
     assert!(matcher.rollback(1) && !matcher.rollback(1));
 }
+
+#[test]
+fn counts_that_touch_are_one() {
+    let mut builder = Builder::default();
+    let (a, x) = (builder.literal(b"a").unwrap().0, builder.literal(b"xy").unwrap().0);
+    let mut counted = |min, max, rest| {
+        let counted = builder.repeat(a, min, max).unwrap().0;
+        builder.cat(&[counted, rest]).unwrap().0
+    };
+    let apart = [counted(0, Some(2), x), counted(4, Some(9), x)];
+    let touching = [counted(0, Some(5), x), counted(6, Some(9), x), counted(2, Some(3), x)];
+    let (one, another) = (counted(0, Some(9), x), counted(12, None, x));
+    assert_ne!(builder.alt(&apart).unwrap().0, one);
+    assert_eq!(builder.alt(&touching).unwrap().0, one);
+    let both = builder.alt(&[one, another]).unwrap().0;
+    assert_eq!(builder.alt(&[touching[0], another, touching[1]]).unwrap().0, both);
+    for count in 0..20 {
+        let text = [vec![b'a'; count], b"xy".to_vec()].concat();
+        assert_eq!(builder.accepts(both, &text).unwrap(), count <= 9 || count >= 12);
+    }
+}

@@ -94,6 +94,7 @@ def _plainly(
 ) -> tuple[Grammar, Report]:
     """The grammar and the report, the plain places of the schema lowered by the engine, the others by Python."""
     builder = prelude.fork(limits)
+    builder.check()
     plain = _core.Plain(builder, stock, schema, options.property_order)
     report = Report()
     algebras: list[Algebra] = []
