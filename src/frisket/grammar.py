@@ -7,6 +7,8 @@ import json
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core
@@ -142,22 +144,22 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        from frisket.json_schema import JSONSchemaOptions, compile_json_schema, stored
+        front = _front_end()
 
-        options = options or JSONSchemaOptions()
+        options = options or front.DEFAULT
         key: Hashable = None
         data = content(schema)
         if registry is None and limits is None and data is not None:
-            key = data, options
+            key = data, front.prelude_of(options)  # one object for equal options
         found = compiled_lately.get(key) if key is not None else None
         if found is None:
             if key is not None and data is not None:
-                found = stored.fetch(data, options)
+                found = front.stored.fetch(data, options)
             if found is None:
                 began = time.perf_counter()
-                found = compile_json_schema(schema, options, registry, limits, data)
-                if key is not None and data is not None and time.perf_counter() - began > stored.WORTH:
-                    stored.keep(schema, data, options)
+                found = front.compile_json_schema(schema, options, registry, limits, data)
+                if key is not None and data is not None and time.perf_counter() - began > front.stored.WORTH:
+                    front.stored.keep(schema, data, options)
             if key is not None and data is not None:
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
@@ -224,6 +226,13 @@ class CompiledGrammar:
     def memory_bytes(self) -> int:
         """What is cached for this grammar so far."""
         return self.core.memory_bytes
+
+
+@cache
+def _front_end() -> ModuleType:
+    """The front end of JSON Schema: found once, since even a second `import` takes as long as lowering a place."""
+    importlib.import_module("frisket.json_schema.stored")
+    return importlib.import_module("frisket.json_schema")
 
 
 def _bytes(text: str | bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::builder::Grammar;
+use crate::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};
 use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId};
@@ -49,7 +50,8 @@ impl CompiledGrammar {
         }
         let mut machine = grammar.machine(&limits, [cancellation.clone(), None])?;
         let first = machine.position(machine.start).clone();
-        if !first.accepting && first.specials.is_empty() {
+        let all = vocabulary.begins == ByteSet::FULL;
+        if !all && !first.accepting && first.specials.is_empty() {
             let start = machine.start;
             let spans = next_bytes(&mut machine, start, 256)?;
             if !spans.iter().any(|&(low, high)| vocabulary.begins_between(low, high)) {

@@ -1,5 +1,6 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
+use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
 use crate::local::{Local, Pieces};
@@ -110,6 +111,8 @@ pub struct Vocabulary {
     chars: Vec<u16>,
     contents: Contents,
     occurrences: Vec<Vec<Occurrence>>,
+    /// The bytes that tokens begin with.
+    pub(crate) begins: ByteSet,
     /// Code points of the longest token.
     pub longest: u32,
     pub(crate) long: Long,
@@ -174,6 +177,12 @@ impl Vocabulary {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
+        let mut begins = ByteSet::EMPTY;
+        let mut child = 1;
+        while child < trie.end(0) {
+            begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
+            child = trie.end(child);
+        }
         Ok(Vocabulary {
             size,
             eos,
@@ -183,6 +192,7 @@ impl Vocabulary {
             chars,
             contents,
             occurrences,
+            begins,
             longest,
             long,
             tokens,
@@ -240,14 +250,7 @@ impl Vocabulary {
 
     /// Whether some token begins with a byte of the span.
     pub fn begins_between(&self, low: u8, high: u8) -> bool {
-        let mut child = 1;
-        while child < self.trie.end(0) {
-            if (low..=high).contains(&self.trie.byte(child)) {
-                return true;
-            }
-            child = self.trie.end(child);
-        }
-        false
+        (low..=high).any(|byte| self.begins.contains(byte))
     }
 
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {

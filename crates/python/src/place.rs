@@ -5,9 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 /// Types, as in `value.py`.
-pub const NULL: u8 = 1;
-pub const FALSE: u8 = 2;
-pub const TRUE: u8 = 4;
+const NULL: u8 = 1;
+const FALSE: u8 = 2;
+const TRUE: u8 = 4;
+pub const WORDS: u8 = NULL | FALSE | TRUE;
 pub const INTEGER: u8 = 8;
 pub const NUMBER: u8 = 24;
 pub const STRING: u8 = 32;
@@ -19,8 +20,10 @@ const ANY: u8 = 255;
 pub enum Kind<'py> {
     Anything,
     Reference(Bound<'py, PyString>),
-    /// Scalars only, and not all of them are understood here: its content.
-    Leaf(Box<[u8]>),
+    /// Scalars only, and not all of them are understood here: types that it may have, its content.
+    Leaf(u8, Box<[u8]>),
+    /// The alternatives of one keyword that stands alone, and the keyword.
+    Union(Bound<'py, PyList>, &'static str),
     Case(Box<Case<'py>>),
     Other,
 }
@@ -46,7 +49,7 @@ pub struct Case<'py> {
 /// What a place says under a draft; the root may name itself.
 pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, PyDict>) -> Kind<'py> {
     let mut case = Case { mask: ANY, ..Case::default() };
-    let (mut said, mut reference) = (0, None);
+    let (mut said, mut reference, mut union) = (0, None, None);
     // Whether something holds more than scalars, something is for Python, something lists values, bounds a length.
     let (mut deep, mut hard, mut listed, mut bounded) = (false, false, false, false);
     for (keyword, value) in schema.iter() {
@@ -99,6 +102,17 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
                 hard = true;
                 true
             }
+            "anyOf" | "oneOf" | "allOf" => {
+                // What must meet several schemas is for the algebra.
+                let fits = |list: &Bound<'_, PyList>| list.len() == 1 || !list.is_empty() && keyword != "allOf";
+                let keyword = match keyword {
+                    "anyOf" => "anyOf",
+                    "oneOf" => "oneOf",
+                    _ => "allOf",
+                };
+                union = value.downcast_into_exact().ok().filter(fits).map(|list| (list, keyword));
+                union.is_some()
+            }
             "$id" | "id" if !is_root => false,
             _ if stock.keywords.contains(keyword) => false,
             _ => {
@@ -114,11 +128,17 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
         _ if said == 0 => Kind::Anything,
         Some(reference) if said == 1 => Kind::Reference(reference),
         Some(_) => Kind::Other,
+        None if union.is_some() => match union {
+            Some((list, keyword)) if said == 1 => Kind::Union(list, keyword),
+            _ => Kind::Other,
+        },
         // Python reads every subschema, also of a type that the value does not have.
         None if deep && hard => Kind::Other,
         None if (case.properties.is_some() || case.rest.is_some()) && case.mask & OBJECT == 0 => Kind::Other,
         None if case.items.is_some() && case.mask & ARRAY == 0 => Kind::Other,
-        None if hard || listed && bounded => content(stock, draft, schema).map_or(Kind::Other, Kind::Leaf),
+        None if hard || listed && bounded => {
+            content(stock, draft, schema).map_or(Kind::Other, |content| Kind::Leaf(case.mask, content))
+        }
         None => Kind::Case(Box::new(case)),
     }
 }

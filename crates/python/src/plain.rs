@@ -12,7 +12,7 @@
 
 use crate::builder::{array, count, GrammarBuilder};
 use crate::error::raise;
-use crate::place::{self, Case, Kind, ARRAY, FALSE, INTEGER, NULL, NUMBER, OBJECT, STRING, TRUE};
+use crate::place::{self, Case, Kind, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
@@ -20,7 +20,7 @@ use frisket_core::error::Error;
 use frisket_core::term::{TermId, EMPTY};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use pyo3::{create_exception, intern};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -38,6 +38,13 @@ const HOPS: usize = 16;
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
 /// (key, whether it is required, values)
 type Property = (String, bool, Vec<(u32, u64)>);
+
+/// An alternative: a place that is lowered as part of another.
+struct Branch<'py> {
+    schema: Bound<'py, PyDict>,
+    kind: Kind<'py>,
+    pointer: String,
+}
 
 /// A place that is being lowered, with its rule once it was met inside itself; one that is done; one for Python.
 #[derive(Clone, Copy)]
@@ -176,27 +183,15 @@ impl<'py> Walk<'_, 'py> {
                     return Ok(None);
                 }
             },
-            Kind::Leaf(content) => self.leaf(schema, content)?,
-            Kind::Case(mut case) => {
-                lock(&self.plain.places).insert(place, Place::Active(None));
-                self.levels += 1;
-                let hops = std::mem::take(&mut self.hops);
-                let node = self.case(&mut case)?;
-                self.hops = hops;
-                self.levels -= 1;
-                let rule = match lock(&self.plain.places).get(&place) {
-                    Some(Place::Active(rule)) => *rule,
-                    _ => None,
-                };
-                match (rule, node) {
-                    (None, node) => node,
-                    (Some(rule), Some(node)) => {
-                        self.make(|builder| builder.define(rule, node))?;
-                        Some(rule)
-                    }
-                    (Some(_), None) => return Err(Unplain::new_err("a place within itself cannot be")),
+            Kind::Leaf(_, content) => self.leaf(schema, content)?,
+            Kind::Union(list, keyword) => match self.branches(&list, keyword)? {
+                Some(branches) => self.within(place, |walk| walk.union(branches))?,
+                None => {
+                    lock(&self.plain.places).insert(place, Place::Python);
+                    return Ok(None);
                 }
-            }
+            },
+            Kind::Case(mut case) => self.within(place, |walk| walk.case(&mut case))?,
             Kind::Other => {
                 lock(&self.plain.places).insert(place, Place::Python);
                 return Ok(None);
@@ -204,6 +199,28 @@ impl<'py> Walk<'_, 'py> {
         };
         lock(&self.plain.places).insert(place, Place::Done(node));
         Ok(Some(node))
+    }
+
+    /// What `make` makes of the place, or a rule if that comes back to the place.
+    fn within(&mut self, place: usize, make: impl FnOnce(&mut Self) -> PyResult<Option<u32>>) -> PyResult<Option<u32>> {
+        lock(&self.plain.places).insert(place, Place::Active(None));
+        self.levels += 1;
+        let hops = std::mem::take(&mut self.hops);
+        let node = make(self)?;
+        self.hops = hops;
+        self.levels -= 1;
+        let rule = match lock(&self.plain.places).get(&place) {
+            Some(Place::Active(rule)) => *rule,
+            _ => None,
+        };
+        match (rule, node) {
+            (None, node) => Ok(node),
+            (Some(rule), Some(node)) => {
+                self.make(|builder| builder.define(rule, node))?;
+                Ok(Some(rule))
+            }
+            (Some(_), None) => Err(Unplain::new_err("a place within itself cannot be")),
+        }
     }
 
     /// The node of a subschema, whoever lowers it.
@@ -252,9 +269,22 @@ impl<'py> Walk<'_, 'py> {
         node
     }
 
-    /// The node that a reference leads to, nothing if Python should follow it: only pointers into the schema itself,
-    /// past nothing that names itself, are followed here.
     fn followed(&mut self, reference: &Bound<'py, PyString>) -> PyResult<Option<Option<u32>>> {
+        let Some((target, pointer)) = self.target(reference)? else { return Ok(None) };
+        if self.hops == HOPS {
+            return Err(Unplain::new_err("references lead to references"));
+        }
+        self.hops += 1;
+        let here = std::mem::replace(&mut self.pointer, pointer);
+        let node = self.any(&target);
+        self.pointer = here;
+        self.hops -= 1;
+        node.map(Some)
+    }
+
+    /// The schema that a reference leads to and its pointer, nothing if Python should follow it: only pointers into the
+    /// schema itself, past nothing that names itself, are followed here.
+    fn target(&self, reference: &Bound<'py, PyString>) -> PyResult<Option<(Bound<'py, PyAny>, String)>> {
         let reference = reference.to_str()?;
         let Some(fragment) = reference.strip_prefix('#').filter(|fragment| !fragment.contains('%')) else {
             return Ok(None);
@@ -280,15 +310,55 @@ impl<'py> Walk<'_, 'py> {
                 }
             }
         }
-        if self.hops == HOPS {
-            return Err(Unplain::new_err("references lead to references"));
+        Ok(Some((target, fragment.to_owned())))
+    }
+
+    // -- alternatives -----------------------------------------------------------------------------------------
+    /// The alternatives of a keyword, if they are plain and no two share a type; then no value meets two of them, and
+    /// what one adds to the others' types is nothing.
+    fn branches(&self, list: &Bound<'py, PyList>, keyword: &str) -> PyResult<Option<Vec<Branch<'py>>>> {
+        let (mut branches, mut types) = (Vec::with_capacity(list.len()), 0);
+        for (at, mut schema) in list.iter().enumerate() {
+            let mut pointer = format!("{}/{keyword}/{at}", self.pointer);
+            for _ in 0..=HOPS {
+                let Ok(dict) = schema.downcast_into_exact::<PyDict>() else { return Ok(None) };
+                let kind = place::read(self.stock, self.plain.draft, dict.is(&self.plain.root), &dict);
+                let mask = match &kind {
+                    Kind::Reference(reference) => {
+                        let Some(target) = self.target(reference)? else { return Ok(None) };
+                        (schema, pointer) = target;
+                        continue;
+                    }
+                    Kind::Case(case) => case.mask,
+                    Kind::Leaf(mask, _) if [INTEGER, NUMBER, STRING].contains(mask) => *mask,
+                    _ => return Ok(None),
+                };
+                if types & mask != 0 {
+                    return Ok(None);
+                }
+                types |= mask;
+                branches.push(Branch { schema: dict, kind, pointer });
+                break;
+            }
         }
-        self.hops += 1;
-        let here = std::mem::replace(&mut self.pointer, fragment.to_owned());
-        let node = self.any(&target);
-        self.pointer = here;
-        self.hops -= 1;
-        node.map(Some)
+        // Shorter if references went round in circles.
+        Ok(Some(branches).filter(|branches| branches.len() == list.len()))
+    }
+
+    fn union(&mut self, branches: Vec<Branch<'py>>) -> PyResult<Option<u32>> {
+        let (mut words, mut nodes) = (0, Vec::new());
+        for Branch { schema, kind, pointer } in branches {
+            let here = std::mem::replace(&mut self.pointer, pointer);
+            match kind {
+                Kind::Case(mut case) => {
+                    words |= case.mask & WORDS;
+                    self.parts(&mut case, &mut nodes)?;
+                }
+                _ => nodes.extend(self.any(&schema)?),
+            }
+            self.pointer = here;
+        }
+        self.joined(words, nodes)
     }
 
     /// A place that holds scalars only: Python reads it, once in all schemas under these options.
@@ -308,11 +378,26 @@ impl<'py> Walk<'_, 'py> {
 
     // -- making -----------------------------------------------------------------------------------------------
     fn case(&mut self, case: &mut Case<'py>) -> PyResult<Option<u32>> {
-        let mask = case.mask;
         let mut nodes = Vec::new();
-        if mask & (NULL | FALSE | TRUE) != 0 {
-            nodes.push(self.stock.words[(mask & (NULL | FALSE | TRUE)) as usize]);
+        self.parts(case, &mut nodes)?;
+        self.joined(case.mask & WORDS, nodes)
+    }
+
+    /// The node of some words, and what else there is.
+    fn joined(&self, words: u8, mut nodes: Vec<u32>) -> PyResult<Option<u32>> {
+        if words != 0 {
+            nodes.push(self.stock.words[words as usize]);
         }
+        match nodes[..] {
+            [] => Ok(None),
+            [node] => Ok(Some(node)),
+            _ => self.node(|builder| builder.alt(&nodes)).map(Some),
+        }
+    }
+
+    /// The nodes of all types but words.
+    fn parts(&mut self, case: &mut Case<'py>, nodes: &mut Vec<u32>) -> PyResult<()> {
+        let mask = case.mask;
         if mask & NUMBER != 0 {
             let [integers, numbers, spelled] = self.stock.numbers;
             nodes.push(match mask & NUMBER {
@@ -330,11 +415,7 @@ impl<'py> Walk<'_, 'py> {
         if mask & OBJECT != 0 {
             nodes.extend(self.object(case)?);
         }
-        match nodes[..] {
-            [] => Ok(None),
-            [node] => Ok(Some(node)),
-            _ => self.node(|builder| builder.alt(&nodes)).map(Some),
-        }
+        Ok(())
     }
 
     fn string(&mut self, case: &mut Case<'py>) -> PyResult<Option<u32>> {

@@ -18,7 +18,7 @@ from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
 from frisket.json_schema.lower import SORTED, Lowering, with_margins
-from frisket.json_schema.options import JSONSchemaOptions
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from frisket._core import Grammar, GrammarBuilder, Limits
 
-__all__ = ["Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema"]
+__all__ = ["DEFAULT", "Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema", "prelude_of"]
 
 
 #: Whether plain places are lowered by the engine. Tests turn it off and compare.
@@ -49,7 +49,7 @@ def lower_json_schema(
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
-    options = options or JSONSchemaOptions()
+    options = options or DEFAULT
     try:
         return room.call(_lower, builder, schema, options, registry, prelude, False)
     except NeedsScopes:

@@ -67,3 +67,7 @@ class JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
         base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
         return replace(base, **changes)  # type: ignore[arg-type]
+
+
+#: What holds where nobody says otherwise.
+DEFAULT = JSONSchemaOptions()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering
-from frisket.json_schema.options import JSONSchemaOptions
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.reader import KEYWORDS
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
@@ -66,6 +66,16 @@ class Prelude:
         return self._builder.fork(limits=limits)
 
 
-@lru_cache(maxsize=32)
 def prelude_of(options: JSONSchemaOptions) -> Prelude:
+    # Hashing the options takes as long as lowering some places: those of most callers are known by identity.
+    return _prelude_of_default() if options is DEFAULT else _prelude_of(options)
+
+
+@lru_cache(maxsize=32)
+def _prelude_of(options: JSONSchemaOptions) -> Prelude:
     return Prelude(options)
+
+
+@cache
+def _prelude_of_default() -> Prelude:
+    return _prelude_of(DEFAULT)
