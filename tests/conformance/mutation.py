@@ -31,7 +31,7 @@ from tests.conformance.judge import Judges, NoJudge
 from tests.conformance.sweep import Subject, Tally, parser, sweep
 from tests.conformance.walk import MANNERS, DeadEnd, Hints, Late, Table, Walker
 
-SECONDS = 10
+SECONDS = 30
 FAILURES = ("disputed",)
 DEPENDENCIES = ("dependencies", "dependentRequired")
 #: What holds schemas for others to refer to, and what says how to read them.
