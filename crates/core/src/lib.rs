@@ -21,6 +21,7 @@ mod exclusion;
 mod fingerprint;
 mod keyset;
 mod least;
+mod letters;
 pub mod limit;
 mod live;
 mod local;

@@ -13,13 +13,17 @@ impl Arena {
     }
 
     /// Known without a search, if it is known.
-    fn plainly_live(&self, id: TermId) -> Option<bool> {
+    fn plainly_live(&mut self, id: TermId) -> Option<bool> {
         if let Some(&live) = self.live.get(&id) {
             return Some(live);
         }
         match *self.term(id) {
             Term::Empty => Some(false),
-            Term::And(_) | Term::Not(_) if !self.info(id).nullable => None,
+            Term::And(ref parts) if !self.info(id).nullable => {
+                let parts = parts.clone();
+                self.lack_a_byte(&parts).then_some(false)
+            }
+            Term::Not(_) if !self.info(id).nullable => None,
             // Lengths without gaps: that the bounds meet was seen when the term was made.
             Term::Bounded { body, .. } if !self.info(id).nullable => {
                 (self.info(body).exact && !self.info(body).searched).then_some(true)

@@ -11,6 +11,7 @@ use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
+use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::unique::{UniqueSpec, UniqueState};
@@ -221,6 +222,7 @@ pub struct Arena {
     pub(crate) may: Vec<Option<Box<ByteSet>>>,
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) distances: FxHashMap<TermId, u32>,
+    pub(crate) letters: FxHashMap<TermId, Letters>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
@@ -300,6 +302,7 @@ impl Arena {
             may: Vec::new(),
             live: FxHashMap::default(),
             distances: FxHashMap::default(),
+            letters: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
             texts: vec![(0, 0)],

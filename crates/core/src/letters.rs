@@ -1,0 +1,102 @@
+//! Bytes without which no text of a language is whole, and bytes that its texts may hold: where an operand of an
+//! intersection cannot do without a byte that another does not have, nothing is left, and no search has to find that out.
+
+use crate::byteset::ByteSet;
+use crate::term::{Arena, Term, TermId};
+
+/// What is said of the texts of one term, roughly: fewer needs than there are, and more bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Letters {
+    needed: ByteSet,
+    all: ByteSet,
+}
+
+/// What is said where nothing is known.
+const ANYTHING: Letters = Letters { needed: ByteSet::EMPTY, all: ByteSet::FULL };
+const NOTHING: Letters = Letters { needed: ByteSet::EMPTY, all: ByteSet::EMPTY };
+
+/// More words are not read through.
+const FEW_WORDS: u32 = 64;
+
+impl Arena {
+    /// Whether an intersection of these is empty for want of a byte.
+    pub(crate) fn lack_a_byte(&mut self, parts: &[TermId]) -> bool {
+        let met = self.meet(parts);
+        met.needed.intersection(&met.all) != met.needed
+    }
+
+    fn meet(&mut self, parts: &[TermId]) -> Letters {
+        parts.iter().fold(ANYTHING, |met, &part| {
+            let letters = self.letters(part);
+            Letters { needed: met.needed.union(&letters.needed), all: met.all.intersection(&letters.all) }
+        })
+    }
+
+    fn letters(&mut self, id: TermId) -> Letters {
+        if let Some(&letters) = self.letters.get(&id) {
+            return letters;
+        }
+        // A concatenation is as deep as it is long: from its end, and each rest is remembered.
+        let (mut lefts, mut rest) = (Vec::new(), id);
+        while let Term::Cat(left, right) = *self.term(rest) {
+            if self.letters.contains_key(&rest) {
+                break;
+            }
+            lefts.push((rest, left));
+            rest = right;
+        }
+        let mut letters = match self.letters.get(&rest) {
+            Some(&letters) => letters,
+            None => self.own_letters(rest),
+        };
+        self.remember(rest, letters);
+        for (id, left) in lefts.into_iter().rev() {
+            let left = self.letters(left);
+            letters = Letters { needed: letters.needed.union(&left.needed), all: letters.all.union(&left.all) };
+            self.remember(id, letters);
+        }
+        letters
+    }
+
+    fn remember(&mut self, id: TermId, letters: Letters) {
+        self.budget.grow(2 * size_of::<Letters>());
+        self.letters.insert(id, letters);
+    }
+
+    fn own_letters(&mut self, id: TermId) -> Letters {
+        let spelled = |text: &[u8]| ByteSet::of(text.iter().copied());
+        match *self.term(id) {
+            Term::Epsilon => NOTHING,
+            Term::Class(all) => {
+                Letters { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
+            }
+            Term::Literal { literal, position } => {
+                let all = spelled(&self.literals[literal as usize][position as usize..]);
+                Letters { needed: all, all }
+            }
+            Term::Words { set, low, high, depth } if high - low <= FEW_WORDS => {
+                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                let each = words.iter().map(|word| spelled(&word[depth as usize..]));
+                each.map(|all| Letters { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
+            }
+            Term::Alt(ref parts) => {
+                let parts = parts.clone();
+                parts.iter().map(|&part| self.letters(part)).reduce(either).unwrap_or(ANYTHING)
+            }
+            Term::And(ref parts) => {
+                let parts = parts.clone();
+                self.meet(&parts)
+            }
+            Term::Repeat { body, min, .. } => {
+                let letters = self.letters(body);
+                Letters { needed: if min > 0 { letters.needed } else { ByteSet::EMPTY }, ..letters }
+            }
+            Term::Bounded { body, .. } => self.letters(body),
+            _ => ANYTHING,
+        }
+    }
+}
+
+fn either(one: Letters, other: Letters) -> Letters {
+    Letters { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
+}
