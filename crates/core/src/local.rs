@@ -187,7 +187,7 @@ impl Local {
         };
         let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_loop);
         match (region, chain) {
-            (Some(region), _) => reach = region.reach(arena, vocabulary)?,
+            (Some(region), _) => reach = region.reach(arena, vocabulary, head)?,
             (None, Some(chain)) => reach = chain.reach(arena, vocabulary)?,
             (None, None) => {
                 // The state that almost every character leads to and stays in.

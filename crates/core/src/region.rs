@@ -11,6 +11,7 @@ use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
 use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// More states are a count, or a pattern that tells every text from every other.
 const MOST_STATES: usize = 96;
@@ -34,10 +35,26 @@ pub(crate) struct Region {
     states: Vec<TermId>,
     /// The characters that lead from every state to one of the states.
     class: Class,
+    /// The bytes that lead from some state anywhere.
+    live: ByteSet,
 }
 
 impl Region {
-    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
+    /// The region around a head. Its states share it: whatever they reach is in it, and keeps its characters.
+    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Arc<Region>>> {
+        if let Some(known) = arena.regions.get(&head) {
+            return Ok(known.clone());
+        }
+        let region = Region::around(arena, head)?.map(Arc::new);
+        let states = region.as_ref().map_or_else(|| vec![head], |region| region.states.clone());
+        arena.budget.grow(24 * states.len());
+        for state in states {
+            arena.regions.entry(state).or_insert_with(|| region.clone());
+        }
+        Ok(region)
+    }
+
+    fn around(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
         let mut ascii = arena.live_bytes(head)?.intersection(&ByteSet::range(0, 0x7f));
         let mut leads = ALL_LEADS;
         // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
@@ -86,7 +103,11 @@ impl Region {
                 leads &= kept;
             }
             if before == (ascii, leads) {
-                return Ok(Some(Region { states, class: Class::new(ascii.ascii(), leads) }));
+                let mut live = ByteSet::EMPTY;
+                for &state in &states {
+                    live = live.union(&arena.live_bytes(state)?);
+                }
+                return Ok(Some(Region { states, class: Class::new(ascii.ascii(), leads), live }));
             }
         }
     }
@@ -97,16 +118,13 @@ impl Region {
         inside as usize >= vocabulary.len() / 3
     }
 
-    pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
+    /// What a head of the region does to the vocabulary.
+    pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Reach> {
         let bits = vocabulary.class(self.class);
         let mut reach = Reach { dense: Some(Part { bits, within: None }), ..Reach::default() };
-        let mut live = ByteSet::EMPTY;
-        for &state in &self.states {
-            live = live.union(&arena.live_bytes(state)?);
-        }
         let mut table = Table::default();
-        let start = table.row(arena, self.states[0]);
-        for byte in live.iter().filter(|&byte| !self.class.contains(byte)) {
+        let start = table.row(arena, head);
+        for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
             for place in vocabulary.occurrences(byte) {
                 if !place.before.is_within(self.class) {
                     continue;

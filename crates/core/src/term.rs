@@ -14,6 +14,7 @@ use crate::keyset::{KeySets, NO_KEYS};
 use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
+use crate::region::Region;
 use crate::unique::{UniqueSpec, UniqueState};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -223,6 +224,7 @@ pub struct Arena {
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) distances: FxHashMap<TermId, u32>,
     pub(crate) letters: FxHashMap<TermId, Letters>,
+    pub(crate) regions: FxHashMap<TermId, Option<Arc<Region>>>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
@@ -303,6 +305,7 @@ impl Arena {
             live: FxHashMap::default(),
             distances: FxHashMap::default(),
             letters: FxHashMap::default(),
+            regions: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
             texts: vec![(0, 0)],
