@@ -5,7 +5,8 @@
 //! are: 1 and 1.0, "a" and "\u0061", objects with their keys in another order.
 
 use crate::error::Result;
-use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
+use crate::quoted::unspell;
+use crate::term::{Arena, Spelling, Term, TermId, Text, EMPTY, MANY};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -137,7 +138,8 @@ impl Arena {
         Ok(parts)
     }
 
-    /// The items that may still come; of endless ones, all in other spellings than those that came.
+    /// The items that may still come; of endless ones, all in other spellings than those that came, and strings that say
+    /// something else.
     fn fresh_item(&mut self, array: u32, state: u32) -> Result<TermId> {
         let (spec, state) = (self.arrays[array as usize].clone(), self.array_states[state as usize].clone());
         if state.items.is_empty() {
@@ -147,9 +149,25 @@ impl Arena {
             let came = |value: &String| state.items.binary_search_by(|(other, _)| other.cmp(value)).is_ok();
             return self.words(few.iter().filter(|(value, _)| !came(value)).map(|(_, text)| text.clone()).collect());
         }
+        if let Term::Quoted { text, state: Spelling::Start, free } = *self.term(spec.item) {
+            let came = self.words(state.items.iter().map(|(_, spelling)| unspell(spelling).into()).collect())?;
+            let fresh = self.not(came)?;
+            let text = self.and(vec![text, fresh])?;
+            return self.quoted(text, free);
+        }
         let came = self.words(state.items.iter().map(|(_, spelling)| spelling.clone()).collect())?;
         let fresh = self.not(came)?;
         self.and(vec![spec.item, fresh])
+    }
+
+    /// Whether an item that may come is none of those that came, however it is spelled: no value has several spellings,
+    /// or strings are compared by what they say.
+    pub(crate) fn fresh_by_itself(&self, array: u32) -> bool {
+        let spec = &self.arrays[array as usize];
+        match &spec.few {
+            Some(few) => few.len() == spec.values,
+            None => matches!(self.term(spec.item), Term::Quoted { .. }),
+        }
     }
 
     /// The head that reads an item; None where the items before it are not known.

@@ -4,7 +4,7 @@
 use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::KeySets;
-use crate::quoted::spell;
+use crate::quoted::escape;
 use crate::term::{Arena, Spelling, Term, TermId};
 use crate::trie::Trie;
 
@@ -93,7 +93,7 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, asks: &mut Vec
 
 /// Where a text leads as it is spelled in a string.
 fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
-    text.iter().try_fold(node, |node, &byte| match spell(byte) {
+    text.iter().try_fold(node, |node, &byte| match escape(byte) {
         Some(escape) => trie.find(node, escape.as_bytes()),
         None => trie.find(node, &[byte]),
     })

@@ -163,9 +163,11 @@ impl Masks {
             }
             composer.add(&local.core.words);
             composer.asks.extend_from_slice(&local.asks);
-            if let Term::Item { .. } = composer.machine.arena.term(head) {
+            if let Term::Item { array, .. } = *composer.machine.arena.term(head) {
                 // Whether an item may end depends on those before it.
-                composer.asks.extend_from_slice(&local.core.ends);
+                if !composer.machine.arena.fresh_by_itself(array) {
+                    composer.asks.extend_from_slice(&local.core.ends);
+                }
             }
             if !composer.machine.plenty_after(frame)? {
                 // An open item may have to end as a value that came before.

@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
+use crate::quoted::{spell, unspell};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
@@ -907,60 +908,4 @@ impl Arena {
         let values = self.alt(parts)?;
         self.seq(colon, values)
     }
-}
-
-/// A key as a JSON string in its one raw spelling.
-pub fn spell(key: &[u8]) -> Vec<u8> {
-    let mut out = vec![b'"'];
-    for &byte in key {
-        match byte {
-            b'"' | b'\\' => out.extend([b'\\', byte]),
-            8 => out.extend(b"\\b"),
-            9 => out.extend(b"\\t"),
-            10 => out.extend(b"\\n"),
-            12 => out.extend(b"\\f"),
-            13 => out.extend(b"\\r"),
-            0..=0x1f => out.extend(format!("\\u{byte:04x}").bytes()),
-            _ => out.push(byte),
-        }
-    }
-    out.push(b'"');
-    out
-}
-
-/// The decoded text of a complete, valid JSON string.
-fn unspell(spelled: &[u8]) -> Vec<u8> {
-    let body = &spelled[1..spelled.len() - 1];
-    let mut out = Vec::with_capacity(body.len());
-    let mut at = 0;
-    let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
-    while at < body.len() {
-        if body[at] != b'\\' {
-            out.push(body[at]);
-            at += 1;
-            continue;
-        }
-        let letter = body[at + 1];
-        at += 2;
-        let code = match letter {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => 10,
-            b'r' => 13,
-            b't' => 9,
-            b'u' => {
-                let mut code = unit(at);
-                at += 4;
-                if (0xd800..0xdc00).contains(&code) {
-                    code = 0x1_0000 + ((code - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
-                    at += 6;
-                }
-                code
-            }
-            other => u32::from(other),
-        };
-        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    out
 }

@@ -17,11 +17,61 @@ fn needs_hex(unit: u32) -> bool {
 }
 
 /// The escape by which `raw` spells a byte, if it needs one.
-pub(crate) fn spell(byte: u8) -> Option<String> {
+pub(crate) fn escape(byte: u8) -> Option<String> {
     match SHORT.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
         Some(&(letter, _)) => Some(format!("\\{}", char::from(letter))),
         None => needs_hex(byte.into()).then(|| format!("\\u{byte:04x}")),
     }
+}
+
+/// A text as a JSON string in its one raw spelling.
+pub(crate) fn spell(text: &[u8]) -> Vec<u8> {
+    let mut spelled = vec![b'"'];
+    for &byte in text {
+        match escape(byte) {
+            Some(escape) => spelled.extend(escape.bytes()),
+            None => spelled.push(byte),
+        }
+    }
+    spelled.push(b'"');
+    spelled
+}
+
+/// The decoded text of a complete, valid JSON string.
+pub(crate) fn unspell(spelled: &[u8]) -> Vec<u8> {
+    let body = &spelled[1..spelled.len() - 1];
+    let mut out = Vec::with_capacity(body.len());
+    let mut at = 0;
+    let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
+    while at < body.len() {
+        if body[at] != b'\\' {
+            out.push(body[at]);
+            at += 1;
+            continue;
+        }
+        let letter = body[at + 1];
+        at += 2;
+        let code = match letter {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => 10,
+            b'r' => 13,
+            b't' => 9,
+            b'u' => {
+                let mut code = unit(at);
+                at += 4;
+                if (0xd800..0xdc00).contains(&code) {
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
+                    at += 6;
+                }
+                code
+            }
+            other => u32::from(other),
+        };
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    out
 }
 
 impl Arena {
