@@ -23,6 +23,7 @@ __all__ = [
     "Vocabulary",
     "core_version",
     "fill_masks",
+    "in_environment",
     "is_sorted",
     "replay_timed",
 ]
@@ -371,5 +372,8 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
     text may end there; timed inside, without Python's calls: for benchmarks."""
 
 def core_version() -> str: ...
+def in_environment(name: str) -> bool:
+    """Whether the environment has a variable of that name: `os.environ` as the process has it."""
+
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""

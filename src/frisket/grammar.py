@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import ModuleType
@@ -146,21 +146,21 @@ class Grammar:
     ) -> Grammar:
         front = _front_end()
 
-        options = options or front.DEFAULT
-        key: Hashable = None
+        if options is None:
+            options = front.DEFAULT
         data = content(schema)
-        if registry is None and limits is None and data is not None:
+        if registry is not None or limits is not None or data is None:
+            found = front.compile_json_schema(schema, options, registry, limits, data)
+        else:
             key = data, front.prelude_of(options)  # one object for equal options
-        found = compiled_lately.get(key) if key is not None else None
-        if found is None:
-            if key is not None and data is not None:
-                found = front.stored.fetch(data, options)
+            found = compiled_lately.get(key)
             if found is None:
-                began = time.perf_counter()
-                found = front.compile_json_schema(schema, options, registry, limits, data)
-                if key is not None and data is not None and time.perf_counter() - began > front.stored.WORTH:
-                    front.stored.keep(schema, data, options)
-            if key is not None and data is not None:
+                found = front.stored.fetch(data, options)
+                if found is None:
+                    began = time.perf_counter()
+                    found = front.compile_json_schema(schema, options, None, None, data)
+                    if time.perf_counter() - began > front.stored.WORTH:
+                        front.stored.keep(schema, data, options)
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
         if not report.exact:

@@ -45,6 +45,8 @@ pub struct Rules {
     /// Position in an order in which a rule comes before those it may begin with.
     pub(crate) order: Vec<u32>,
     all_productive: bool,
+    /// For each object that `prepare` has met whether it matches something.
+    objects: Vec<bool>,
 }
 
 impl Rules {
@@ -118,6 +120,9 @@ impl Rules {
             Term::Call(rule) => self.productive[*rule as usize],
             Term::Unique(array) => arena.uniques[*array as usize].may_end(|node| self.productive(arena, node)),
             Term::Object(object) => {
+                if let Some(&known) = self.objects.get(*object as usize) {
+                    return known;
+                }
                 let spec = self.pruned(arena, &arena.objects[*object as usize]);
                 // Too hard to tell here is told with the steps of a call where the object is entered.
                 spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH)).unwrap_or(true)
@@ -127,18 +132,24 @@ impl Rules {
     }
 
     /// The object without the values that can never be finished.
-    fn pruned(&self, arena: &Arena, spec: &ObjectSpec) -> ObjectSpec {
-        let mut spec = spec.clone();
+    fn pruned(&self, arena: &Arena, spec: &Arc<ObjectSpec>) -> Arc<ObjectSpec> {
+        let lists = spec.properties.iter().map(|property| &property.values);
+        let mut values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
+        if values.all(|value| self.productive(arena, value.node)) {
+            return spec.clone();
+        }
+        let mut spec = ObjectSpec::clone(spec);
         let lists = spec.properties.iter_mut().map(|property| &mut property.values);
         for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
             values.retain(|value| self.productive(arena, value.node));
         }
-        spec
+        Arc::new(spec)
     }
 
     /// Least fixpoints of "may be empty" and "matches something".
     pub fn settle(&mut self, arena: &mut Arena) -> Result<()> {
         let bodies = self.resolved()?;
+        self.objects.clear();
         self.nullable.resize(bodies.len(), false);
         self.productive = vec![false; bodies.len()];
         loop {
@@ -175,10 +186,12 @@ impl Rules {
     pub fn prepare(&mut self, arena: &mut Arena) -> Result<()> {
         self.settle(arena)?;
         for object in 0..arena.objects.len() {
-            let spec = self.pruned(arena, &arena.objects[object].clone());
+            let spec = self.pruned(arena, &arena.objects[object]);
             let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
-            self.all_productive &= feasible.unwrap_or(false);
-            arena.objects[object] = Arc::new(spec);
+            // Too hard to tell is neither.
+            self.all_productive &= matches!(feasible, Ok(true));
+            self.objects.push(!matches!(feasible, Ok(false)));
+            arena.objects[object] = spec;
         }
         let bodies = self.resolved()?;
         for &body in &bodies {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
 _MAGIC = b"frisket grammar 1\n"
+_BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
 #: Seconds. What is compiled sooner is not kept.
 WORTH = 0.02
@@ -73,7 +74,10 @@ class Recorder:
 
 
 def _folder() -> disk.Folder | None:
-    bound = disk.limit_bytes("FRISKET_GRAMMAR_CACHE_BYTES", 0)
+    # Every compile asks: os.environ would raise and catch two errors to say that there is nothing.
+    if not _core.in_environment(_BOUND):
+        return None
+    bound = disk.limit_bytes(_BOUND, 0)
     return disk.Folder(disk.directory("grammars"), ".grammar", _MAGIC, bound) if bound > 0 else None
 
 
