@@ -5,20 +5,30 @@ use crate::error::Result;
 use crate::term::{is_lead, Arena, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
 use smallvec::SmallVec;
 
+/// The place of a term in a list that need not have come to it yet.
+fn known<T: Default>(list: &mut Vec<T>, id: TermId) -> &mut T {
+    let place = id.0 as usize;
+    if list.len() <= place {
+        list.resize_with(place + 1, T::default);
+    }
+    &mut list[place]
+}
+
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        let edges = &self.edges[id.0 as usize];
-        let place = edges.partition_point(|&(_, high, _)| high < byte);
-        if let Some(&(low, _, target)) = edges.get(place) {
-            if low <= byte {
-                return Ok(target);
+        if let Some(edges) = self.edges.get(id.0 as usize) {
+            let place = edges.partition_point(|&(_, high, _)| high < byte);
+            if let Some(&(low, _, target)) = edges.get(place) {
+                if low <= byte {
+                    return Ok(target);
+                }
             }
         }
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
-        let edges = &mut self.edges[id.0 as usize];
+        let edges = known(&mut self.edges, id);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
         edges.insert(place, (low, high, target));
@@ -31,7 +41,7 @@ impl Arena {
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
     pub(crate) fn may(&mut self, id: TermId) -> ByteSet {
-        if let Some(may) = &self.may[id.0 as usize] {
+        if let Some(Some(may)) = self.may.get(id.0 as usize) {
             return **may;
         }
         let may = match *self.term(id) {
@@ -87,7 +97,7 @@ impl Arena {
             _ => ByteSet::FULL,
         };
         self.budget.grow(size_of::<ByteSet>() + 16);
-        self.may[id.0 as usize] = Some(Box::new(may));
+        *known(&mut self.may, id) = Some(Box::new(may));
         may
     }
 
@@ -250,7 +260,7 @@ impl Arena {
 
     /// The intervals of bytes on which the derivative is constant.
     pub fn cuts(&mut self, id: TermId) -> Boundaries {
-        if let Some(cuts) = &self.cuts[id.0 as usize] {
+        if let Some(Some(cuts)) = self.cuts.get(id.0 as usize) {
             return **cuts;
         }
         let mut cuts = Boundaries::default();
@@ -319,7 +329,7 @@ impl Arena {
             _ => {}
         }
         self.budget.grow(size_of::<Boundaries>() + 16);
-        self.cuts[id.0 as usize] = Some(Box::new(cuts));
+        *known(&mut self.cuts, id) = Some(Box::new(cuts));
         cuts
     }
 

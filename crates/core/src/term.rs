@@ -213,11 +213,16 @@ const MAX_DEPTH: u32 = 1_500;
 /// A term, what is known of it, its first edges, places for its cuts and first bytes and its entry in the table of hashes.
 const PER_TERM: usize = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 16 + 40;
 
+/// As many terms has a schema of middling size after its first masks: a copy of an arena need not hash all anew.
+const ROOM: usize = 224;
+
 #[derive(Clone)]
 pub struct Arena {
     terms: Vec<Term>,
     info: Vec<Info>,
     by_hash: FxHashMap<u128, TermId>,
+    /// What is found out of terms as they are used. All three are as long as they need to be: an arena is copied for
+    /// each schema and each grammar that is compiled, before any of this is known.
     pub(crate) edges: Vec<Edges>,
     pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
     pub(crate) may: Vec<Option<Box<ByteSet>>>,
@@ -298,7 +303,7 @@ impl Arena {
         let mut arena = Arena {
             terms: Vec::new(),
             info: Vec::new(),
-            by_hash: FxHashMap::default(),
+            by_hash: FxHashMap::with_capacity_and_hasher(ROOM, Default::default()),
             edges: Vec::new(),
             cuts: Vec::new(),
             may: Vec::new(),
@@ -365,9 +370,6 @@ impl Arena {
         }
         self.terms.push(term);
         self.info.push(info);
-        self.edges.push(Edges::new());
-        self.cuts.push(None);
-        self.may.push(None);
         self.by_hash.insert(hash, id);
         id
     }

@@ -33,6 +33,9 @@ WORTH = 0.02
 
 def fetch(content: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Report] | None:
     """The rules of a schema of that content, if they were kept."""
+    # Every compile asks: os.environ would raise and catch two errors to say that there is nothing.
+    if not _core.in_environment(_BOUND):
+        return None
     folder = _folder()
     data = folder.load(_name(content, options)) if folder is not None else None
     return None if data is None else _told(data, options)
@@ -74,9 +77,6 @@ class Recorder:
 
 
 def _folder() -> disk.Folder | None:
-    # Every compile asks: os.environ would raise and catch two errors to say that there is nothing.
-    if not _core.in_environment(_BOUND):
-        return None
     bound = disk.limit_bytes(_BOUND, 0)
     return disk.Folder(disk.directory("grammars"), ".grammar", _MAGIC, bound) if bound > 0 else None
 
