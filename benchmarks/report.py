@@ -23,8 +23,10 @@ COMPILED = ("right", "over", "under")
 METRICS = {
     "mask": "mask, cold",
     "commit": "commit, cold",
+    "token": "mask + commit, cold",
     "warm_mask": "mask, warm",
     "warm_commit": "commit, warm",
+    "warm_token": "mask + commit, warm",
     "first": "compile + first mask",
 }
 #: What frisket is to reach on Llama 3 from Python, cold, in µs; and how many times the others are to take.
@@ -44,6 +46,10 @@ TIMES = {
     ("llguidance", "first", "p50"): 7.0,
     ("glrmask", "mask", "mean"): 3.0,
     ("glrmask", "mask", "p50"): 4.0,
+    ("llguidance", "token", "mean"): 20.0,
+    ("llguidance", "token", "p99"): 25.0,
+    ("glrmask", "token", "mean"): 3.0,
+    ("glrmask", "token", "p50"): 4.0,
 }
 
 

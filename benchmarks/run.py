@@ -186,6 +186,8 @@ def least(one: Timing, other: Timing) -> Timing:
         min(one.first, other.first),
         np.minimum(one.masks, other.masks),
         np.minimum(one.commits, other.commits),
+        np.minimum(one.tokens, other.tokens),
         np.minimum(one.warm_masks, other.warm_masks),
         np.minimum(one.warm_commits, other.warm_commits),
+        np.minimum(one.warm_tokens, other.warm_tokens),
     )

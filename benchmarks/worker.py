@@ -8,6 +8,7 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -29,8 +30,11 @@ class Timing:
     """Compile, start, first mask."""
     masks: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     commits: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    tokens: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Mask and commit of each token together; of a rejected one the mask."""
     warm_masks: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     warm_commits: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    warm_tokens: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def serve(name: str, tokenizer: Tokenizer, connection: Connection) -> None:
@@ -73,28 +77,32 @@ def run(engine: Engine, case: Case) -> Timing:
     finally:
         gc.enable()
     try:
-        masks, commits, status, detail = replay(engine, compiled, case)
-        warm_masks, warm_commits, _, _ = replay(engine, compiled, case)
+        cold, status, detail = replay(engine, compiled, case)
+        warm, _, _ = replay(engine, compiled, case)
     except Exception as error:
         return Timing("crash", f"{type(error).__name__}: {error}"[:300], first)
-    return Timing(status, detail, first, masks, commits, warm_masks, warm_commits)
+    return Timing(status, detail, first, *cold, *warm)
 
 
-def replay(engine: Engine, compiled: Any, case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64], str, str]:
+def replay(engine: Engine, compiled: Any, case: Case) -> tuple[tuple[NDArray[np.int64], ...], str, str]:
+    """Take all instances → (masks, commits, both together for each token), status, detail."""
     inside = getattr(engine, "replay", None)
     masks: list[int] = []
     commits: list[int] = []
+    together: list[int] = []
     status, detail = "right", ""
     gc.disable()
     try:
         for number, instance in enumerate(case.instances):
             if inside is not None:
                 times, steps, can_end = inside(compiled, instance.tokens)
-                masks += times
-                commits += steps
                 taken, disagreed = len(steps) + (can_end and len(steps) == len(instance.tokens)), False
             else:
-                taken, disagreed = follow(engine, engine.start(compiled), instance.tokens, masks, commits)
+                times, steps = [], []
+                taken, disagreed = follow(engine, engine.start(compiled), instance.tokens, times, steps)
+            masks += times
+            commits += steps
+            together += map(sum, zip_longest(times, steps, fillvalue=0))
             if disagreed:
                 raise RuntimeError(f"instance {number}, token {taken}: mask and commit disagree")
             accepted = taken > len(instance.tokens)
@@ -104,7 +112,7 @@ def replay(engine: Engine, compiled: Any, case: Case) -> tuple[NDArray[np.int64]
                 status, detail = "over", f"instance {number} is valid and was refused at token {taken}"
     finally:
         gc.enable()
-    return np.array(masks, np.int64), np.array(commits, np.int64), status, detail
+    return tuple(np.array(times, np.int64) for times in (masks, commits, together)), status, detail
 
 
 def follow(

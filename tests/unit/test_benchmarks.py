@@ -19,7 +19,7 @@ from frisket import Grammar, Vocabulary, _core
 
 def timing(status: str, first: int, masks: list[int]) -> Timing:
     times = np.array(masks, np.int64)
-    return Timing(status, "", first, times, times, times, times)
+    return Timing(status, "", first, *[times] * 6)
 
 
 def test_ratios_are_over_the_schemas_that_both_compiled() -> None:
@@ -116,6 +116,8 @@ def test_the_runner_measures_and_judges() -> None:
         assert found.status == "right", found.detail
         assert len(found.masks) == len(found.warm_masks) == 3
         assert len(found.commits) == 2
+        # Of the rejected token the mask alone.
+        assert found.tokens.tolist() == [*(found.masks[:2] + found.commits), found.masks[2]]
         assert found.first > 0 and found.masks.min() > 0
 
 
