@@ -133,15 +133,17 @@ impl Rules {
 
     /// The object without the values that can never be finished.
     fn pruned(&self, arena: &Arena, spec: &Arc<ObjectSpec>) -> Arc<ObjectSpec> {
+        // Each value is asked about once: an object in an object in an object would be judged twice as often at every level.
         let lists = spec.properties.iter().map(|property| &property.values);
-        let mut values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
-        if values.all(|value| self.productive(arena, value.node)) {
+        let values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
+        let kept: Vec<bool> = values.map(|value| self.productive(arena, value.node)).collect();
+        if kept.iter().all(|&kept| kept) {
             return spec.clone();
         }
-        let mut spec = ObjectSpec::clone(spec);
+        let (mut spec, mut kept) = (ObjectSpec::clone(spec), kept.into_iter());
         let lists = spec.properties.iter_mut().map(|property| &mut property.values);
         for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
-            values.retain(|value| self.productive(arena, value.node));
+            values.retain(|_| kept.next().unwrap_or(true));
         }
         Arc::new(spec)
     }
