@@ -1,4 +1,4 @@
-"""What `completion` returns ends the text, and nothing shorter does: against the reference, on random grammars."""
+"""Matcher → `completion` ends the text, and nothing shorter does: against the reference, on random grammars."""
 
 from __future__ import annotations
 

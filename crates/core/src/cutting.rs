@@ -1,4 +1,4 @@
-//! A regular term, cut out of one arena to be planted in others: what one grammar made, the next one has.
+//! A regular term of one arena → a cutting → the same term in others: what one grammar made, the next one has.
 //!
 //! Terms are keyed by a hash of their content that does not depend on the arena, so planting is one look-up for each
 //! term that is there already, and a copy of it and what is known of it where it is not: no normalising, no searches.

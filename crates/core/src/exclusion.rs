@@ -1,5 +1,5 @@
-//! A JSON string of all texts but a few, the names of an object's properties say → the same without the exclusion, and
-//! the tokens that may spell one of them.
+//! A JSON string of all texts but a few → the same without the exclusion, and the tokens that may spell what is excluded:
+//! the names of an object's properties, say, which its other keys may not repeat.
 
 use crate::byteset::ByteSet;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Sets of keys as tries that share what they have in common.
+//! Keys → a set: a trie that shares with other sets what they have in common.
 //!
 //! A node is interned by its content, so equal sets are one node in whatever order their keys came, and a set with one
 //! more key is new only along that key. Beside its past an object holds one number; and below the first byte that no

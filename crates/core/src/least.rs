@@ -1,4 +1,4 @@
-//! How many bytes a text needs at least until its end: a bound from below, for the search of `completion`.
+//! Term, frame → how many bytes a text needs at least until its end: a bound from below, for `completion`.
 //!
 //! Every term has one, made of its parts' bounds: exact for what is built of literals, classes, concatenation, choice,
 //! repetition and rules; too low where parts restrict each other (an intersection, a complement, keys and items that

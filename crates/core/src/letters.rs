@@ -1,5 +1,7 @@
-//! Bytes without which no text of a language is whole, and bytes that its texts may hold: where an operand of an
-//! intersection cannot do without a byte that another does not have, nothing is left, and no search has to find that out.
+//! Term → the bytes that each of its texts needs, and all that they may hold.
+//!
+//! Where an operand of an intersection cannot do without a byte that another does not have, nothing is left, and no
+//! search has to find that out.
 
 use crate::byteset::ByteSet;
 use crate::term::{Arena, Term, TermId};

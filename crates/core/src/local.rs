@@ -173,8 +173,8 @@ impl Local {
                 return Ok(local);
             }
         }
-        if let Some(Exclusion { near, .. }) = Exclusion::of(arena, head)? {
-            if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+        if let Some(exclusion) = Exclusion::of(arena, head)? {
+            if let Some(local) = Local::beside(arena, vocabulary, head, exclusion.near, Some(&exclusion), known)? {
                 return Ok(local);
             }
         }
@@ -193,7 +193,7 @@ impl Local {
                 // The state that almost every character leads to and stays in.
                 if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
                     if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
-                        if let Some(local) = Local::beside(arena, vocabulary, head, near, known)? {
+                        if let Some(local) = Local::beside(arena, vocabulary, head, near, None, known)? {
                             return Ok(local);
                         }
                     }
@@ -243,20 +243,18 @@ impl Local {
         Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into() }))
     }
 
-    /// The neighbour's, if the two differ in few tokens.
+    /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
     fn beside(
         arena: &mut Arena,
         vocabulary: &Vocabulary,
         head: TermId,
         near: TermId,
+        exclusion: Option<&Exclusion>,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Option<Local>> {
         let mut asks = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        let spelled = match Exclusion::of(arena, head)? {
-            Some(exclusion) if exclusion.near == near => exclusion.spelled(arena, &vocabulary.trie, &mut asks),
-            _ => false,
-        };
+        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &vocabulary.trie, &mut asks));
         if !spelled && !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
             return Ok(None);
         }

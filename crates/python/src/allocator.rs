@@ -1,4 +1,4 @@
-//! The allocator, and what is large given back to the system as soon as it is gone.
+//! Freed bytes → the system, at once where they are many; and the allocator.
 
 use frisket_core::builder::Grammar;
 use frisket_core::matcher::CompiledGrammar;

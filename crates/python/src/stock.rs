@@ -1,4 +1,4 @@
-//! What all schemas have in common under the same options, for their plain places.
+//! Options → what all schemas under them have in common, for their plain places.
 
 use frisket_core::cutting::Cutting;
 use pyo3::prelude::*;
