@@ -96,7 +96,7 @@ impl ArraySpec {
 
 impl Arena {
     pub(crate) fn add_array(&mut self, spec: ArraySpec) -> Result<TermId> {
-        self.arrays.push(Arc::new(spec));
+        self.arrays.push(Arc::new(spec), &mut self.budget);
         let index = self.arrays.len() as u32 - 1;
         self.structural(Term::Array(index), 31, &[u128::from(index)], false)
     }
@@ -108,9 +108,9 @@ impl Arena {
         }
         let texts = state.items.iter().map(|(value, spelling)| value.len() + spelling.len() + 56);
         self.budget.grow(160 + texts.sum::<usize>());
-        self.array_states.push(state.clone());
+        self.array_states.push(state.clone(), &mut self.budget);
         let id = self.array_states.len() as u32 - 1;
-        self.array_state_ids.insert((array, state), id);
+        self.array_state_ids.insert((array, state), id, &mut self.budget);
         id
     }
 

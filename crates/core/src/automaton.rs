@@ -68,14 +68,14 @@ impl Shared {
 
 pub(crate) struct Automaton {
     pub epoch: u64,
-    pub machine: Machine,
+    pub machine: Box<Machine>,
     masks: Masks,
     /// Bytes of what this epoch has made known.
     known: usize,
 }
 
 impl Automaton {
-    pub fn new(epoch: u64, machine: Machine, special_ids: &[u32]) -> Self {
+    pub fn new(epoch: u64, machine: Box<Machine>, special_ids: &[u32]) -> Self {
         Automaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), known: 0 }
     }
 
@@ -166,7 +166,7 @@ impl Automaton {
     }
 
     /// Begin a new epoch; what the old one held is handed out, to be dropped where nobody waits for it.
-    pub fn renew(&mut self, shared: &Shared, machine: Machine, special_ids: &[u32]) -> impl Sized {
+    pub fn renew(&mut self, shared: &Shared, machine: Box<Machine>, special_ids: &[u32]) -> impl Sized {
         let next = Automaton::new(self.epoch + 1, machine, special_ids);
         let known = std::mem::replace(&mut *shared.write(), Known { epoch: next.epoch, ..Known::default() });
         (std::mem::replace(self, next), known)

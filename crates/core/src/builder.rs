@@ -61,9 +61,10 @@ impl Builder {
     }
 
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
-    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+    pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        self.arena.freeze();
         let mut copy =
-            Builder { arena: self.arena.clone(), rules: self.rules.clone(), specials: self.specials.clone() };
+            Builder { arena: self.arena.above(), rules: self.rules.clone(), specials: self.specials.clone() };
         copy.arena.budget.heed([cancellation, None]);
         copy.arena.begin(&limits);
         copy
@@ -469,6 +470,7 @@ impl Builder {
         self.arena.budget.pause_with(None);
         self.arena.budget.check()?;
         self.rules = prepared(&mut self.arena, self.rules, root)?;
+        self.arena.freeze();
         self.arena.budget.heed([None, None]);
         Ok(Arc::new(Grammar {
             arena: self.arena,
@@ -493,7 +495,7 @@ fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> 
         let mut found = false;
         for array in 0..arena.uniques.len() {
             if !arena.uniques[array].void && !machine.can_begin(array as u32)? {
-                Arc::make_mut(&mut arena.uniques[array]).void = true;
+                Arc::make_mut(arena.uniques.get_mut(array)).void = true;
                 found = true;
             }
         }
@@ -510,7 +512,7 @@ pub struct Grammar {
     rules: Arc<Rules>,
     root: TermId,
     pub specials: Vec<String>,
-    reader: Mutex<Option<Machine>>,
+    reader: Mutex<Option<Box<Machine>>>,
 }
 
 impl Grammar {
@@ -524,13 +526,13 @@ impl Grammar {
 
     /// With what `accepts` has learned.
     pub fn memory_bytes(&self) -> usize {
-        let learned = lock(&self.reader).as_ref().map_or(0, Machine::memory_bytes);
+        let learned = lock(&self.reader).as_ref().map_or(0, |machine| machine.memory_bytes());
         self.arena.memory_bytes() + learned
     }
 
     /// An automaton that has learned nothing yet.
-    pub fn machine(&self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<Machine> {
-        let mut arena = self.arena.clone();
+    pub fn machine(&self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<Box<Machine>> {
+        let mut arena = self.arena.above();
         arena.budget.heed(cancellations);
         arena.begin(limits);
         arena.budget.check()?;

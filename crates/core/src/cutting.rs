@@ -55,7 +55,7 @@ impl Arena {
                 _ => renumber(&mut term, |child| places[&child]),
             }
             places.insert(id, TermId(cutting.terms.len() as u32));
-            cutting.terms.push((term, self.info(id).clone()));
+            cutting.terms.push((term, *self.info(id)));
         }
         Some(cutting)
     }
@@ -77,17 +77,17 @@ impl Arena {
                 Term::Literal { literal, .. } => {
                     let data = cutting.literals[*literal as usize].clone();
                     self.budget.grow(data.len() + 40);
-                    self.literals.push(data);
+                    self.literals.push(data, &mut self.budget);
                     *literal = self.literals.len() as u32 - 1;
                 }
                 Term::Words { set, .. } => {
                     // The words themselves are shared.
-                    self.word_sets.push(cutting.word_sets[*set as usize].clone());
+                    self.word_sets.push(cutting.word_sets[*set as usize].clone(), &mut self.budget);
                     *set = self.word_sets.len() as u32 - 1;
                 }
                 _ => renumber(&mut term, |child| ids[child.0 as usize]),
             }
-            ids.push(self.push(term, info.clone(), info.hash));
+            ids.push(self.push(term, *info, info.hash));
         }
         Ok(ids.last().copied().unwrap_or(crate::term::EMPTY))
     }
@@ -152,7 +152,7 @@ mod tests {
         let before = there.len();
         let planted = there.plant(&cutting)?;
         assert!(there.len() - before < here.len(), "only what is left of the making is copied");
-        assert_eq!(there.info(planted).hash, here.info(made).hash);
+        assert_eq!({ there.info(planted).hash }, { here.info(made).hash });
         assert_eq!(there.plant(&cutting)?, planted);
         assert_eq!(make(&mut there)?, planted);
         for (text, accepted) in [(&b"\"three\""[..], true), (b"\"one\"", false), (b"\"once more or less\"", true)] {

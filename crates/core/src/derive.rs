@@ -5,15 +5,6 @@ use crate::error::Result;
 use crate::term::{is_lead, Arena, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
 use smallvec::SmallVec;
 
-/// The place of a term in a list that need not have come to it yet.
-fn known<T: Default>(list: &mut Vec<T>, id: TermId) -> &mut T {
-    let place = id.0 as usize;
-    if list.len() <= place {
-        list.resize_with(place + 1, T::default);
-    }
-    &mut list[place]
-}
-
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
@@ -28,7 +19,7 @@ impl Arena {
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = self.cuts(id).interval(byte);
-        let edges = known(&mut self.edges, id);
+        let edges = self.edges.get_mut(id.0 as usize, &mut self.budget);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
         edges.insert(place, (low, high, target));
@@ -41,8 +32,8 @@ impl Arena {
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
     pub(crate) fn may(&mut self, id: TermId) -> ByteSet {
-        if let Some(Some(may)) = self.may.get(id.0 as usize) {
-            return **may;
+        if let Some(may) = self.may.get(id.0 as usize) {
+            return *may;
         }
         let may = match *self.term(id) {
             Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
@@ -96,8 +87,7 @@ impl Arena {
             Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
         };
-        self.budget.grow(size_of::<ByteSet>() + 16);
-        *known(&mut self.may, id) = Some(Box::new(may));
+        *self.may.get_mut(id.0 as usize, &mut self.budget) = may;
         may
     }
 
@@ -260,8 +250,8 @@ impl Arena {
 
     /// The intervals of bytes on which the derivative is constant.
     pub fn cuts(&mut self, id: TermId) -> Boundaries {
-        if let Some(Some(cuts)) = self.cuts.get(id.0 as usize) {
-            return **cuts;
+        if let Some(cuts) = self.cuts.get(id.0 as usize) {
+            return *cuts;
         }
         let mut cuts = Boundaries::default();
         match *self.term(id) {
@@ -328,8 +318,7 @@ impl Arena {
             }
             _ => {}
         }
-        self.budget.grow(size_of::<Boundaries>() + 16);
-        *known(&mut self.cuts, id) = Some(Box::new(cuts));
+        *self.cuts.get_mut(id.0 as usize, &mut self.budget) = cuts;
         cuts
     }
 
@@ -355,12 +344,13 @@ impl Arena {
     // -- texts ------------------------------------------------------------------------------------------------
 
     fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        let (texts, budget) = (&mut self.texts, &mut self.budget);
-        *self.text_ids.entry((text, byte)).or_insert_with(|| {
-            budget.grow(40);
-            texts.push((text, byte));
-            texts.len() as u32 - 1
-        })
+        if let Some(&known) = self.text_ids.get(&(text, byte)) {
+            return known;
+        }
+        let id = self.texts.len() as u32;
+        self.texts.push((text, byte), &mut self.budget);
+        self.text_ids.insert((text, byte), id, &mut self.budget);
+        id
     }
 
     pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {

@@ -4,14 +4,12 @@
 //! more key is new only along that key. Beside its past an object holds one number; and below the first byte that no
 //! key of the set has, a language without the set's keys is the language itself.
 
+use crate::layer::{List, Table};
+use crate::limit::Budget;
 use crate::term::{is_lead, Hasher128, MANY};
-use rustc_hash::FxHashMap;
 
 /// The set of no keys.
 pub(crate) const NO_KEYS: u32 = 0;
-
-/// A node with its places in the list and in the table.
-const PER_NODE: usize = size_of::<Node>() + 40;
 
 #[derive(Clone)]
 struct Node {
@@ -27,19 +25,30 @@ struct Node {
 
 #[derive(Clone)]
 pub(crate) struct KeySets {
-    nodes: Vec<Node>,
-    by_hash: FxHashMap<u128, u32>,
+    nodes: List<Node>,
+    by_hash: Table<u128, u32>,
 }
 
 impl Default for KeySets {
     fn default() -> Self {
-        let mut sets = KeySets { nodes: Vec::new(), by_hash: FxHashMap::default() };
-        sets.node(false, Vec::new(), &mut 0);
+        let mut sets = KeySets { nodes: List::default(), by_hash: Table::default() };
+        sets.node(false, Vec::new(), &mut Budget::default());
         sets
     }
 }
 
 impl KeySets {
+    /// Nothing new on the frozen part of these.
+    pub fn above(&self) -> Self {
+        KeySets { nodes: self.nodes.above(), by_hash: self.by_hash.above() }
+    }
+
+    /// What there is becomes the ground of what will come.
+    pub fn freeze(&mut self) {
+        self.nodes.freeze();
+        self.by_hash.freeze();
+    }
+
     pub fn hash(&self, set: u32) -> u128 {
         self.nodes[set as usize].hash
     }
@@ -80,8 +89,8 @@ impl KeySets {
         self.has_empty(at)
     }
 
-    /// The set with one more key; what that takes is added to `bytes`.
-    pub fn with(&mut self, set: u32, key: &[u8], bytes: &mut usize) -> u32 {
+    /// The set with one more key.
+    pub fn with(&mut self, set: u32, key: &[u8], budget: &mut Budget) -> u32 {
         let mut path = vec![set];
         for &byte in key {
             path.push(self.rest(path[path.len() - 1], byte));
@@ -90,19 +99,19 @@ impl KeySets {
         if self.has_empty(last) {
             return set;
         }
-        let mut made = self.node(true, self.rests(last).to_vec(), bytes);
+        let mut made = self.node(true, self.rests(last).to_vec(), budget);
         for (&byte, &at) in key.iter().zip(&path).rev() {
             let mut rests = self.rests(at).to_vec();
             match rests.binary_search_by_key(&byte, |rest| rest.0) {
                 Ok(place) => rests[place].1 = made,
                 Err(place) => rests.insert(place, (byte, made)),
             }
-            made = self.node(self.has_empty(at), rests, bytes);
+            made = self.node(self.has_empty(at), rests, budget);
         }
         made
     }
 
-    fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, bytes: &mut usize) -> u32 {
+    fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
         let mut hash = Hasher128::new(u64::from(empty));
         for &(byte, rest) in &rests {
             hash.word(u64::from(byte));
@@ -121,10 +130,10 @@ impl KeySets {
             max_chars = max_chars.max(most.saturating_add(own));
             count += self.nodes[rest as usize].count;
         }
-        *bytes += PER_NODE + 8 * rests.len();
+        budget.grow(8 * rests.len());
         let id = self.nodes.len() as u32;
-        self.nodes.push(Node { hash, empty, rests: rests.into(), count, min_chars, max_chars });
-        self.by_hash.insert(hash, id);
+        self.nodes.push(Node { hash, empty, rests: rests.into(), count, min_chars, max_chars }, budget);
+        self.by_hash.insert(hash, id, budget);
         id
     }
 }
@@ -137,28 +146,29 @@ mod tests {
     fn a_set_is_its_keys_in_any_order() {
         let mut sets = KeySets::default();
         let keys: [&[u8]; 6] = [b"", b"a", b"ab", b"b", "é".as_bytes(), b"ab\0"];
-        let mut bytes = 0;
-        let forwards = keys.iter().fold(NO_KEYS, |set, key| sets.with(set, key, &mut bytes));
-        let backwards = keys.iter().rev().fold(NO_KEYS, |set, key| sets.with(set, key, &mut bytes));
+        let mut budget = Budget::default();
+        let forwards = keys.iter().fold(NO_KEYS, |set, key| sets.with(set, key, &mut budget));
+        let backwards = keys.iter().rev().fold(NO_KEYS, |set, key| sets.with(set, key, &mut budget));
         assert_eq!(forwards, backwards);
         assert_eq!((sets.count(forwards), sets.chars(forwards)), (6, (0, 3)));
         assert!(keys.iter().all(|key| sets.contains(forwards, key)));
         assert!(![&b"abc"[..], b"ba", b"\xc3", b"c"].iter().any(|key| sets.contains(forwards, key)));
-        assert_eq!(sets.with(forwards, b"ab", &mut bytes), forwards);
-        assert_ne!(sets.with(forwards, b"c", &mut bytes), forwards);
+        assert_eq!(sets.with(forwards, b"ab", &mut budget), forwards);
+        assert_ne!(sets.with(forwards, b"c", &mut budget), forwards);
     }
 
     #[test]
     fn one_more_key_costs_what_it_adds() {
         let mut sets = KeySets::default();
+        let mut budget = Budget::default();
         let mut set = NO_KEYS;
         let mut spent = Vec::new();
         for number in 0..4_096u32 {
-            let mut bytes = 0;
-            set = sets.with(set, format!("k{number:04x}").as_bytes(), &mut bytes);
-            spent.push(bytes);
+            let before = sets.nodes.len();
+            set = sets.with(set, format!("k{number:04x}").as_bytes(), &mut budget);
+            spent.push(sets.nodes.len() - before);
         }
         let (early, late): (usize, usize) = (spent[256..512].iter().sum(), spent[3_840..].iter().sum());
-        assert!(late < 2 * early, "{late} bytes for the last keys, {early} for the same number of early ones");
+        assert!(late < 2 * early, "{late} nodes for the last keys, {early} for the same number of early ones");
     }
 }

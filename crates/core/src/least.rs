@@ -317,14 +317,11 @@ impl Machine {
                 let (at, came) = self.arena.unique_states[state as usize].progress();
                 self.least_unique(array, at, came)?
             }
-            Term::UniqueEnd { array, state, step, .. } => match self.arena.unique_states.get(state as usize) {
-                Some(before) if (array as usize) < self.arena.uniques.len() => {
-                    let (at, came) = before.progress();
-                    let next = self.arena.uniques[array as usize].steps[at as usize][step as usize].1;
-                    self.least_unique(array, next, came + 1)?
-                }
-                _ => 0,
-            },
+            Term::UniqueEnd { array, state, step, .. } => {
+                let (at, came) = self.arena.unique_states[state as usize].progress();
+                let next = self.arena.uniques[array as usize].steps[at as usize][step as usize].1;
+                self.least_unique(array, next, came + 1)?
+            }
             Term::Object(object) => {
                 let spec = self.arena.objects[object as usize].clone();
                 let start = ObjectState::default();

@@ -41,7 +41,7 @@ impl Arena {
         // A concatenation is as deep as it is long: from its end, and each rest is remembered.
         let (mut lefts, mut rest) = (Vec::new(), id);
         while let Term::Cat(left, right) = *self.term(rest) {
-            if self.letters.contains_key(&rest) {
+            if self.letters.get(&rest).is_some() {
                 break;
             }
             lefts.push((rest, left));
@@ -61,8 +61,7 @@ impl Arena {
     }
 
     fn remember(&mut self, id: TermId, letters: Letters) {
-        self.budget.grow(2 * size_of::<Letters>());
-        self.letters.insert(id, letters);
+        self.letters.insert(id, letters, &mut self.budget);
     }
 
     fn own_letters(&mut self, id: TermId) -> Letters {

@@ -20,6 +20,7 @@ pub mod error;
 mod exclusion;
 mod fingerprint;
 mod keyset;
+mod layer;
 mod least;
 mod letters;
 pub mod limit;

@@ -72,16 +72,14 @@ impl Arena {
         }
         match found {
             Some(mut id) => loop {
-                self.budget.grow(16);
-                self.live.insert(id, true);
+                self.live.insert(id, true, &mut self.budget);
                 if parent[&id] == id {
                     return Ok(true);
                 }
                 id = parent[&id];
             },
             None => {
-                self.budget.grow(16 * parent.len());
-                self.live.extend(parent.into_keys().map(|id| (id, false)));
+                parent.into_keys().for_each(|id| self.live.insert(id, false, &mut self.budget));
                 Ok(false)
             }
         }
@@ -122,8 +120,7 @@ impl Arena {
             Term::Quoted { text, state: Spelling::Body, .. } => self.distance(text).saturating_add(1),
             _ => 1,
         };
-        self.budget.grow(24);
-        self.distances.insert(id, distance);
+        self.distances.insert(id, distance, &mut self.budget);
         distance
     }
 

@@ -89,8 +89,9 @@ pub(crate) struct Closure {
 }
 
 impl Machine {
-    pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Self> {
-        let mut machine = Machine {
+    /// Boxed: it is some kilobytes, and moves from hand to hand until it is where it stays.
+    pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
+        let mut machine = Box::new(Machine {
             arena,
             rules,
             frames: vec![Box::new([])],
@@ -106,7 +107,7 @@ impl Machine {
             known: Known::default(),
             least: Least::default(),
             start: DEAD,
-        };
+        });
         machine.intern(Position::default());
         machine.start = {
             let (position, _) = machine.closure(&[(root, BOTTOM)], Register::Closed)?;

@@ -593,7 +593,7 @@ impl Arena {
     }
 
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
-        self.objects.push(Arc::new(spec));
+        self.objects.push(Arc::new(spec), &mut self.budget);
         let index = self.objects.len() as u32 - 1;
         self.structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
@@ -604,9 +604,9 @@ impl Arena {
             return id;
         }
         self.budget.grow(240 + 8 * (state.seen.len() + state.gone.len()));
-        self.states.push(state.clone());
+        self.states.push(state.clone(), &mut self.budget);
         let id = self.states.len() as u32 - 1;
-        self.state_ids.insert((object, state), id);
+        self.state_ids.insert((object, state), id, &mut self.budget);
         id
     }
 
@@ -751,7 +751,7 @@ impl Arena {
         named.iter().for_each(|&index| put(&mut allowed, index));
         self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
-        self.choice_memo.insert((object, state_id), choices.clone());
+        self.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
         Ok(choices)
     }
 
@@ -876,9 +876,7 @@ impl Arena {
                 })?;
                 match key {
                     Some(key) => {
-                        let mut bytes = 0;
-                        let keys = self.keys.with(before.keys, &key, &mut bytes);
-                        self.budget.grow(bytes);
+                        let keys = self.keys.with(before.keys, &key, &mut self.budget);
                         branches.iter_mut().for_each(|(_, after)| after.keys = keys);
                     }
                     None => branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key),

@@ -47,9 +47,10 @@ impl Region {
         }
         let region = Region::around(arena, head)?.map(Arc::new);
         let states = region.as_ref().map_or_else(|| vec![head], |region| region.states.clone());
-        arena.budget.grow(24 * states.len());
         for state in states {
-            arena.regions.entry(state).or_insert_with(|| region.clone());
+            if arena.regions.get(&state).is_none() {
+                arena.regions.insert(state, region.clone(), &mut arena.budget);
+            }
         }
         Ok(region)
     }

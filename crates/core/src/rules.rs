@@ -193,7 +193,9 @@ impl Rules {
             // Too hard to tell is neither.
             self.all_productive &= matches!(feasible, Ok(true));
             self.objects.push(!matches!(feasible, Ok(false)));
-            arena.objects[object] = spec;
+            if !Arc::ptr_eq(&spec, &arena.objects[object]) {
+                *arena.objects.get_mut(object) = spec;
+            }
         }
         let bodies = self.resolved()?;
         for &body in &bodies {

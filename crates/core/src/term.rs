@@ -11,6 +11,7 @@ use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
+use crate::layer::{List, Notes, Table};
 use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
@@ -172,9 +173,16 @@ pub enum Text {
     Unknown,
 }
 
-#[derive(Clone, Debug)]
+/// Packed: aligned to 16 bytes, as 128 bits want to be, it would be larger by a fifth.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed(8))]
 pub struct Info {
     pub hash: u128,
+    pub depth: u32,
+    /// Bounds on the code points of a text; `exact` when every count between them occurs.
+    pub min_chars: u32,
+    pub max_chars: u32,
+    pub exact: bool,
     pub nullable: bool,
     /// Contains calls, objects or special tokens.
     pub structural: bool,
@@ -182,11 +190,6 @@ pub struct Info {
     pub utf8: bool,
     /// Contains `And`, `Not` or `Bounded`: emptiness needed a search.
     pub searched: bool,
-    pub depth: u32,
-    /// Bounds on the code points of a text; `exact` when every count between them occurs.
-    pub min_chars: u32,
-    pub max_chars: u32,
-    pub exact: bool,
 }
 
 /// Words, sorted, and what is known of all of them at once.
@@ -210,42 +213,41 @@ pub(crate) const DERIVATION: u64 = 16;
 /// Deeper terms would overflow the stack of a thread.
 const MAX_DEPTH: u32 = 1_500;
 
-/// A term, what is known of it, its first edges, places for its cuts and first bytes and its entry in the table of hashes.
-const PER_TERM: usize = size_of::<Term>() + size_of::<Info>() + size_of::<Edges>() + 16 + 40;
+/// A term and what is known of it from its making.
+#[derive(Clone)]
+struct Node {
+    term: Term,
+    info: Info,
+}
 
-/// As many terms has a schema of middling size after its first masks: a copy of an arena need not hash all anew.
-const ROOM: usize = 224;
-
+/// Terms, and what they and what is found out of them refer to.
 #[derive(Clone)]
 pub struct Arena {
-    terms: Vec<Term>,
-    info: Vec<Info>,
-    by_hash: FxHashMap<u128, TermId>,
-    /// What is found out of terms as they are used. All three are as long as they need to be: an arena is copied for
-    /// each schema and each grammar that is compiled, before any of this is known.
-    pub(crate) edges: Vec<Edges>,
-    pub(crate) cuts: Vec<Option<Box<Boundaries>>>,
-    pub(crate) may: Vec<Option<Box<ByteSet>>>,
-    pub(crate) live: FxHashMap<TermId, bool>,
-    pub(crate) distances: FxHashMap<TermId, u32>,
-    pub(crate) letters: FxHashMap<TermId, Letters>,
-    pub(crate) regions: FxHashMap<TermId, Option<Arc<Region>>>,
-    pub(crate) literals: Vec<Arc<[u8]>>,
-    pub(crate) word_sets: Vec<WordSet>,
+    nodes: List<Node>,
+    by_hash: Table<u128, TermId>,
+    pub(crate) edges: Notes<Edges>,
+    pub(crate) cuts: Notes<Boundaries>,
+    pub(crate) may: Notes<ByteSet>,
+    pub(crate) live: Table<TermId, bool>,
+    pub(crate) distances: Table<TermId, u32>,
+    pub(crate) letters: Table<TermId, Letters>,
+    pub(crate) regions: Table<TermId, Option<Arc<Region>>>,
+    pub(crate) literals: List<Arc<[u8]>>,
+    pub(crate) word_sets: List<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
-    pub(crate) texts: Vec<(u32, u8)>,
-    pub(crate) text_ids: FxHashMap<(u32, u8), u32>,
+    pub(crate) texts: List<(u32, u8)>,
+    pub(crate) text_ids: Table<(u32, u8), u32>,
     pub(crate) keys: KeySets,
-    pub(crate) objects: Vec<Arc<ObjectSpec>>,
-    pub(crate) states: Vec<Arc<ObjectState>>,
-    pub(crate) state_ids: FxHashMap<(u32, Arc<ObjectState>), u32>,
-    pub(crate) arrays: Vec<Arc<ArraySpec>>,
-    pub(crate) array_states: Vec<Arc<ArrayState>>,
-    pub(crate) array_state_ids: FxHashMap<(u32, Arc<ArrayState>), u32>,
-    pub(crate) uniques: Vec<Arc<UniqueSpec>>,
-    pub(crate) unique_states: Vec<Arc<UniqueState>>,
-    pub(crate) unique_state_ids: FxHashMap<(u32, Arc<UniqueState>), u32>,
-    pub(crate) choice_memo: FxHashMap<(u32, u32), Arc<Choices>>,
+    pub(crate) objects: List<Arc<ObjectSpec>>,
+    pub(crate) states: List<Arc<ObjectState>>,
+    pub(crate) state_ids: Table<(u32, Arc<ObjectState>), u32>,
+    pub(crate) arrays: List<Arc<ArraySpec>>,
+    pub(crate) array_states: List<Arc<ArrayState>>,
+    pub(crate) array_state_ids: Table<(u32, Arc<ArrayState>), u32>,
+    pub(crate) uniques: List<Arc<UniqueSpec>>,
+    pub(crate) unique_states: List<Arc<UniqueState>>,
+    pub(crate) unique_state_ids: Table<(u32, Arc<UniqueState>), u32>,
+    pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
     pub(crate) any_text: Option<TermId>,
     pub(crate) budget: Budget,
 }
@@ -301,34 +303,34 @@ impl Hasher128 {
 impl Arena {
     pub fn new() -> Self {
         let mut arena = Arena {
-            terms: Vec::new(),
-            info: Vec::new(),
-            by_hash: FxHashMap::with_capacity_and_hasher(ROOM, Default::default()),
-            edges: Vec::new(),
-            cuts: Vec::new(),
-            may: Vec::new(),
-            live: FxHashMap::default(),
-            distances: FxHashMap::default(),
-            letters: FxHashMap::default(),
-            regions: FxHashMap::default(),
-            literals: Vec::new(),
-            word_sets: Vec::new(),
-            texts: vec![(0, 0)],
-            text_ids: FxHashMap::default(),
+            nodes: List::default(),
+            by_hash: Table::default(),
+            edges: Notes::default(),
+            cuts: Notes::default(),
+            may: Notes::default(),
+            live: Table::default(),
+            distances: Table::default(),
+            letters: Table::default(),
+            regions: Table::default(),
+            literals: List::default(),
+            word_sets: List::default(),
+            texts: List::default(),
+            text_ids: Table::default(),
             keys: KeySets::default(),
-            objects: Vec::new(),
-            states: Vec::new(),
-            state_ids: FxHashMap::default(),
-            arrays: Vec::new(),
-            array_states: Vec::new(),
-            array_state_ids: FxHashMap::default(),
-            uniques: Vec::new(),
-            unique_states: Vec::new(),
-            unique_state_ids: FxHashMap::default(),
-            choice_memo: FxHashMap::default(),
+            objects: List::default(),
+            states: List::default(),
+            state_ids: Table::default(),
+            arrays: List::default(),
+            array_states: List::default(),
+            array_state_ids: Table::default(),
+            uniques: List::default(),
+            unique_states: List::default(),
+            unique_state_ids: Table::default(),
+            choice_memo: Table::default(),
             any_text: None,
             budget: Budget::default(),
         };
+        arena.texts.push((0, 0), &mut arena.budget);
         let plain = |nullable, max_chars| Info {
             hash: 0,
             nullable,
@@ -347,6 +349,67 @@ impl Arena {
         arena
     }
 
+    /// An arena that stands on the frozen part of this one: equal terms have equal ids in both, and either may go on
+    /// alone.
+    pub fn above(&self) -> Self {
+        Arena {
+            nodes: self.nodes.above(),
+            by_hash: self.by_hash.above(),
+            edges: self.edges.above(),
+            cuts: self.cuts.above(),
+            may: self.may.above(),
+            live: self.live.above(),
+            distances: self.distances.above(),
+            letters: self.letters.above(),
+            regions: self.regions.above(),
+            literals: self.literals.above(),
+            word_sets: self.word_sets.above(),
+            texts: self.texts.above(),
+            text_ids: self.text_ids.above(),
+            keys: self.keys.above(),
+            objects: self.objects.above(),
+            states: self.states.above(),
+            state_ids: self.state_ids.above(),
+            arrays: self.arrays.above(),
+            array_states: self.array_states.above(),
+            array_state_ids: self.array_state_ids.above(),
+            uniques: self.uniques.above(),
+            unique_states: self.unique_states.above(),
+            unique_state_ids: self.unique_state_ids.above(),
+            choice_memo: self.choice_memo.above(),
+            any_text: self.any_text,
+            budget: self.budget.clone(),
+        }
+    }
+
+    /// What there is becomes the ground of what will come.
+    pub fn freeze(&mut self) {
+        self.nodes.freeze();
+        self.by_hash.freeze();
+        self.edges.freeze();
+        self.cuts.freeze();
+        self.may.freeze();
+        self.live.freeze();
+        self.distances.freeze();
+        self.letters.freeze();
+        self.regions.freeze();
+        self.literals.freeze();
+        self.word_sets.freeze();
+        self.texts.freeze();
+        self.text_ids.freeze();
+        self.keys.freeze();
+        self.objects.freeze();
+        self.states.freeze();
+        self.state_ids.freeze();
+        self.arrays.freeze();
+        self.array_states.freeze();
+        self.array_state_ids.freeze();
+        self.uniques.freeze();
+        self.unique_states.freeze();
+        self.unique_state_ids.freeze();
+        self.choice_memo.freeze();
+    }
+
     /// Begin the next call.
     pub fn begin(&mut self, limits: &Limits) {
         self.budget.begin(limits);
@@ -362,20 +425,18 @@ impl Arena {
     }
 
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
-        let id = TermId(self.terms.len() as u32);
+        let id = TermId(self.nodes.len() as u32);
         info.hash = hash;
-        self.budget.grow(PER_TERM);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
-        self.terms.push(term);
-        self.info.push(info);
-        self.by_hash.insert(hash, id);
+        self.nodes.push(Node { term, info }, &mut self.budget);
+        self.by_hash.insert(hash, id, &mut self.budget);
         id
     }
 
     fn intern(&mut self, term: Term, hash: u128, info: impl FnOnce(&Self) -> Info) -> Result<TermId> {
-        if let Some(&id) = self.by_hash.get(&hash) {
+        if let Some(id) = self.by_hash(hash) {
             return Ok(id);
         }
         self.spend(1)?;
@@ -387,19 +448,19 @@ impl Arena {
     }
 
     pub fn term(&self, id: TermId) -> &Term {
-        &self.terms[id.0 as usize]
+        &self.nodes[id.0 as usize].term
     }
 
     pub fn info(&self, id: TermId) -> &Info {
-        &self.info[id.0 as usize]
+        &self.nodes[id.0 as usize].info
     }
 
     pub fn len(&self) -> usize {
-        self.terms.len()
+        self.nodes.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.nodes.is_empty()
     }
 
     /// The heap behind all this, as it was told to the budget.
@@ -436,11 +497,11 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(&id) = self.by_hash.get(&literal_hash(data)) {
+                if let Some(id) = self.by_hash(literal_hash(data)) {
                     return Ok(id);
                 }
-                self.budget.grow(data.len() + 40);
-                self.literals.push(data.into());
+                self.budget.grow(data.len() + 24);
+                self.literals.push(data.into(), &mut self.budget);
                 self.literal_rest(self.literals.len() as u32 - 1, 0)
             }
         }
@@ -482,7 +543,7 @@ impl Arena {
         self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
         let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
         let most = words.iter().map(|word| chars(word)).max().unwrap_or(0);
-        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most });
+        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most }, &mut self.budget);
         self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
@@ -578,7 +639,9 @@ impl Arena {
             parts.push(self.cat(head, rest)?);
         }
         let id = self.alt(parts)?;
-        self.info[id.0 as usize].utf8 = true;
+        if !self.info(id).utf8 {
+            self.nodes.get_mut(id.0 as usize).info.utf8 = true;
+        }
         Ok(id)
     }
 

@@ -153,7 +153,7 @@ impl UniqueSpec {
 
 impl Arena {
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
-        self.uniques.push(Arc::new(spec));
+        self.uniques.push(Arc::new(spec), &mut self.budget);
         let index = self.uniques.len() as u32 - 1;
         self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
@@ -164,9 +164,9 @@ impl Arena {
             return id;
         }
         self.budget.grow(120 + 4 * state.came.len());
-        self.unique_states.push(state.clone());
+        self.unique_states.push(state.clone(), &mut self.budget);
         let id = self.unique_states.len() as u32 - 1;
-        self.unique_state_ids.insert((array, state), id);
+        self.unique_state_ids.insert((array, state), id, &mut self.budget);
         id
     }
 
