@@ -11,8 +11,6 @@ use crate::trie::Trie;
 pub(crate) struct Exclusion {
     /// The string without it.
     pub near: TermId,
-    /// The bytes by which the two may part.
-    pub bytes: ByteSet,
     /// What is excluded: finite sets of texts.
     excluded: Vec<TermId>,
     /// Whether all else is any text, each spelled in one way.
@@ -28,13 +26,9 @@ impl Exclusion {
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = parts.clone();
         let (mut kept, mut excluded) = (Vec::with_capacity(parts.len()), Vec::new());
-        let mut bytes = ByteSet::of([b'"', b'\\'].into_iter());
         for &part in parts.iter() {
             match *arena.term(part) {
-                Term::Not(inner) if arena.is_finite(inner) => {
-                    bytes = bytes.union(&arena.may(inner));
-                    excluded.push(inner);
-                }
+                Term::Not(inner) if arena.is_finite(inner) => excluded.push(inner),
                 _ => kept.push(part),
             }
         }
@@ -44,7 +38,13 @@ impl Exclusion {
         let plain = !free && kept[..] == [arena.any_text()?];
         let near = arena.and(kept)?;
         let near = arena.quoted_state(near, state, free)?;
-        Ok(Some(Exclusion { near, bytes, excluded, plain, opened: state == Spelling::Body }))
+        Ok(Some(Exclusion { near, excluded, plain, opened: state == Spelling::Body }))
+    }
+
+    /// The bytes by which the two may part.
+    pub fn bytes(&self, arena: &mut Arena) -> ByteSet {
+        let quotes = ByteSet::of([b'"', b'\\'].into_iter());
+        self.excluded.iter().fold(quotes, |bytes, &part| bytes.union(&arena.may(part)))
     }
 
     /// Collect the tokens in which an excluded text might end; false if its spellings have to be searched for.

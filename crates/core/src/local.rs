@@ -2,11 +2,12 @@
 //! end in mid-token. It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
 //! the next one has.
 
-use crate::chain::{majority, Chain};
+use crate::byteset::ByteSet;
+use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::exclusion::Exclusion;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::term::{Arena, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -168,6 +169,10 @@ impl Local {
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
+        let mut reach = Reach::default();
+        if reach.spell(arena, &vocabulary.trie, 0, head)? {
+            return Ok(Local::from_reach(reach, vocabulary, false));
+        }
         if let Some((near, most)) = arena.counted(head)? {
             if let Some(local) = Local::up_to(arena, vocabulary, near, most, known)? {
                 return Ok(local);
@@ -178,7 +183,10 @@ impl Local {
                 return Ok(local);
             }
         }
-        let mut reach = Reach::default();
+        if arena.may(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+            reach.walk(arena, &vocabulary.trie, 0, head)?;
+            return Ok(Local::from_reach(reach, vocabulary, false));
+        }
         let chain = Chain::of(arena, head, vocabulary.longest)?;
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
@@ -319,9 +327,8 @@ impl Reach {
 
     /// Everything below a node within one head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        if let Term::Words { set, low, high, depth } = *arena.term(head) {
-            let words = arena.word_sets[set as usize].words.clone();
-            return self.spell(arena, trie, node, &words[low as usize..high as usize], depth as usize);
+        if self.spell(arena, trie, node, head)? {
+            return Ok(());
         }
         let may = arena.may(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
@@ -332,34 +339,6 @@ impl Reach {
             if next != EMPTY {
                 arena.spend(1)?;
                 self.enter(arena, trie, child, next)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for words, sorted and alike in their first `depth` bytes. A term for each beginning would be made for
-    /// this walk alone.
-    fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, words: &[Box<[u8]>], depth: usize) -> Result<()> {
-        let mut rest = words;
-        for (byte, child) in trie.children(node) {
-            let at = |word: &[u8]| word.get(depth).copied();
-            let from = rest.partition_point(|word| at(word) < Some(byte));
-            rest = &rest[from..];
-            let (here, after) = rest.split_at(rest.partition_point(|word| at(word) <= Some(byte)));
-            rest = after;
-            let Some(first) = here.first() else {
-                if rest.is_empty() {
-                    break;
-                }
-                continue;
-            };
-            arena.spend(1)?;
-            self.tokens.extend_from_slice(trie.tokens_at(child));
-            if first.len() == depth + 1 {
-                self.exits.push(child);
-            }
-            if trie.end(child) > child + 1 {
-                self.spell(arena, trie, child, here, depth + 1)?;
             }
         }
         Ok(())
@@ -422,7 +401,7 @@ fn difference(
     room: &mut usize,
 ) -> Result<bool> {
     let apart = match Exclusion::of(arena, left)? {
-        Some(Exclusion { near, bytes, .. }) if near == right => bytes,
+        Some(exclusion) if exclusion.near == right => exclusion.bytes(arena),
         _ => arena.may(left).union(&arena.may(right)),
     };
     for (byte, child) in trie.children_in(node, &apart) {

@@ -149,13 +149,16 @@ impl Trie {
         children.filter(|&(byte, _)| bytes.contains(byte))
     }
 
+    /// Where a byte leads from a node.
+    pub fn child(&self, node: u32, byte: u8) -> Option<u32> {
+        let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
+        let place = self.child_bytes[from..to].binary_search(&byte).ok()?;
+        Some(self.child_nodes[from + place])
+    }
+
     /// Where a text leads from a node.
     pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
-        text.iter().try_fold(node, |node, byte| {
-            let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
-            let place = self.child_bytes[from..to].binary_search(byte).ok()?;
-            Some(self.child_nodes[from + place])
-        })
+        text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
     /// Tokens that end at the node.
