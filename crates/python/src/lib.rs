@@ -7,6 +7,7 @@ mod clock;
 mod error;
 mod limit;
 mod matcher;
+mod pattern;
 mod place;
 mod plain;
 mod sorted;
