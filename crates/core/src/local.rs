@@ -58,7 +58,7 @@ pub(crate) struct Core {
     pub ends: Vec<u32>,
     /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
     pure: bool,
-    /// Where it is at an end, longest first: (code points at most, node).
+    /// Where such a head is at an end, longest first: (code points at most, node).
     places: Vec<(u16, u32)>,
 }
 
@@ -104,6 +104,9 @@ const DIFFERENCE_ROOM: usize = 4_000;
 /// So many tokens are replayed rather than computed anew for each count.
 const UP_TO_ROOM: usize = 64;
 
+/// More tokens are written into a mask and read from there in order: sorting them takes longer.
+const SORTED_UP_TO: usize = 200;
+
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
 
@@ -130,7 +133,7 @@ impl Pieces {
         let mut reach = Reach::default();
         reach.walk(arena, trie, node, head)?;
         reach.exits.retain(|&node| trie.end(node) > node + 1);
-        let piece = Arc::new(Piece { words: words(&mut reach.tokens), exits: reach.exits.into() });
+        let piece = Arc::new(Piece { words: sorted_words(reach.tokens), exits: reach.exits.into() });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
@@ -223,7 +226,7 @@ impl Local {
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
-        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: [].into() }
+        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: Arc::default() }
     }
 
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
@@ -273,21 +276,23 @@ impl Local {
 }
 
 impl Core {
-    fn of(mut reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
+    fn of(reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
         let trie = &vocabulary.trie;
         let mut core = Core {
-            words: words(&mut reach.tokens),
+            words: words(reach.tokens, vocabulary.mask_words()),
             exits: Vec::new(),
             forest: None,
             ends: Vec::new(),
             pure,
-            places: Vec::with_capacity(reach.exits.len()),
+            places: Vec::new(),
         };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
         for node in reach.exits {
             core.ends.extend_from_slice(trie.tokens_at(node));
-            core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
+            if pure {
+                core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
+            }
             match trie.end(node) - node {
                 1 => {}
                 size if size > LARGE_SUBTRIE => core.exits.push(node),
@@ -427,10 +432,20 @@ fn difference(
     Ok(true)
 }
 
-fn words(tokens: &mut [u32]) -> Words {
+/// The words of a mask of so many.
+fn words(tokens: Vec<u32>, room: usize) -> Words {
+    if tokens.len() < SORTED_UP_TO {
+        return sorted_words(tokens);
+    }
+    let mut bits = vec![0; room];
+    tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+    bits.into_iter().enumerate().filter(|&(_, bits)| bits != 0).map(|(word, bits)| (word as u32, bits)).collect()
+}
+
+fn sorted_words(mut tokens: Vec<u32>) -> Words {
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
-    for &token in tokens.iter() {
+    for token in tokens {
         match words.last_mut() {
             Some((word, set)) if *word == token >> 5 => *set |= 1 << (token & 31),
             _ => words.push((token >> 5, 1 << (token & 31))),
