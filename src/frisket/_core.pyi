@@ -122,6 +122,10 @@ class GrammarBuilder:
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
         (`\\/`, `\\u0061`, surrogate pairs).
         """
+    def pattern(self, pattern: str, *, search: bool) -> int | None:
+        """The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
+        kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
+        """
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

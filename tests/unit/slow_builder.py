@@ -150,6 +150,9 @@ class SlowBuilder:
 
         return self.make(("bounded", node, min, max), ends)
 
+    def pattern(self, pattern: str, *, search: bool) -> None:
+        """Nothing: the front end reads all patterns itself."""
+
     def quoted(self, node: int, escapes: str = "raw") -> int:
         def ends(data: bytes, at: int) -> frozenset[int]:
             end = string_end(data, at)

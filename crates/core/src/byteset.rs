@@ -84,6 +84,9 @@ impl ByteSet {
 pub struct Boundaries([u64; 4]);
 
 impl Boundaries {
+    /// Each byte by itself.
+    pub const ALL: Self = Boundaries([u64::MAX; 4]);
+
     pub fn at(byte: u8) -> Self {
         let mut out = Boundaries::default();
         out.cut(byte);

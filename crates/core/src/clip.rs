@@ -40,7 +40,7 @@ impl Arena {
     }
 
     /// Whether every text of the language is one still with any number of further characters at its end.
-    fn goes_on(&self, text: TermId) -> bool {
+    pub(crate) fn goes_on(&self, text: TermId) -> bool {
         match *self.term(text) {
             Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
             Term::Cat(_, last) => self.goes_on(last),

@@ -18,7 +18,12 @@ impl Arena {
         }
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
-        let (low, high) = self.cuts(id).interval(byte);
+        let (low, high) = match *self.term(id) {
+            // Whoever reads one byte of these and goes on with another term seldom asks for a second.
+            Term::KeyNamed { .. } | Term::Literal { .. } if target != EMPTY => (byte, byte),
+            Term::KeyExtra { text: Text::Known(_), .. } | Term::Item { text: Text::Known(_), .. } => (byte, byte),
+            _ => self.cuts(id).interval(byte),
+        };
         let edges = self.edges.get_mut(id.0 as usize, &mut self.budget);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
@@ -313,7 +318,7 @@ impl Arena {
             Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
                 cuts = self.cuts(inner);
                 if text != Text::Unknown {
-                    (0..=255).for_each(|byte| cuts.cut(byte));
+                    cuts = Boundaries::ALL;
                 }
             }
             _ => {}

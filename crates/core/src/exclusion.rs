@@ -5,19 +5,20 @@ use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
-use crate::term::{Arena, Spelling, Term, TermId};
+use crate::term::{Arena, Spelling, Term, TermId, MANY};
 use crate::trie::Trie;
 
 pub(crate) struct Exclusion {
     /// The string without it.
     pub near: TermId,
-    /// The bytes by which the two may part.
-    pub bytes: ByteSet,
     /// What is excluded: finite sets of texts.
     excluded: Vec<TermId>,
-    /// Whether all else is any text, each spelled in one way.
+    /// Whether each text is spelled in one way, and so many go on from anywhere that none is left without an end because
+    /// those few are missing.
     plain: bool,
     opened: bool,
+    /// Whether the empty text is missing there, too.
+    begun: bool,
 }
 
 impl Exclusion {
@@ -28,23 +29,31 @@ impl Exclusion {
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = parts.clone();
         let (mut kept, mut excluded) = (Vec::with_capacity(parts.len()), Vec::new());
-        let mut bytes = ByteSet::of([b'"', b'\\'].into_iter());
         for &part in parts.iter() {
             match *arena.term(part) {
-                Term::Not(inner) if arena.is_finite(inner) => {
-                    bytes = bytes.union(&arena.may(inner));
-                    excluded.push(inner);
-                }
+                Term::Not(inner) if arena.is_finite(inner) => excluded.push(inner),
                 _ => kept.push(part),
             }
         }
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && kept[..] == [arena.any_text()?];
-        let near = arena.and(kept)?;
+        let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
+        let opened = state == Spelling::Body;
+        // Where the string may not end at once, all the tokens with a quote in front would be asked for.
+        let begun = plain
+            && opened
+            && kept[..] == [arena.any_text()?]
+            && excluded.iter().any(|&part| arena.info(part).nullable);
+        let near = if begun { arena.bounded(kept[0], 1, MANY)? } else { arena.and(kept)? };
         let near = arena.quoted_state(near, state, free)?;
-        Ok(Some(Exclusion { near, bytes, excluded, plain, opened: state == Spelling::Body }))
+        Ok(Some(Exclusion { near, excluded, plain, opened, begun }))
+    }
+
+    /// The bytes by which the two may part.
+    pub fn bytes(&self, arena: &mut Arena) -> ByteSet {
+        let quotes = ByteSet::of([b'"', b'\\'].into_iter());
+        self.excluded.iter().fold(quotes, |bytes, &part| bytes.union(&arena.may(part)))
     }
 
     /// Collect the tokens in which an excluded text might end; false if its spellings have to be searched for.
@@ -53,19 +62,22 @@ impl Exclusion {
             return false;
         }
         let Some(start) = (if self.opened { Some(0) } else { trie.find(0, b"\"") }) else { return true };
-        self.excluded.iter().for_each(|&part| arena.spelled(part, trie, start, asks));
+        let mut ends = Vec::new();
+        self.excluded.iter().for_each(|&part| arena.spelled(part, trie, start, &mut ends));
+        for node in ends.into_iter().filter(|&node| !self.begun || node != start) {
+            if let Some(closed) = trie.child(node, b'"') {
+                asks.extend_from_slice(trie.tokens_at(closed));
+                asks.extend_from_slice(trie.tokens_below(closed));
+            }
+        }
         true
     }
 }
 
 impl Arena {
-    /// Collect the tokens in which a text ends that is in a term finite by its kind (`is_finite`).
-    fn spelled(&self, id: TermId, trie: &Trie, start: u32, asks: &mut Vec<u32>) {
-        let mut end = |text: &[u8]| {
-            if let Some(node) = follow(trie, start, text) {
-                close(trie, node, asks);
-            }
-        };
+    /// Collect the nodes at which a text ends that is in a term finite by its kind (`is_finite`).
+    fn spelled(&self, id: TermId, trie: &Trie, start: u32, ends: &mut Vec<u32>) {
+        let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
         match *self.term(id) {
             Term::Words { set, low, high, depth } => {
                 let words = &self.word_sets[set as usize].words[low as usize..high as usize];
@@ -73,20 +85,20 @@ impl Arena {
             }
             Term::Literal { literal, position } => end(&self.literals[literal as usize][position as usize..]),
             Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
-            Term::Keys(set) => spelled_keys(&self.keys, set, trie, start, asks),
+            Term::Keys(set) => spelled_keys(&self.keys, set, trie, start, ends),
             _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
         }
     }
 }
 
 /// The same for a set of keys, of which there may be thousands: only as far as tokens go.
-fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, asks: &mut Vec<u32>) {
+fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
     if keys.has_empty(set) {
-        close(trie, node, asks);
+        ends.push(node);
     }
     for &(byte, rest) in keys.rests(set) {
         if let Some(child) = follow(trie, node, &[byte]) {
-            spelled_keys(keys, rest, trie, child, asks);
+            spelled_keys(keys, rest, trie, child, ends);
         }
     }
 }
@@ -95,14 +107,6 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, asks: &mut Vec
 fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
     text.iter().try_fold(node, |node, &byte| match escape(byte) {
         Some(escape) => trie.find(node, escape.as_bytes()),
-        None => trie.find(node, &[byte]),
+        None => trie.child(node, byte),
     })
-}
-
-/// The tokens with the closing quote at this place.
-fn close(trie: &Trie, node: u32, asks: &mut Vec<u32>) {
-    if let Some(node) = trie.find(node, b"\"") {
-        asks.extend_from_slice(trie.tokens_at(node));
-        asks.extend_from_slice(trie.tokens_below(node));
-    }
 }

@@ -2,11 +2,12 @@
 //! end in mid-token. It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
 //! the next one has.
 
-use crate::chain::{majority, Chain};
+use crate::byteset::ByteSet;
+use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::exclusion::Exclusion;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::term::{Arena, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -57,7 +58,7 @@ pub(crate) struct Core {
     pub ends: Vec<u32>,
     /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
     pure: bool,
-    /// Where it is at an end, longest first: (code points at most, node).
+    /// Where such a head is at an end, longest first: (code points at most, node).
     places: Vec<(u16, u32)>,
 }
 
@@ -103,6 +104,9 @@ const DIFFERENCE_ROOM: usize = 4_000;
 /// So many tokens are replayed rather than computed anew for each count.
 const UP_TO_ROOM: usize = 64;
 
+/// More tokens are written into a mask and read from there in order: sorting them takes longer.
+const SORTED_UP_TO: usize = 200;
+
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
 
@@ -129,7 +133,7 @@ impl Pieces {
         let mut reach = Reach::default();
         reach.walk(arena, trie, node, head)?;
         reach.exits.retain(|&node| trie.end(node) > node + 1);
-        let piece = Arc::new(Piece { words: words(&mut reach.tokens), exits: reach.exits.into() });
+        let piece = Arc::new(Piece { words: sorted_words(reach.tokens), exits: reach.exits.into() });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
@@ -168,6 +172,10 @@ impl Local {
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
+        let mut reach = Reach::default();
+        if reach.spell(arena, &vocabulary.trie, 0, head)? {
+            return Ok(Local::from_reach(reach, vocabulary, false));
+        }
         if let Some((near, most)) = arena.counted(head)? {
             if let Some(local) = Local::up_to(arena, vocabulary, near, most, known)? {
                 return Ok(local);
@@ -178,7 +186,10 @@ impl Local {
                 return Ok(local);
             }
         }
-        let mut reach = Reach::default();
+        if arena.may(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+            reach.walk(arena, &vocabulary.trie, 0, head)?;
+            return Ok(Local::from_reach(reach, vocabulary, false));
+        }
         let chain = Chain::of(arena, head, vocabulary.longest)?;
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
@@ -215,7 +226,7 @@ impl Local {
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
-        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: [].into() }
+        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: Arc::default() }
     }
 
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
@@ -265,21 +276,23 @@ impl Local {
 }
 
 impl Core {
-    fn of(mut reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
+    fn of(reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
         let trie = &vocabulary.trie;
         let mut core = Core {
-            words: words(&mut reach.tokens),
+            words: words(reach.tokens, vocabulary.mask_words()),
             exits: Vec::new(),
             forest: None,
             ends: Vec::new(),
             pure,
-            places: Vec::with_capacity(reach.exits.len()),
+            places: Vec::new(),
         };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
         for node in reach.exits {
             core.ends.extend_from_slice(trie.tokens_at(node));
-            core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
+            if pure {
+                core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
+            }
             match trie.end(node) - node {
                 1 => {}
                 size if size > LARGE_SUBTRIE => core.exits.push(node),
@@ -319,9 +332,8 @@ impl Reach {
 
     /// Everything below a node within one head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        if let Term::Words { set, low, high, depth } = *arena.term(head) {
-            let words = arena.word_sets[set as usize].words.clone();
-            return self.spell(arena, trie, node, &words[low as usize..high as usize], depth as usize);
+        if self.spell(arena, trie, node, head)? {
+            return Ok(());
         }
         let may = arena.may(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
@@ -332,34 +344,6 @@ impl Reach {
             if next != EMPTY {
                 arena.spend(1)?;
                 self.enter(arena, trie, child, next)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for words, sorted and alike in their first `depth` bytes. A term for each beginning would be made for
-    /// this walk alone.
-    fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, words: &[Box<[u8]>], depth: usize) -> Result<()> {
-        let mut rest = words;
-        for (byte, child) in trie.children(node) {
-            let at = |word: &[u8]| word.get(depth).copied();
-            let from = rest.partition_point(|word| at(word) < Some(byte));
-            rest = &rest[from..];
-            let (here, after) = rest.split_at(rest.partition_point(|word| at(word) <= Some(byte)));
-            rest = after;
-            let Some(first) = here.first() else {
-                if rest.is_empty() {
-                    break;
-                }
-                continue;
-            };
-            arena.spend(1)?;
-            self.tokens.extend_from_slice(trie.tokens_at(child));
-            if first.len() == depth + 1 {
-                self.exits.push(child);
-            }
-            if trie.end(child) > child + 1 {
-                self.spell(arena, trie, child, here, depth + 1)?;
             }
         }
         Ok(())
@@ -422,7 +406,7 @@ fn difference(
     room: &mut usize,
 ) -> Result<bool> {
     let apart = match Exclusion::of(arena, left)? {
-        Some(Exclusion { near, bytes, .. }) if near == right => bytes,
+        Some(exclusion) if exclusion.near == right => exclusion.bytes(arena),
         _ => arena.may(left).union(&arena.may(right)),
     };
     for (byte, child) in trie.children_in(node, &apart) {
@@ -448,10 +432,20 @@ fn difference(
     Ok(true)
 }
 
-fn words(tokens: &mut [u32]) -> Words {
+/// The words of a mask of so many.
+fn words(tokens: Vec<u32>, room: usize) -> Words {
+    if tokens.len() < SORTED_UP_TO {
+        return sorted_words(tokens);
+    }
+    let mut bits = vec![0; room];
+    tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+    bits.into_iter().enumerate().filter(|&(_, bits)| bits != 0).map(|(word, bits)| (word as u32, bits)).collect()
+}
+
+fn sorted_words(mut tokens: Vec<u32>) -> Words {
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
-    for &token in tokens.iter() {
+    for token in tokens {
         match words.last_mut() {
             Some((word, set)) if *word == token >> 5 => *set |= 1 << (token & 31),
             _ => words.push((token >> 5, 1 << (token & 31))),

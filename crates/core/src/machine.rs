@@ -11,7 +11,8 @@ use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::visited::Visited;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,12 +76,12 @@ pub struct Machine {
 /// Items of one closure: heads and calls with the frames they return to.
 #[derive(Default)]
 pub(crate) struct Closure {
-    heads: BTreeMap<TermId, SmallVec<[FrameId; 2]>>,
-    specials: BTreeMap<u32, SmallVec<[FrameId; 2]>>,
+    heads: Vec<(TermId, FrameId)>,
+    specials: Vec<(u32, FrameId)>,
     calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
     pub(crate) ask: bool,
-    seen: FxHashSet<(TermId, FrameId)>,
+    seen: Visited<(TermId, FrameId)>,
     pub(crate) register: Register,
     /// Whether the register made a difference.
     pub(crate) touched: bool,
@@ -156,10 +157,15 @@ impl Machine {
     pub(crate) fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
         members.sort_unstable();
         members.dedup();
-        if let [(EPSILON, parent)] = members[..] {
+        self.frame_of(&members)
+    }
+
+    /// The same for members in order, each once.
+    fn frame_of(&mut self, members: &[(TermId, FrameId)]) -> FrameId {
+        if let [(EPSILON, parent)] = *members {
             return parent;
         }
-        if let Some(&id) = self.frame_ids.get(&members[..]) {
+        if let Some(&id) = self.frame_ids.get(members) {
             return id;
         }
         self.arena.budget.grow(PER_FRAME + 16 * members.len());
@@ -192,9 +198,25 @@ impl Machine {
 
     fn pushed(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
         for &term in rest.iter().rev() {
-            frame = self.frame(vec![(term, frame)]);
+            frame = self.frame_of(&[(term, frame)]);
         }
         frame
+    }
+
+    /// Each once, with the frames of all that are equal as one.
+    fn merged<T: Copy + Ord>(&mut self, mut list: Vec<(T, FrameId)>) -> Result<Vec<(T, FrameId)>> {
+        if list.len() < 2 {
+            return Ok(list);
+        }
+        self.arena.spend(list.len() as u64)?;
+        list.sort_unstable();
+        let groups = list.chunk_by(|one, other| one.0 == other.0);
+        Ok(groups
+            .map(|group| {
+                let frames: SmallVec<[FrameId; 8]> = group.iter().map(|&(_, frame)| frame).collect();
+                (group[0].0, self.union(&frames))
+            })
+            .collect())
     }
 
     fn first(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
@@ -221,7 +243,7 @@ impl Machine {
 
     /// Follow items until heads and calls are left; what may be empty returns.
     fn open(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
-        let mut work: Vec<(TermId, FrameId)> = items.to_vec();
+        let mut work = items.to_vec();
         while let Some((term, frame)) = work.pop() {
             if !closure.seen.insert((term, frame)) {
                 continue;
@@ -251,8 +273,8 @@ impl Machine {
         for entry in entries {
             let frame = self.pushed(&entry.rest, frame);
             match entry.first {
-                First::Head(head) => closure.heads.entry(head).or_default().push(frame),
-                First::Special(special) => closure.specials.entry(special).or_default().push(frame),
+                First::Head(head) => closure.heads.push((head, frame)),
+                First::Special(special) => closure.specials.push((special, frame)),
                 First::Ask => closure.ask = true,
                 First::Unique(array) => closure.arrays.push((array, frame)),
                 First::Call(rule) => {
@@ -275,15 +297,9 @@ impl Machine {
                 self.open(&arrays, &mut closure)?;
             }
         }
-        let Closure { accepting, ask, register, touched, .. } = closure;
-        let mut position = Position { accepting, ask, register, ..Position::default() };
-        for (head, frames) in closure.heads {
-            self.arena.spend(frames.len() as u64)?;
-            position.heads.push((head, self.union(&frames)));
-        }
-        for (special, frames) in closure.specials {
-            position.specials.push((special, self.union(&frames)));
-        }
+        let Closure { heads, specials, accepting, ask, register, touched, .. } = closure;
+        let (heads, specials) = (self.merged(heads)?, self.merged(specials)?);
+        let mut position = Position { heads, specials, accepting, ask, register };
         self.conclude(&mut position);
         Ok((position, touched))
     }
@@ -415,25 +431,20 @@ impl Machine {
             }
             _ => {}
         }
-        let mut accepting = false;
-        let mut ask = false;
-        let mut heads: BTreeMap<TermId, SmallVec<[FrameId; 2]>> = BTreeMap::new();
-        let mut specials: BTreeMap<u32, SmallVec<[FrameId; 2]>> = BTreeMap::new();
-        // Merge first: returning once from a set of frames is what keeps ambiguity polynomial.
-        let mut merged: BTreeMap<TermId, SmallVec<[FrameId; 2]>> = BTreeMap::new();
-        for (head, frame) in moved {
-            merged.entry(head).or_default().push(frame);
-        }
+        let mut position = Position { register, ..Position::default() };
+        let returned = |position: &mut Position, after: &Position| {
+            position.accepting |= after.accepting;
+            position.ask |= after.ask;
+            position.heads.extend_from_slice(&after.heads);
+            position.specials.extend_from_slice(&after.specials);
+        };
         let mut ended: Vec<FrameId> = Vec::new();
-        for (head, frames) in merged {
-            let frame = self.union(&frames);
+        // Merge first: returning once from a set of frames is what keeps ambiguity polynomial.
+        for (head, frame) in self.merged(moved)? {
             if self.arena.info(head).nullable {
                 if self.binds(head) {
                     let after = self.follow(head, frame, register)?;
-                    accepting |= after.accepting;
-                    ask |= after.ask;
-                    after.heads.iter().for_each(|&(head, frame)| heads.entry(head).or_default().push(frame));
-                    after.specials.iter().for_each(|&(id, frame)| specials.entry(id).or_default().push(frame));
+                    returned(&mut position, &after);
                 } else {
                     ended.push(frame);
                 }
@@ -444,27 +455,16 @@ impl Machine {
                 _ => head == EPSILON,
             };
             if !finished {
-                heads.entry(head).or_default().push(frame);
+                position.heads.push((head, frame));
             }
         }
         if !ended.is_empty() {
             let frame = self.union(&ended);
             let after = self.follow(EPSILON, frame, register)?;
-            accepting |= after.accepting;
-            ask |= after.ask;
-            after.heads.iter().for_each(|&(head, frame)| heads.entry(head).or_default().push(frame));
-            after.specials.iter().for_each(|&(id, frame)| specials.entry(id).or_default().push(frame));
+            returned(&mut position, &after);
         }
-        let mut position = Position { accepting, ask, register, ..Position::default() };
-        for (head, mut frames) in heads {
-            frames.sort_unstable();
-            frames.dedup();
-            self.arena.spend(frames.len() as u64)?;
-            position.heads.push((head, self.union(&frames)));
-        }
-        for (special, frames) in specials {
-            position.specials.push((special, self.union(&frames)));
-        }
+        position.heads = self.merged(position.heads)?;
+        position.specials = self.merged(position.specials)?;
         self.conclude(&mut position);
         Ok(position)
     }

@@ -8,6 +8,7 @@
 use crate::error::Result;
 use crate::local::{Forest, Local, Part, Pieces, Words, NARROW};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
+use crate::spelling::along;
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::unique::Register;
@@ -71,6 +72,9 @@ impl Mask {
 /// Shorter lists are copied into the mask: a reference would cost more.
 const SHARED_FROM: usize = 24;
 
+/// A walk that was made already is looked for only where there are more of them: seldom are two the same.
+const FEW_WALKS: usize = 64;
+
 /// Below fewer nodes than this a walk is cheaper than looking it up.
 const PIECE_FROM: u32 = 12;
 
@@ -83,14 +87,9 @@ pub struct Masks {
     clipped: FxHashMap<(TermId, u32), TermId>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
     scratch: Scratch,
-    /// Between masks empty; kept for its room.
-    seen: Seen,
     /// Bytes of all this, the masks' own left out.
     held: usize,
 }
-
-/// (trie, node, head, frame) that a mask has walked from.
-type Seen = FxHashSet<(usize, u32, TermId, FrameId)>;
 
 /// A bitmask of single tokens that knows which of its words are not zero.
 #[derive(Default)]
@@ -115,7 +114,9 @@ struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pours: bool,
     asks: Vec<u32>,
-    seen: Seen,
+    walks: usize,
+    /// (trie, node, head, frame) that was walked from, once there are many.
+    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
 }
 
 impl Masks {
@@ -146,10 +147,14 @@ impl Masks {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
-            seen: std::mem::take(&mut self.seen),
+            walks: 0,
+            seen: FxHashSet::default(),
         };
         let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
         for &(head, frame) in &position.heads {
+            if composer.spell(vocabulary.ground(), 0, head, frame)? {
+                continue;
+            }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each end is a key of its own: walk with the head, which knows which.
                 composer.descend(vocabulary.ground(), 0, head, frame)?;
@@ -184,9 +189,7 @@ impl Masks {
             composer.pours = true;
             self.long_tokens(&mut composer, &position)?;
         }
-        let Composer { mut scratch, lists, mut asks, mut seen, .. } = composer;
-        seen.clear();
-        self.seen = seen;
+        let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
         }
@@ -361,7 +364,11 @@ impl Composer<'_> {
 
     fn walk(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
         let head = self.machine.unknown(head)?;
-        if !self.seen.insert((std::ptr::from_ref(ground.trie) as usize, node, head, frame)) {
+        self.walks += 1;
+        if self.walks > FEW_WALKS && !self.seen.insert((std::ptr::from_ref(ground.trie) as usize, node, head, frame)) {
+            return Ok(());
+        }
+        if self.spell(ground, node, head, frame)? {
             return Ok(());
         }
         let language = match *self.machine.arena.term(head) {
@@ -381,6 +388,53 @@ impl Composer<'_> {
             }
             _ => self.descend(ground, node, head, frame),
         }
+    }
+
+    /// The same for a head that is the rest of a text, or of one of several: no state is made for what only tokens read.
+    /// False if it is none, or if items that must differ depend on its states.
+    fn spell(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
+        let Ground { trie, .. } = ground;
+        if !self.machine.arena.uniques.is_empty() {
+            return Ok(false);
+        }
+        match *self.machine.arena.term(head) {
+            Term::Literal { literal, position } => {
+                let text = self.machine.arena.literals[literal as usize].clone();
+                let mut place = node;
+                for (at, &byte) in text.iter().enumerate().skip(position as usize) {
+                    let Some(child) = trie.child(place, byte) else { break };
+                    place = child;
+                    self.machine.arena.spend(1)?;
+                    trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
+                    if at + 1 == text.len() && trie.end(place) > place + 1 {
+                        let after = self.machine.after(EPSILON, frame)?;
+                        self.resume(ground, place, &after)?;
+                    }
+                }
+            }
+            Term::KeyNamed { object, state, low, high, depth } => {
+                let spec = self.machine.arena.objects[object as usize].clone();
+                let choices = self.machine.arena.choices(object, state)?;
+                let keys = &spec.sorted[low as usize..high as usize];
+                let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
+                    if !keys.iter().any(|&(_, property)| choices.allows(property)) {
+                        return Ok(false);
+                    }
+                    self.machine.arena.spend(1)?;
+                    trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
+                    let (key, property) = &keys[0];
+                    if key.len() == read && trie.end(child) > child + 1 {
+                        let done = self.machine.arena.key_done(object, state, *property)?;
+                        let after = self.machine.after(done, frame)?;
+                        self.resume(ground, child, &after)?;
+                    }
+                    Ok(true)
+                };
+                along(trie, node, keys, depth as usize, &|(key, _)| key, &mut enter)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn descend(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
-use crate::quoted::{spell, unspell};
+use crate::quoted::unspell;
 use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
 use std::sync::Arc;
 
@@ -647,15 +647,22 @@ impl Arena {
     }
 
     fn object_term(&mut self, term: Term) -> Result<TermId> {
-        let (kind, parts, nullable) = match term {
-            Term::ObjectKey { object, state } => (22, vec![object, state], false),
-            Term::ObjectNext { object, state } => (23, vec![object, state], false),
-            Term::KeyNamed { object, state, low, high, depth } => (24, vec![object, state, low, high, depth], false),
-            Term::KeyDone { object, state, property } => (25, vec![object, state, property], true),
+        match term {
+            Term::ObjectKey { object, state } => self.structural(term, 22, &[object, state].map(u128::from), false),
+            Term::ObjectNext { object, state } => self.structural(term, 23, &[object, state].map(u128::from), false),
+            Term::KeyNamed { object, state, low, high, depth } => {
+                self.structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
+            }
+            Term::KeyDone { object, state, property } => {
+                self.structural(term, 25, &[object, state, property].map(u128::from), true)
+            }
             _ => unreachable!("not an object's term"),
-        };
-        let parts: Vec<u128> = parts.into_iter().map(u128::from).collect();
-        self.structural(term, kind, &parts, nullable)
+        }
+    }
+
+    /// A key that was read to its closing quote.
+    pub(crate) fn key_done(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
+        self.object_term(Term::KeyDone { object, state, property })
     }
 
     pub(crate) fn key_extra(
@@ -800,18 +807,14 @@ impl Arena {
         let choices = self.choices(object, state)?;
         let spec = self.objects[object as usize].clone();
         let mut heads = Vec::new();
-        if spec.free || choices.named.len() <= 3 {
+        if spec.free {
             for &property in &choices.named {
                 let key = self.literal(&spec.properties[property as usize].key)?;
-                let head = if spec.free {
-                    self.quoted(key, true)?
-                } else {
-                    self.literal(&spell(&spec.properties[property as usize].key))?
-                };
+                let head = self.quoted(key, true)?;
                 let member = self.member(object, state, property)?;
                 heads.push((head, Some(member)));
             }
-        } else {
+        } else if !choices.named.is_empty() {
             let high = spec.sorted.len() as u32;
             heads.push((self.object_term(Term::KeyNamed { object, state, low: 0, high, depth: 0 })?, None));
         }
@@ -849,7 +852,7 @@ impl Arena {
         }
         let (spelling, property) = &spec.sorted[from as usize];
         if spelling.len() == depth as usize + 1 {
-            return self.object_term(Term::KeyDone { object, state, property: *property });
+            return self.key_done(object, state, *property);
         }
         self.object_term(Term::KeyNamed { object, state, low: from, high: to, depth: depth + 1 })
     }

@@ -454,8 +454,15 @@ impl Rules {
 }
 
 fn deduplicated(entries: Vec<Entry>) -> Vec<Entry> {
-    if entries.len() < 2 {
-        return entries;
+    // Few are compared with each other; a table would cost more.
+    if entries.len() <= 8 {
+        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if !kept.contains(&entry) {
+                kept.push(entry);
+            }
+        }
+        return kept;
     }
     let mut seen = FxHashSet::default();
     entries.into_iter().filter(|entry| seen.insert(entry.clone())).collect()

@@ -5,18 +5,25 @@ use crate::byteset::ByteSet;
 
 #[derive(Default)]
 pub struct Trie {
-    ends: Vec<u32>,
-    bytes: Vec<u8>,
-    /// `tokens[first[n]..first[n + 1]]` end at node n.
-    first: Vec<u32>,
+    /// With one more behind the last.
+    nodes: Vec<Node>,
     tokens: Vec<u32>,
-    /// The children of node n are `child_from[n]..child_from[n + 1]` of the next two: a walk that wants few of them
-    /// finds them without a hop from sibling to sibling.
-    /// The bytes that occur below each node: ASCII as bits, all others (and 0) as bit 0.
+    /// The bytes that occur below each node: ASCII as bits, all others (and 0) as bit 0. Only of a vocabulary.
     below: Vec<u128>,
-    child_from: Vec<u32>,
     child_bytes: Vec<u8>,
     child_nodes: Vec<u32>,
+}
+
+/// All that a walk asks of a node and of its first child lies side by side, most often in one line of the cache.
+#[derive(Clone, Copy)]
+struct Node {
+    end: u32,
+    /// Its tokens begin here; those of the next node end them.
+    first: u32,
+    /// So do the children in `child_bytes` and `child_nodes`: a walk that wants few of many finds them without a hop from
+    /// sibling to sibling.
+    child_from: u32,
+    byte: u8,
 }
 
 impl Trie {
@@ -25,10 +32,7 @@ impl Trie {
         let mut sorted: Vec<(u64, &[u8], u32)> = texts.map(|(text, id)| (begin(text), text, id)).collect();
         sorted.sort_unstable();
         let mut trie = Trie::default();
-        let likely = 3 * sorted.len();
-        trie.ends.reserve(likely);
-        trie.bytes.reserve(likely);
-        trie.first.reserve(likely);
+        trie.nodes.reserve(3 * sorted.len());
         trie.open(0);
         let mut path: Vec<u32> = vec![0];
         let mut previous: &[u8] = b"";
@@ -47,16 +51,16 @@ impl Trie {
             trie.close(&mut path);
         }
         trie.seal();
+        trie.look_below();
         trie
     }
 
     /// Once every node is there.
     fn seal(&mut self) {
-        self.first.push(self.tokens.len() as u32);
-        let nodes = self.len() as u32;
-        self.child_from.reserve(self.len() + 1);
-        for node in 0..nodes {
-            self.child_from.push(self.child_bytes.len() as u32);
+        let count = self.nodes.len() as u32;
+        self.open(0);
+        for node in 0..count {
+            self.nodes[node as usize].child_from = self.child_bytes.len() as u32;
             let mut child = node + 1;
             while child < self.end(node) {
                 self.child_bytes.push(self.byte(child));
@@ -64,9 +68,12 @@ impl Trie {
                 child = self.end(child);
             }
         }
-        self.child_from.push(self.child_bytes.len() as u32);
+        self.nodes[count as usize].child_from = self.child_bytes.len() as u32;
+    }
+
+    fn look_below(&mut self) {
         self.below = vec![0; self.len()];
-        for node in (0..nodes).rev() {
+        for node in (0..self.len() as u32).rev() {
             let below = self.children(node).fold(0, |below, (byte, child)| {
                 let own = if byte < 0x80 { 1 << byte } else { 1 };
                 below | own | self.below[child as usize]
@@ -76,15 +83,13 @@ impl Trie {
     }
 
     fn open(&mut self, byte: u8) -> u32 {
-        self.ends.push(0);
-        self.bytes.push(byte);
-        self.first.push(self.tokens.len() as u32);
-        self.ends.len() as u32 - 1
+        self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
+        self.nodes.len() as u32 - 1
     }
 
     fn close(&mut self, path: &mut Vec<u32>) {
         if let Some(node) = path.pop() {
-            self.ends[node as usize] = self.ends.len() as u32;
+            self.nodes[node as usize].end = self.nodes.len() as u32;
         }
     }
 
@@ -106,71 +111,104 @@ impl Trie {
         nodes.iter().for_each(|&node| children.extend(self.children(node)));
         children.sort_unstable();
         for group in children.chunk_by(|a, b| a.0 == b.0) {
-            let nodes: Vec<u32> = group.iter().map(|&(_, child)| child).collect();
-            self.merge_into(&nodes, group[0].0, forest);
+            if let [(_, child)] = *group {
+                self.copy_into(child, forest);
+            } else {
+                let nodes: Vec<u32> = group.iter().map(|&(_, child)| child).collect();
+                self.merge_into(&nodes, group[0].0, forest);
+            }
         }
-        forest.ends[here as usize] = forest.ends.len() as u32;
+        forest.nodes[here as usize].end = forest.nodes.len() as u32;
+    }
+
+    /// A node and all below it, as they are.
+    fn copy_into(&self, node: u32, forest: &mut Trie) {
+        let (tokens, count) = (forest.tokens.len() as u32, forest.nodes.len() as u32);
+        let from = self.node(node).first;
+        let nodes = &self.nodes[node as usize..self.end(node) as usize];
+        forest.nodes.extend(nodes.iter().map(|other| Node {
+            end: other.end - node + count,
+            first: other.first - from + tokens,
+            ..*other
+        }));
+        forest.tokens.extend_from_slice(self.tokens_between(from as usize, self.tokens_before(self.end(node))));
     }
 
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.nodes.len().saturating_sub(1)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
+    }
+
+    fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
     }
 
     pub fn end(&self, node: u32) -> u32 {
-        self.ends[node as usize]
+        self.node(node).end
     }
 
     pub fn byte(&self, node: u32) -> u8 {
-        self.bytes[node as usize]
+        self.node(node).byte
+    }
+
+    /// The places of its children among all.
+    fn family(&self, node: u32) -> std::ops::Range<usize> {
+        self.node(node).child_from as usize..self.node(node + 1).child_from as usize
     }
 
     /// (byte, node) of every child, ascending.
     pub fn children(&self, node: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
-        let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
-        self.child_bytes[from..to].iter().copied().zip(self.child_nodes[from..to].iter().copied())
+        let family = self.family(node);
+        self.child_bytes[family.clone()].iter().copied().zip(self.child_nodes[family].iter().copied())
     }
 
     /// The children by the bytes of a set.
     pub fn children_in<'a>(&'a self, node: u32, bytes: &'a ByteSet) -> impl Iterator<Item = (u8, u32)> + 'a {
-        let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
         // One byte is what most heads are waiting for.
-        let (from, to) = match bytes.single() {
-            Some(byte) => match self.child_bytes[from..to].binary_search(&byte) {
-                Ok(place) => (from + place, from + place + 1),
-                Err(_) => (from, from),
-            },
-            None => (from, to),
+        let family = match bytes.single() {
+            Some(byte) => self.place(node, byte).map_or(0..0, |place| place..place + 1),
+            None => self.family(node),
         };
-        let children = self.child_bytes[from..to].iter().copied().zip(self.child_nodes[from..to].iter().copied());
+        let children = self.child_bytes[family.clone()].iter().copied().zip(self.child_nodes[family].iter().copied());
         children.filter(|&(byte, _)| bytes.contains(byte))
+    }
+
+    fn place(&self, node: u32, byte: u8) -> Option<usize> {
+        let family = self.family(node);
+        let place = self.child_bytes[family.clone()].binary_search(&byte).ok()?;
+        Some(family.start + place)
+    }
+
+    /// Where a byte leads from a node.
+    pub fn child(&self, node: u32, byte: u8) -> Option<u32> {
+        let only = self.node(node + 1);
+        if only.end == self.end(node) {
+            return (only.byte == byte).then_some(node + 1);
+        }
+        self.place(node, byte).map(|place| self.child_nodes[place])
     }
 
     /// Where a text leads from a node.
     pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
-        text.iter().try_fold(node, |node, byte| {
-            let (from, to) = (self.child_from[node as usize] as usize, self.child_from[node as usize + 1] as usize);
-            let place = self.child_bytes[from..to].binary_search(byte).ok()?;
-            Some(self.child_nodes[from + place])
-        })
+        text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
     /// Tokens that end at the node.
     pub fn tokens_at(&self, node: u32) -> &[u32] {
-        &self.tokens[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+        &self.tokens[self.tokens_before(node)..self.tokens_before(node + 1)]
     }
 
-    /// Whether all bytes below the node are ASCII ones of the class.
+    /// Whether all bytes below the node are ASCII ones of the class, as far as that is known.
     pub fn is_made_of(&self, node: u32, class: u128) -> bool {
-        self.below[node as usize] & !(class & !1) == 0
+        self.below.get(node as usize).is_some_and(|below| below & !(class & !1) == 0)
     }
 
     /// Tokens that end before the node, in the order of nodes.
     pub fn tokens_before(&self, node: u32) -> usize {
-        self.first[node as usize] as usize
+        self.node(node).first as usize
     }
 
     /// A run of tokens in the order of nodes, as counted by `tokens_before`.
@@ -180,18 +218,18 @@ impl Trie {
 
     /// Some token that ends at the node or below it.
     pub fn token_from(&self, node: u32) -> u32 {
-        self.tokens[self.first[node as usize] as usize]
+        self.tokens[self.tokens_before(node)]
     }
 
     /// Tokens that end below the node.
     pub fn tokens_below(&self, node: u32) -> &[u32] {
-        let from = self.first[node as usize + 1] as usize;
-        let to = self.first[self.end(node) as usize] as usize;
+        let from = self.tokens_before(node + 1);
+        let to = self.tokens_before(self.end(node));
         &self.tokens[from.min(to)..to]
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.ends.len() * 34 + self.tokens.len() * 4
+        self.nodes.len() * (size_of::<Node>() + 21) + self.tokens.len() * 4
     }
 }
 

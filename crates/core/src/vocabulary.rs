@@ -3,10 +3,10 @@
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
+use crate::length::Lengths;
 use crate::local::{Local, Pieces};
 use crate::text::Texts;
 use crate::trie::Trie;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -98,8 +98,6 @@ const LOCALS: usize = 64 << 20;
 /// Bytes of the tokens of classes: some hundred classes.
 const CLASSES: usize = 4 << 20;
 
-type Cache<K, V> = Mutex<FxHashMap<K, V>>;
-
 pub struct Vocabulary {
     tokens: Texts,
     size: usize,
@@ -107,8 +105,7 @@ pub struct Vocabulary {
     pub special: Vec<(String, u32)>,
     pub trie: Trie,
     pub(crate) pieces: Pieces,
-    /// Code points of each token.
-    chars: Vec<u16>,
+    lengths: Lengths,
     contents: Contents,
     occurrences: Vec<Vec<Occurrence>>,
     /// The bytes that tokens begin with.
@@ -117,7 +114,6 @@ pub struct Vocabulary {
     pub longest: u32,
     pub(crate) long: Long,
     classes: cache::Cache<Class, Bits>,
-    counts: Cache<u32, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
 }
@@ -161,8 +157,8 @@ impl Vocabulary {
         }
         let beside = || {
             let (contents, chars) = Contents::of(&tokens, size);
-            let longest = chars.iter().copied().max().map_or(0, u32::from);
-            (contents, Long::of(&tokens, &chars, size), chars, longest)
+            let long = Long::of(&tokens, &chars, size);
+            (contents, long, Lengths::new(chars, size.div_ceil(32)))
         };
         let spelled = || {
             let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
@@ -173,7 +169,7 @@ impl Vocabulary {
             (trie, occurrences)
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, occurrences), (contents, long, chars, longest)) = std::thread::scope(|scope| {
+        let ((trie, occurrences), (contents, long, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -189,15 +185,14 @@ impl Vocabulary {
             special,
             trie,
             pieces: Pieces::default(),
-            chars,
+            longest: lengths.longest,
+            lengths,
             contents,
             occurrences,
             begins,
-            longest,
             long,
             tokens,
             classes: cache::Cache::new(CLASSES),
-            counts: Cache::default(),
             locals: cache::Cache::new(LOCALS),
         })
     }
@@ -216,7 +211,7 @@ impl Vocabulary {
 
     /// Code points of a token.
     pub(crate) fn chars(&self, token: u32) -> u32 {
-        self.chars.get(token as usize).copied().unwrap_or_default().into()
+        self.lengths.chars(token)
     }
 
     pub fn len(&self) -> usize {
@@ -233,16 +228,13 @@ impl Vocabulary {
 
     pub fn memory_bytes(&self) -> usize {
         let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
-        let masks = 4 * self.mask_words();
-        let cached = lock(&self.counts).len();
         let locals = self.locals.memory_bytes();
         self.tokens.memory_bytes()
             + occurrences
-            + self.chars.len() * 2
+            + self.lengths.memory_bytes()
             + self.contents.memory_bytes()
             + self.long.memory_bytes()
             + self.trie.memory_bytes()
-            + masks * cached
             + self.classes.memory_bytes()
             + locals
             + self.pieces.memory_bytes()
@@ -269,18 +261,7 @@ impl Vocabulary {
 
     /// The tokens of at most `chars` code points.
     pub(crate) fn at_most(&self, chars: u32) -> Bits {
-        if let Some(bits) = lock(&self.counts).get(&chars) {
-            return bits.clone();
-        }
-        let limit = u16::try_from(chars).unwrap_or(u16::MAX);
-        let mut words = vec![0u32; self.mask_words()];
-        for (word, chars) in words.iter_mut().zip(self.chars.chunks(32)) {
-            *word = chars.iter().rev().fold(0, |word, &chars| word << 1 | u32::from(chars <= limit));
-        }
-        words.iter_mut().zip(&self.contents.present).for_each(|(word, present)| *word &= present);
-        let bits: Bits = words.into();
-        lock(&self.counts).insert(chars, bits.clone());
-        bits
+        self.lengths.at_most(chars, &self.contents.present)
     }
 }
 

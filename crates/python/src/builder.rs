@@ -4,12 +4,13 @@ use crate::allocator::{self, Held};
 use crate::error::raise;
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
+use crate::pattern;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
 use frisket_core::term::TermId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -119,6 +120,13 @@ impl GrammarBuilder {
     fn quoted(&mut self, node: u32, escapes: &str) -> PyResult<u32> {
         let free = is_free(escapes)?;
         self::node(self.builder()?.quoted(node, free))
+    }
+
+    #[pyo3(signature = (pattern, *, search))]
+    fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
+        let Ok(pattern) = pattern.to_str() else { return Ok(None) };
+        let node = pattern::lower(self.builder()?, pattern, search).map_err(raise)?;
+        Ok(node.map(|node| node.0))
     }
 
     fn is_empty(&mut self, node: u32) -> PyResult<bool> {

@@ -7,6 +7,7 @@ mod clock;
 mod error;
 mod limit;
 mod matcher;
+mod pattern;
 mod place;
 mod plain;
 mod sorted;
@@ -27,6 +28,7 @@ fn in_environment(name: &str) -> bool {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    allocator::keep_pages();
     module.add_class::<limit::Limits>()?;
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;

@@ -49,6 +49,10 @@ def lower_regex(
     `flags` are letters of `imsxa`. Raises GrammarSyntaxError, with the offset, for what is not in the dialect and for
     what no regular language can say exactly.
     """
+    if dialect == "ecma" and not flags:
+        usual = builder.pattern(pattern, search=search)
+        if usual is not None:
+            return usual
     try:
         node, assertive = _prepared(pattern, dialect, flags)
         if assertive:

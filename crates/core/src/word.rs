@@ -1,0 +1,214 @@
+//! Heads that are one of a few texts → what they do to a trie: followed as they are spelled, without a derivative. A term
+//! for each beginning of each text would be made for this walk alone.
+
+use crate::error::Result;
+use crate::local::Reach;
+use crate::quoted::escape;
+use crate::term::{Arena, Spelling, Term, TermId};
+use crate::trie::Trie;
+use std::sync::Arc;
+
+/// Words, sorted and alike in their first `depth` bytes.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    words: &'a [Box<[u8]>],
+    depth: usize,
+}
+
+/// A text on its way down a trie.
+struct Speller<'a> {
+    reach: &'a mut Reach,
+    trie: &'a Trie,
+    start: u32,
+    /// Whether it is spelled as the rest of a JSON string.
+    quoted: bool,
+}
+
+impl Reach {
+    /// Everything below a node within one head, if it is one of a few texts and each is spelled in one way.
+    pub fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<bool> {
+        let (text, state) = match *arena.term(head) {
+            Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } => {
+                (text, Some(state))
+            }
+            _ => (head, None),
+        };
+        let quoted = state.is_some();
+        match *arena.term(text) {
+            Term::Literal { literal, position } => {
+                let data: Arc<[u8]> = arena.literals[literal as usize].clone();
+                let mut speller = Speller { reach: self, trie, start: node, quoted };
+                if let Some(node) = speller.opened(node, state) {
+                    speller.text(node, &data[position as usize..]);
+                }
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = arena.word_sets[set as usize].words.clone();
+                let mut speller = Speller { reach: self, trie, start: node, quoted };
+                if let Some(node) = speller.opened(node, state) {
+                    let words = Words { words: &words[low as usize..high as usize], depth: depth as usize };
+                    speller.words(arena, node, words)?;
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl Speller<'_> {
+    /// Behind the opening quote, if it is still to come.
+    fn opened(&mut self, node: u32, state: Option<Spelling>) -> Option<u32> {
+        match state {
+            Some(Spelling::Start) => self.follow(node, b"\""),
+            _ => Some(node),
+        }
+    }
+
+    /// Where a text leads from a node. The tokens that end on the way are inside.
+    fn follow(&mut self, mut node: u32, text: &[u8]) -> Option<u32> {
+        for &byte in text {
+            node = self.trie.child(node, byte)?;
+            self.reach.tokens.extend_from_slice(self.trie.tokens_at(node));
+        }
+        Some(node)
+    }
+
+    /// The same for a byte as it is spelled.
+    fn byte(&mut self, node: u32, byte: u8) -> Option<u32> {
+        match escape(byte).filter(|_| self.quoted) {
+            Some(escape) => self.follow(node, escape.as_bytes()),
+            None => self.follow(node, &[byte]),
+        }
+    }
+
+    fn end(&mut self, node: u32) {
+        let end = if self.quoted { self.follow(node, b"\"") } else { Some(node) };
+        self.reach.exits.extend(end);
+    }
+
+    fn text(&mut self, node: u32, text: &[u8]) {
+        if let Some(node) = text.iter().try_fold(node, |node, &byte| self.byte(node, byte)) {
+            self.end(node);
+        }
+    }
+
+    fn words(&mut self, arena: &mut Arena, node: u32, words: Words) -> Result<()> {
+        arena.spend(1)?;
+        let (first, mut rest) = match words.words {
+            [] => return Ok(()),
+            [word] => {
+                self.text(node, &word[words.depth..]);
+                return Ok(());
+            }
+            [first, rest @ ..] => (first, rest),
+        };
+        if first.len() > words.depth {
+            rest = words.words;
+        } else if self.quoted || node != self.start {
+            // A head that is at an end before it reads anything is its caller's matter.
+            self.end(node);
+        }
+        // Many words have begun like a long token, and few tokens go on.
+        while let Some(word) = rest.first().filter(|_| self.trie.end(node) > node + 1) {
+            let byte = word[words.depth];
+            let (here, after) = rest.split_at(rest.partition_point(|word| word[words.depth] == byte));
+            rest = after;
+            if let Some(child) = self.byte(node, byte) {
+                self.words(arena, child, Words { words: here, depth: words.depth + 1 })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::EMPTY;
+
+    /// The same by derivatives.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+        for (byte, child) in trie.children(node) {
+            let next = arena.derive(head, byte).unwrap();
+            if next != EMPTY {
+                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                if arena.info(next).nullable {
+                    reach.exits.push(child);
+                }
+                derived(arena, trie, child, next, reach);
+            }
+        }
+    }
+
+    fn sorted(reach: Reach) -> (Vec<u32>, Vec<u32>) {
+        let Reach { mut tokens, mut exits, .. } = reach;
+        tokens.sort_unstable();
+        tokens.dedup();
+        exits.sort_unstable();
+        (tokens, exits)
+    }
+
+    #[test]
+    fn spelled_and_derived_agree() {
+        let words = ["", "a", "ab", "abc", "b\"c", "b\\", "\n", "\nx", "\u{1}", "\u{1f}b", "c/d", "é", "éa", "~"];
+        let texts = [
+            "a",
+            "ab",
+            "abc",
+            "abc\"",
+            "\"",
+            "\",",
+            "\"a",
+            "\"\"",
+            "\"ab\"]",
+            "\\",
+            "\\n",
+            "\\nx\"",
+            "\\u",
+            "\\u0",
+            "\\u001",
+            "\\u0001\"",
+            "\\u001f",
+            "\\u001F",
+            "\\\"",
+            "b\\\"",
+            "b\\\"c\"}",
+            "b\\\\\"",
+            "c/",
+            "\\/",
+            "c/d\"",
+            "\n",
+            "\u{1}",
+            "é",
+            "éa\"",
+            "~\" ",
+            "b",
+            "c",
+            "x",
+        ];
+        let trie = Trie::new(texts.iter().enumerate().map(|(id, text)| (text.as_bytes(), id as u32)));
+        let mut arena = Arena::new();
+        let all: Vec<Box<[u8]>> = words.iter().map(|word| word.as_bytes().into()).collect();
+        let mut heads = vec![arena.words(all).unwrap()];
+        for word in words {
+            heads.push(arena.literal(word.as_bytes()).unwrap());
+        }
+        for text in heads.clone() {
+            for state in [Spelling::Start, Spelling::Body] {
+                heads.push(arena.quoted_state(text, state, false).unwrap());
+            }
+        }
+        let mut spelled = 0;
+        for head in heads {
+            let mut reach = Reach::default();
+            if reach.spell(&mut arena, &trie, 0, head).unwrap() {
+                let mut other = Reach::default();
+                derived(&mut arena, &trie, 0, head, &mut other);
+                assert_eq!(sorted(reach), sorted(other), "{:?}", arena.term(head));
+                spelled += 1;
+            }
+        }
+        assert!(spelled > 20);
+    }
+}

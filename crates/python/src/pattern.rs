@@ -1,0 +1,393 @@
+//! Text of an ECMA-262 pattern → the regular node of its texts, where the pattern is of the usual kind.
+//!
+//! Python's front end (notations/regex) reads every pattern and explains what it refuses; that takes as long as all the
+//! rest of a schema. Most patterns are characters, classes, groups and counts, with assertions nowhere but at the two
+//! ends. Those are read here, to the same node, and nothing else is: whatever is wrong or rare is for Python.
+
+use frisket_core::builder::Builder;
+use frisket_core::error::Result;
+use frisket_core::term::TermId;
+
+const LAST: u32 = 0x10_ffff;
+const DIGIT: &[Range] = &[(0x30, 0x39)];
+const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
+const SPACE: &[Range] = &[
+    (0x09, 0x0d),
+    (0x20, 0x20),
+    (0xa0, 0xa0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200a),
+    (0x2028, 0x2029),
+    (0x202f, 0x202f),
+    (0x205f, 0x205f),
+    (0x3000, 0x3000),
+    (0xfeff, 0xfeff),
+];
+const LINE_END: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
+/// Groups in groups.
+const DEEPEST: usize = 50;
+
+type Range = (u32, u32);
+
+/// What a pattern says (ast.py).
+enum Tree {
+    Text(Vec<char>),
+    Chars(Vec<Range>),
+    Seq(Vec<Tree>),
+    Alt(Vec<Tree>),
+    Repeat { item: Box<Tree>, low: u32, high: Option<u32>, grouped: bool },
+    Start,
+    End,
+}
+
+/// The node of the texts that match, as a whole or somewhere inside if `search`; nothing if Python should read it.
+pub fn lower(builder: &mut Builder, pattern: &str, search: bool) -> Result<Option<TermId>> {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut parser = Parser { pattern: &pattern, at: 0, depth: 0 };
+    match parser.alternatives() {
+        Some(tree) if parser.at == pattern.len() => whole(builder, &tree, search),
+        _ => Ok(None),
+    }
+}
+
+// -- lowering -----------------------------------------------------------------------------------------------------
+fn whole(builder: &mut Builder, tree: &Tree, search: bool) -> Result<Option<TermId>> {
+    if !asserts(tree) {
+        let node = node(builder, tree)?;
+        if !search {
+            return Ok(Some(node));
+        }
+        let any = builder.any_text()?;
+        return builder.cat(&[any.0, node.0, any.0]).map(Some);
+    }
+    let branches = if let Tree::Alt(items) = tree { items.as_slice() } else { std::slice::from_ref(tree) };
+    let mut parts = Vec::with_capacity(branches.len());
+    for branch in branches {
+        let items = if let Tree::Seq(items) = branch { items.as_slice() } else { std::slice::from_ref(branch) };
+        let start = items.iter().take_while(|item| matches!(item, Tree::Start)).count();
+        let items = &items[start..];
+        let end = items.iter().rev().take_while(|item| matches!(item, Tree::End)).count();
+        let items = &items[..items.len() - end];
+        if items.iter().any(asserts) {
+            return Ok(None);
+        }
+        let mut nodes = Vec::with_capacity(items.len() + 2);
+        if search && start == 0 {
+            nodes.push(builder.any_text()?.0);
+        }
+        for item in items {
+            nodes.push(node(builder, item)?.0);
+        }
+        if search && end == 0 {
+            nodes.push(builder.any_text()?.0);
+        }
+        parts.push(builder.cat(&nodes)?);
+    }
+    match parts[..] {
+        [part] => Ok(Some(part)),
+        _ => builder.alt(&parts.iter().map(|part| part.0).collect::<Vec<_>>()).map(Some),
+    }
+}
+
+fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
+    match tree {
+        Tree::Text(text) => builder.literal(text.iter().collect::<String>().as_bytes()),
+        Tree::Chars(ranges) => builder.char_class(ranges),
+        Tree::Seq(items) => {
+            let nodes = items.iter().map(|item| Ok(node(builder, item)?.0)).collect::<Result<Vec<_>>>()?;
+            builder.cat(&nodes)
+        }
+        Tree::Alt(items) => {
+            if let Some(ranges) = one_char(tree) {
+                return builder.char_class(&ranges);
+            }
+            let text = |item: &Tree| match item {
+                Tree::Text(text) => Some(text.iter().collect::<String>().into_bytes().into_boxed_slice()),
+                _ => None,
+            };
+            if let Some(words) = items.iter().map(text).collect() {
+                return builder.words(words);
+            }
+            let nodes = items.iter().map(|item| Ok(node(builder, item)?.0)).collect::<Result<Vec<_>>>()?;
+            builder.alt(&nodes)
+        }
+        Tree::Repeat { item, low, high, .. } => {
+            let item = node(builder, item)?;
+            builder.repeat(item.0, *low, *high)
+        }
+        // Never here: `whole` lowers what asserts nothing.
+        Tree::Start | Tree::End => builder.cat(&[]),
+    }
+}
+
+fn asserts(tree: &Tree) -> bool {
+    match tree {
+        Tree::Text(_) | Tree::Chars(_) => false,
+        Tree::Seq(items) | Tree::Alt(items) => items.iter().any(asserts),
+        Tree::Repeat { item, .. } => asserts(item),
+        Tree::Start | Tree::End => true,
+    }
+}
+
+/// The set of a tree whose every text is one character, if it is plainly so.
+fn one_char(tree: &Tree) -> Option<Vec<Range>> {
+    match tree {
+        Tree::Chars(ranges) => Some(ranges.clone()),
+        Tree::Text(text) if text.len() == 1 => Some(vec![(text[0] as u32, text[0] as u32)]),
+        Tree::Seq(items) if items.len() == 1 => one_char(&items[0]),
+        Tree::Alt(items) => {
+            let sets: Option<Vec<Vec<Range>>> = items.iter().map(one_char).collect();
+            Some(normal(sets?.concat()))
+        }
+        _ => None,
+    }
+}
+
+/// Sorted, disjoint and not adjacent.
+fn normal(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let joined = next.0 <= last.1 + 1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+    ranges
+}
+
+fn complement(ranges: &[Range]) -> Vec<Range> {
+    let mut outside = Vec::with_capacity(ranges.len() + 1);
+    let mut start = 0;
+    for &(low, high) in ranges {
+        if low > start {
+            outside.push((start, low - 1));
+        }
+        start = high + 1;
+    }
+    if start <= LAST {
+        outside.push((start, LAST));
+    }
+    outside
+}
+
+// -- parsing ------------------------------------------------------------------------------------------------------
+/// Nothing is the answer of all its methods to what Python should read.
+struct Parser<'a> {
+    pattern: &'a [char],
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<char> {
+        self.pattern.get(self.at).copied()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let taken = self.peek() == Some(wanted);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += 1;
+        Some(next)
+    }
+
+    fn alternatives(&mut self) -> Option<Tree> {
+        let mut branches = vec![self.sequence()?];
+        while self.take('|') {
+            branches.push(self.sequence()?);
+        }
+        Some(if branches.len() == 1 { branches.remove(0) } else { Tree::Alt(branches) })
+    }
+
+    fn sequence(&mut self) -> Option<Tree> {
+        let mut items: Vec<Tree> = Vec::new();
+        let mut text: Vec<char> = Vec::new();
+        while let Some(char) = self.peek() {
+            let item = match char {
+                '|' | ')' => break,
+                '*' | '+' | '?' | '{' => match self.counts()? {
+                    Some((low, high)) => {
+                        let item = match text.pop() {
+                            Some(last) => Tree::Text(vec![last]),
+                            None => items.pop()?,
+                        };
+                        if matches!(item, Tree::Start | Tree::End | Tree::Repeat { grouped: false, .. }) {
+                            return None;
+                        }
+                        self.take('?'); // lazy or not, the texts are the same
+                        Tree::Repeat { item: Box::new(item), low, high, grouped: false }
+                    }
+                    None => {
+                        self.at += 1;
+                        text.push(char);
+                        continue;
+                    }
+                },
+                '\\' | '(' | '[' | '.' | '^' | '$' => {
+                    self.at += 1;
+                    match self.atom(char)? {
+                        Tree::Chars(ranges) if ranges.len() == 1 && ranges[0].0 == ranges[0].1 => {
+                            text.push(char::from_u32(ranges[0].0)?);
+                            continue;
+                        }
+                        item => item,
+                    }
+                }
+                _ => {
+                    self.at += 1;
+                    text.push(char);
+                    continue;
+                }
+            };
+            if !text.is_empty() {
+                items.push(Tree::Text(std::mem::take(&mut text)));
+            }
+            items.push(item);
+        }
+        if !text.is_empty() {
+            items.push(Tree::Text(text));
+        }
+        Some(if items.len() == 1 { items.remove(0) } else { Tree::Seq(items) })
+    }
+
+    /// The bounds of the quantifier that begins here; an inner nothing for a brace that stands for itself.
+    #[allow(clippy::type_complexity)]
+    fn counts(&mut self) -> Option<Option<(u32, Option<u32>)>> {
+        let counts = match self.peek()? {
+            '*' => (0, None),
+            '+' => (1, None),
+            '?' => (0, Some(1)),
+            _ => {
+                let body: String = self.pattern[self.at + 1..].iter().take_while(|&&char| char != '}').collect();
+                let is_closed = self.at + 1 + body.chars().count() < self.pattern.len();
+                let (low, high) = body.split_once(',').unwrap_or((&body, &body));
+                let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+                if !is_closed || low.is_empty() || !is_number(low) || !is_number(high) {
+                    return Some(None);
+                }
+                // What is written with so many digits has a limit of its own.
+                if body.len() > 20 {
+                    return None;
+                }
+                let number = |text: &str| text.parse::<u32>().ok().filter(|&count| count < 1 << 31);
+                let high = if high.is_empty() { None } else { Some(number(high)?) };
+                let low = number(low)?;
+                if high.is_some_and(|high| high < low) {
+                    return None;
+                }
+                self.at += body.len() + 1;
+                (low, high)
+            }
+        };
+        self.at += 1;
+        Some(Some(counts))
+    }
+
+    fn atom(&mut self, char: char) -> Option<Tree> {
+        match char {
+            '^' => Some(Tree::Start),
+            '$' => Some(Tree::End),
+            '.' => Some(Tree::Chars(complement(LINE_END))),
+            '[' => self.class(),
+            '(' => self.group(),
+            _ => {
+                let set = self.class_escape();
+                Some(Tree::Chars(match set {
+                    Some(ranges) => ranges,
+                    None => self.character(false).map(|point| vec![(point, point)])?,
+                }))
+            }
+        }
+    }
+
+    fn group(&mut self) -> Option<Tree> {
+        if self.take('?') && !self.take(':') {
+            return None;
+        }
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let mut tree = self.alternatives()?;
+        self.depth -= 1;
+        if let Tree::Repeat { grouped, .. } = &mut tree {
+            *grouped = true;
+        }
+        self.take(')').then_some(tree)
+    }
+
+    /// The set of `\d` and its like, after the backslash; nothing, and nothing taken, if it is none.
+    fn class_escape(&mut self) -> Option<Vec<Range>> {
+        let char = self.peek()?;
+        let set = match char {
+            'd' | 'D' => DIGIT,
+            'w' | 'W' => WORD,
+            's' | 'S' => SPACE,
+            _ => return None,
+        };
+        self.at += 1;
+        Some(if char.is_uppercase() { complement(set) } else { set.to_vec() })
+    }
+
+    /// The character that an escape stands for, after the backslash.
+    fn character(&mut self, in_class: bool) -> Option<u32> {
+        match self.next()? {
+            'n' => Some(10),
+            'r' => Some(13),
+            't' => Some(9),
+            'f' => Some(12),
+            'v' => Some(11),
+            'b' if in_class => Some(8),
+            '0' if !self.peek().is_some_and(|char| char.is_ascii_digit()) => Some(0),
+            'x' => self.hexadecimal(2),
+            // Surrogates, alone or in pairs, are Python's.
+            'u' if self.peek() != Some('{') => self.hexadecimal(4).filter(|point| char::from_u32(*point).is_some()),
+            char if char.is_ascii_alphanumeric() => None,
+            char => Some(char as u32),
+        }
+    }
+
+    fn hexadecimal(&mut self, length: usize) -> Option<u32> {
+        (0..length).try_fold(0, |number, _| Some(number * 16 + self.next()?.to_digit(16)?))
+    }
+
+    fn class(&mut self) -> Option<Tree> {
+        let negative = self.take('^');
+        let mut ranges: Vec<Range> = Vec::new();
+        while !self.take(']') {
+            let low = self.member()?;
+            let is_range = self.peek() == Some('-') && self.pattern.get(self.at + 1).is_some_and(|&char| char != ']');
+            if is_range {
+                self.at += 1;
+                let high = self.member()?;
+                // A range between sets is a sign of its own.
+                let (&[(low, end)], &[(start, high)]) = (&low[..], &high[..]) else { return None };
+                if low != end || start != high || high < low {
+                    return None;
+                }
+                ranges.push((low, high));
+            } else {
+                ranges.extend(low);
+            }
+        }
+        let ranges = normal(ranges);
+        Some(Tree::Chars(if negative { complement(&ranges) } else { ranges }))
+    }
+
+    fn member(&mut self) -> Option<Vec<Range>> {
+        let char = self.next()?;
+        match char {
+            '\\' => match self.class_escape() {
+                Some(set) => Some(set),
+                None => self.character(true).map(|point| vec![(point, point)]),
+            },
+            '[' if self.peek() == Some(':') => None,
+            _ => Some(vec![(char as u32, char as u32)]),
+        }
+    }
+}
