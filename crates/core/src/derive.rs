@@ -2,20 +2,39 @@
 
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::Result;
-use crate::term::{is_lead, Arena, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
+use crate::term::{is_lead, Arena, Edge, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
 use smallvec::SmallVec;
+
+/// The edge of the interval that a byte is in; they are sorted.
+#[inline]
+fn edge_at(edges: &[Edge], byte: u8) -> Option<Edge> {
+    let place = edges.partition_point(|&(_, high, _)| high < byte);
+    edges.get(place).copied().filter(|&(low, _, _)| low <= byte)
+}
 
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        if let Some(edges) = self.edges.get(id.0 as usize) {
-            let place = edges.partition_point(|&(_, high, _)| high < byte);
-            if let Some(&(low, _, target)) = edges.get(place) {
-                if low <= byte {
-                    return Ok(target);
-                }
-            }
+        if let Some(edge) = self.edges.get(id.0 as usize).and_then(|edges| edge_at(edges, byte)) {
+            return Ok(edge.2);
         }
+        let known = self.edges.lower(id.0 as usize).find_map(|edges| edge_at(edges, byte));
+        let (low, high, target) = match known {
+            Some(edge) => edge,
+            None => self.new_edge(id, byte)?,
+        };
+        let edges = self.edges.get_mut(id.0 as usize, &mut self.budget);
+        let capacity = edges.capacity();
+        let place = edges.partition_point(|&(_, high, _)| high < byte);
+        edges.insert(place, (low, high, target));
+        if edges.capacity() > capacity {
+            let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
+            self.budget.grow(more * size_of::<Edge>());
+        }
+        Ok(target)
+    }
+
+    fn new_edge(&mut self, id: TermId, byte: u8) -> Result<Edge> {
         self.spend(DERIVATION)?;
         let target = self.derive_now(id, byte, true)?;
         let (low, high) = match *self.term(id) {
@@ -24,15 +43,7 @@ impl Arena {
             Term::KeyExtra { text: Text::Known(_), .. } | Term::Item { text: Text::Known(_), .. } => (byte, byte),
             _ => self.cuts(id).interval(byte),
         };
-        let edges = self.edges.get_mut(id.0 as usize, &mut self.budget);
-        let capacity = edges.capacity();
-        let place = edges.partition_point(|&(_, high, _)| high < byte);
-        edges.insert(place, (low, high, target));
-        if edges.capacity() > capacity {
-            let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
-            self.budget.grow(more * size_of::<(u8, u8, TermId)>());
-        }
-        Ok(target)
+        Ok((low, high, target))
     }
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.

@@ -201,30 +201,36 @@ impl<T: Clone + Default> Notes<T> {
 
     #[inline]
     pub fn get(&self, place: usize) -> Option<&T> {
-        let mut layer = self;
-        loop {
-            match layer.places.get(place) {
-                Some(&at) if at != 0 => return Some(&layer.notes[at as usize - 1]),
-                _ => layer = layer.below.as_deref()?,
-            }
+        match self.places.get(place) {
+            Some(&at) if at != 0 => self.notes.get(at as usize - 1),
+            _ if self.below.is_none() => None,
+            _ => self.lower(place),
         }
+    }
+
+    #[inline(never)]
+    fn lower(&self, place: usize) -> Option<&T> {
+        self.below.as_deref()?.get(place)
     }
 
     /// The note of a place in the top layer, with what those below say already.
     pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
         if self.places.len() <= place {
+            // Some at a time: the next places are asked for next.
             let before = self.places.capacity();
-            self.places.resize(place + 1, 0);
-            budget.grow((self.places.capacity() - before) * 4);
+            self.places.resize((place | 63) + 1, 0);
+            budget.grow((self.places.capacity() - before) * size_of::<u32>());
         }
-        if self.places[place] == 0 {
-            let note = self.below.as_deref().and_then(|below| below.get(place)).cloned().unwrap_or_default();
+        let mut at = self.places[place] as usize;
+        if at == 0 {
+            let note = if self.below.is_none() { None } else { self.lower(place).cloned() };
             let before = self.notes.capacity();
-            self.notes.push(note);
+            self.notes.push(note.unwrap_or_default());
             budget.grow((self.notes.capacity() - before) * size_of::<T>());
-            self.places[place] = self.notes.len() as u32;
+            at = self.notes.len();
+            self.places[place] = at as u32;
         }
-        &mut self.notes[self.places[place] as usize - 1]
+        &mut self.notes[at - 1]
     }
 
     pub fn freeze(&mut self) {
@@ -232,15 +238,61 @@ impl<T: Clone + Default> Notes<T> {
             return;
         }
         if layers(self, |notes| notes.below.as_deref()) >= HIGHEST {
-            let mut all = Notes::default();
-            let mut uncounted = Budget::default();
-            let longest = std::iter::successors(Some(&*self), |notes| notes.below.as_deref());
-            for place in 0..longest.map(|notes| notes.places.len()).max().unwrap_or(0) {
-                if let Some(note) = self.get(place) {
-                    *all.get_mut(place, &mut uncounted) = note.clone();
-                }
-            }
-            *self = all;
+            // It can be found out again.
+            self.below = None;
+        }
+        let below = std::mem::take(self);
+        self.below = Some(Arc::new(below));
+    }
+}
+
+/// Sets by the numbers of places: where a layer's has not what is looked for, those below it may have it.
+#[derive(Clone)]
+pub(crate) struct Sets<T> {
+    below: Option<Arc<Sets<T>>>,
+    /// As long as it needs to be; looked at in every step of a walk.
+    own: Vec<T>,
+}
+
+impl<T> Default for Sets<T> {
+    fn default() -> Self {
+        Sets { below: None, own: Vec::new() }
+    }
+}
+
+impl<T: Default> Sets<T> {
+    /// Nothing but what is frozen of these.
+    pub fn above(&self) -> Self {
+        Sets { below: self.below.clone(), own: Vec::new() }
+    }
+
+    #[inline]
+    pub fn get(&self, place: usize) -> Option<&T> {
+        self.own.get(place)
+    }
+
+    /// What the layers below have at a place, the upper ones first.
+    pub fn lower(&self, place: usize) -> impl Iterator<Item = &T> {
+        let below = std::iter::successors(self.below.as_deref(), |sets| sets.below.as_deref());
+        below.filter_map(move |sets| sets.own.get(place))
+    }
+
+    pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
+        if self.own.len() <= place {
+            let before = self.own.capacity();
+            self.own.resize_with(place + 1, T::default);
+            budget.grow((self.own.capacity() - before) * size_of::<T>());
+        }
+        &mut self.own[place]
+    }
+
+    pub fn freeze(&mut self) {
+        if self.own.is_empty() {
+            return;
+        }
+        if layers(self, |sets| sets.below.as_deref()) >= HIGHEST {
+            // It can be found out again.
+            self.below = None;
         }
         let below = std::mem::take(self);
         self.below = Some(Arc::new(below));

@@ -9,9 +9,11 @@
 
 use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
+use crate::chunk::Chunks;
 use crate::error::{Error, Limit, Result};
+use crate::ids::Ids;
 use crate::keyset::{KeySets, NO_KEYS};
-use crate::layer::{List, Notes, Table};
+use crate::layer::{List, Notes, Sets, Table};
 use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
@@ -55,8 +57,9 @@ pub enum Spelling {
     },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub enum Term {
+    #[default]
     Empty,
     Epsilon,
     Class(ByteSet),
@@ -174,7 +177,7 @@ pub enum Text {
 }
 
 /// Packed: aligned to 16 bytes, as 128 bits want to be, it would be larger by a fifth.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 #[repr(C, packed(8))]
 pub struct Info {
     pub hash: u128,
@@ -205,7 +208,9 @@ pub(crate) struct WordSet {
 /// Of more words than this only what all words of their set have in common is asked.
 const MANY_WORDS: usize = 64;
 
-type Edges = SmallVec<[(u8, u8, TermId); 4]>;
+/// The bytes from one to another, and what a term still has to read after any of them.
+pub(crate) type Edge = (u8, u8, TermId);
+type Edges = SmallVec<[Edge; 4]>;
 
 /// What a new derivative costs, where a step of a walk costs 1.
 pub(crate) const DERIVATION: u64 = 16;
@@ -214,7 +219,7 @@ pub(crate) const DERIVATION: u64 = 16;
 const MAX_DEPTH: u32 = 1_500;
 
 /// A term and what is known of it from its making.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Node {
     term: Term,
     info: Info,
@@ -223,9 +228,9 @@ struct Node {
 /// Terms, and what they and what is found out of them refer to.
 #[derive(Clone)]
 pub struct Arena {
-    nodes: List<Node>,
-    by_hash: Table<u128, TermId>,
-    pub(crate) edges: Notes<Edges>,
+    nodes: Chunks<Node>,
+    by_hash: Ids,
+    pub(crate) edges: Sets<Edges>,
     pub(crate) cuts: Notes<Boundaries>,
     pub(crate) may: Notes<ByteSet>,
     pub(crate) live: Table<TermId, bool>,
@@ -303,9 +308,9 @@ impl Hasher128 {
 impl Arena {
     pub fn new() -> Self {
         let mut arena = Arena {
-            nodes: List::default(),
-            by_hash: Table::default(),
-            edges: Notes::default(),
+            nodes: Chunks::default(),
+            by_hash: Ids::default(),
+            edges: Sets::default(),
             cuts: Notes::default(),
             may: Notes::default(),
             live: Table::default(),
@@ -353,8 +358,8 @@ impl Arena {
     /// alone.
     pub fn above(&self) -> Self {
         Arena {
-            nodes: self.nodes.above(),
-            by_hash: self.by_hash.above(),
+            nodes: self.nodes.clone(),
+            by_hash: self.by_hash.clone(),
             edges: self.edges.above(),
             cuts: self.cuts.above(),
             may: self.may.above(),
@@ -384,8 +389,6 @@ impl Arena {
 
     /// What there is becomes the ground of what will come.
     pub fn freeze(&mut self) {
-        self.nodes.freeze();
-        self.by_hash.freeze();
         self.edges.freeze();
         self.cuts.freeze();
         self.may.freeze();
@@ -421,7 +424,7 @@ impl Arena {
     }
 
     pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
-        self.by_hash.get(&hash).copied()
+        self.by_hash.get(hash, |id| self.nodes[id as usize].info.hash == hash).map(TermId)
     }
 
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
@@ -431,7 +434,7 @@ impl Arena {
             self.budget.grow(size_of_val(&**parts));
         }
         self.nodes.push(Node { term, info }, &mut self.budget);
-        self.by_hash.insert(hash, id, &mut self.budget);
+        self.by_hash.insert(hash, id.0, &mut self.budget);
         id
     }
 
@@ -460,7 +463,7 @@ impl Arena {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.len() == 0
     }
 
     /// The heap behind all this, as it was told to the budget.
