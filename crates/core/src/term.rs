@@ -229,6 +229,8 @@ pub struct Arena {
     pub(crate) live: FxHashMap<TermId, bool>,
     pub(crate) distances: FxHashMap<TermId, u32>,
     pub(crate) letters: FxHashMap<TermId, Letters>,
+    /// (term, reach) with its counts clipped.
+    pub(crate) clips: FxHashMap<(TermId, u32), TermId>,
     pub(crate) regions: FxHashMap<TermId, Option<Arc<Region>>>,
     pub(crate) literals: Vec<Arc<[u8]>>,
     pub(crate) word_sets: Vec<WordSet>,
@@ -310,6 +312,7 @@ impl Arena {
             live: FxHashMap::default(),
             distances: FxHashMap::default(),
             letters: FxHashMap::default(),
+            clips: FxHashMap::default(),
             regions: FxHashMap::default(),
             literals: Vec::new(),
             word_sets: Vec::new(),
