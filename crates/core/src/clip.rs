@@ -9,8 +9,8 @@ const MOST_PARTS: usize = 64;
 impl Arena {
     /// A head with fewer states that treats every token of at most `reach` code points alike.
     pub(crate) fn clipped(&mut self, head: TermId, reach: u32) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(head) else { return self.clipped_text(head, reach) };
-        let near = self.clipped_text(text, reach)?;
+        let Term::Quoted { text, state, free } = *self.term(head) else { return self.clipped_counts(head, reach) };
+        let near = self.clipped_counts(text, reach)?;
         if near == text {
             Ok(head)
         } else {
@@ -18,8 +18,7 @@ impl Arena {
         }
     }
 
-    fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
-        let Term::Bounded { body, min, max } = *self.term(text) else { return self.clipped_counts(text, reach) };
+    fn clipped_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, reach: u32) -> Result<TermId> {
         if self.info(body).searched {
             return Ok(text);
         }
@@ -49,13 +48,24 @@ impl Arena {
         }
     }
 
+    /// What follows a count is the same from state to state: parts of concatenations and unions are remembered.
     fn clipped_counts(&mut self, text: TermId, reach: u32) -> Result<TermId> {
-        // An intersection may be empty because of counts that are far away.
-        if self.info(text).searched || self.info(text).structural {
-            return Ok(text);
+        if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
+            return self.clipped_now(text, reach);
         }
+        if let Some(&clipped) = self.clips.get(&(text, reach)) {
+            return Ok(clipped);
+        }
+        let clipped = self.clipped_now(text, reach)?;
+        self.clips.insert((text, reach), clipped, &mut self.budget);
+        Ok(clipped)
+    }
+
+    fn clipped_now(&mut self, text: TermId, reach: u32) -> Result<TermId> {
         match *self.term(text) {
-            Term::Repeat { body, min, max } if self.info(body).min_chars > 0 => {
+            _ if self.info(text).structural => Ok(text),
+            Term::Bounded { body, min, max } => self.clipped_bounds(text, body, min, max, reach),
+            Term::Repeat { body, min, max } if self.info(body).min_chars > 0 && !self.info(body).searched => {
                 let body = self.clipped_counts(body, reach)?;
                 // One more than any token can read, so that the far side stays out of reach.
                 self.repeat(body, min.min(reach + 1), if max > reach { MANY } else { max })
@@ -71,20 +81,26 @@ impl Arena {
                 if parts.len() > MOST_PARTS {
                     return Ok(text);
                 }
-                let mut clipped = EPSILON;
-                for &part in parts.iter().rev() {
-                    let part = self.clipped_counts(part, reach)?;
-                    clipped = self.cat(part, clipped)?;
+                let before = parts.clone();
+                for part in &mut parts {
+                    *part = self.clipped_counts(*part, reach)?;
                 }
-                Ok(clipped)
+                if parts == before {
+                    return Ok(text);
+                }
+                parts.into_iter().rev().try_fold(EPSILON, |rest, part| self.cat(part, rest))
             }
             Term::Alt(ref parts) if parts.len() <= MOST_PARTS => {
-                let mut clipped = parts.to_vec();
+                let (before, mut clipped) = (parts.clone(), parts.to_vec());
                 for part in &mut clipped {
                     *part = self.clipped_counts(*part, reach)?;
                 }
+                if clipped[..] == before[..] {
+                    return Ok(text);
+                }
                 self.alt(clipped)
             }
+            // An intersection may be empty because of counts that are far away.
             _ => Ok(text),
         }
     }

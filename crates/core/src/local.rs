@@ -380,7 +380,7 @@ impl Reach {
             arena.spend(1)?;
             if table.nullable[next as usize] {
                 self.exits.push(at);
-            } else if trie.end(at) > at + LEAP && trie.is_made_of(at, table.loops(arena, next)?) {
+            } else if next == row && trie.end(at) > at + LEAP && table.leaps(arena, trie, at, row)? {
                 at = trie.end(at);
                 continue;
             }

@@ -9,6 +9,7 @@ use crate::chain::WIDE_CLASS;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
+use crate::trie::Trie;
 use crate::vocabulary::{Class, Vocabulary};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -153,9 +154,21 @@ pub(crate) struct Table {
     rows: Vec<[u32; 256]>,
     pub states: Vec<TermId>,
     pub nullable: Vec<bool>,
-    loops: Vec<Option<u128>>,
+    loops: Vec<Loops>,
     row_of: FxHashMap<TermId, u32>,
 }
+
+/// The ASCII bytes that leave a row where it is.
+enum Loops {
+    /// So many nodes might have been leapt over.
+    Unknown {
+        passed: u32,
+    },
+    Known(u128),
+}
+
+/// As many nodes take as long as finding out all about one state.
+const LOOPS_FROM: u32 = 256;
 
 /// What an entry says of a byte that was not asked for yet, or leads nowhere.
 const NEW: u32 = u32::MAX;
@@ -168,20 +181,25 @@ impl Table {
             rows.push([NEW; 256]);
             states.push(state);
             nullable.push(arena.info(state).nullable);
-            loops.push(None);
+            loops.push(Loops::Unknown { passed: 0 });
             states.len() as u32 - 1
         })
     }
 
-    /// The ASCII bytes that leave a row where it is.
-    pub fn loops(&mut self, arena: &mut Arena, row: u32) -> Result<u128> {
-        if let Some(class) = self.loops[row as usize] {
-            return Ok(class);
+    /// Whether all bytes below a node leave a row where it is; no is said too often at first, as long as it is not worth
+    /// finding out which bytes do.
+    pub fn leaps(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
+        let loops = &mut self.loops[row as usize];
+        if let Loops::Unknown { passed } = loops {
+            *passed += trie.end(node) - node;
+            if *passed < LOOPS_FROM {
+                return Ok(false);
+            }
+            let state = self.states[row as usize];
+            self.loops[row as usize] = Loops::Known(arena.bytes_onto(state, state)?.ascii());
         }
-        let state = self.states[row as usize];
-        let class = arena.bytes_onto(state, state)?.ascii();
-        self.loops[row as usize] = Some(class);
-        Ok(class)
+        let Loops::Known(class) = self.loops[row as usize] else { return Ok(false) };
+        Ok(trie.is_made_of(node, class))
     }
 
     pub fn step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {

@@ -236,6 +236,8 @@ pub struct Arena {
     pub(crate) live: Table<TermId, bool>,
     pub(crate) distances: Table<TermId, u32>,
     pub(crate) letters: Table<TermId, Letters>,
+    /// (term, reach) with its counts clipped.
+    pub(crate) clips: Table<(TermId, u32), TermId>,
     pub(crate) regions: Table<TermId, Option<Arc<Region>>>,
     pub(crate) literals: List<Arc<[u8]>>,
     pub(crate) word_sets: List<WordSet>,
@@ -316,6 +318,7 @@ impl Arena {
             live: Table::default(),
             distances: Table::default(),
             letters: Table::default(),
+            clips: Table::default(),
             regions: Table::default(),
             literals: List::default(),
             word_sets: List::default(),
@@ -366,6 +369,7 @@ impl Arena {
             live: self.live.above(),
             distances: self.distances.above(),
             letters: self.letters.above(),
+            clips: self.clips.above(),
             regions: self.regions.above(),
             literals: self.literals.above(),
             word_sets: self.word_sets.above(),
@@ -395,6 +399,7 @@ impl Arena {
         self.live.freeze();
         self.distances.freeze();
         self.letters.freeze();
+        self.clips.freeze();
         self.regions.freeze();
         self.literals.freeze();
         self.word_sets.freeze();
