@@ -230,7 +230,10 @@ class Stock:
         escapes: str,
         keywords: set[str],
         drafts: dict[str, int],
-    ) -> Self: ...
+        formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
+    ) -> Self:
+        """`formats`: (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any);
+        it is called once for each."""
 
 @final
 class Plain:

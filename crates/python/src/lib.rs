@@ -6,12 +6,14 @@ mod builder;
 mod clock;
 mod error;
 mod limit;
+mod lower;
 mod matcher;
 mod pattern;
 mod place;
 mod plain;
 mod sorted;
 mod stock;
+mod union;
 
 use pyo3::prelude::*;
 

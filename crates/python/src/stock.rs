@@ -30,6 +30,8 @@ pub struct Stock {
     pub keywords: HashSet<String>,
     /// The drafts by the names of their metaschemas.
     pub drafts: HashMap<String, u64>,
+    /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any)
+    pub formats: Py<PyAny>,
     leaves: Mutex<Leaves>,
 }
 
@@ -67,7 +69,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, keywords, drafts))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, keywords, drafts, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -80,9 +82,24 @@ impl Stock {
         escapes: &str,
         keywords: HashSet<String>,
         drafts: HashMap<String, u64>,
+        formats: Py<PyAny>,
     ) -> Self {
         let (free, leaves) = (escapes == "free", Mutex::default());
-        Stock { any, words, numbers, string, array, object, texts, punctuation, free, keywords, drafts, leaves }
+        Stock {
+            any,
+            words,
+            numbers,
+            string,
+            array,
+            object,
+            texts,
+            punctuation,
+            free,
+            keywords,
+            drafts,
+            formats,
+            leaves,
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.reader import KEYWORDS
+from frisket.json_schema.reader import KEYWORDS, plain_format
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
@@ -60,6 +60,7 @@ class Prelude:
             escapes=options.escapes,
             keywords=set(KEYWORDS),
             drafts=DRAFTS,
+            formats=partial(plain_format, options),
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
