@@ -3,6 +3,7 @@
 use crate::builder::{array, count};
 use crate::place::{identity, Case, Fields, Identity, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Unplain, Walk};
+use crate::stock::lock;
 use crate::union::{crossed, listed, named, Demand, Maybe};
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
@@ -15,6 +16,11 @@ use std::collections::{HashMap, HashSet};
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
 /// Key patterns of one place that ask for different things, beyond which Python cuts the keys into regions.
 const PATTERNS: usize = 6;
+
+/// Where a case has its signs; numbers need none.
+const ARRAYS: usize = 0;
+const OBJECTS: usize = 1;
+const NUMBERS: usize = 2;
 
 /// (key, whether it is required, values)
 type Property = (String, bool, Vec<(u32, u64)>);
@@ -31,13 +37,13 @@ impl<'py> Walk<'_, 'py> {
         }
         for numbers in [INTEGER, NUMBER & !INTEGER, NUMBER] {
             let cases = cases.iter().filter(|case| case.mask & NUMBER == numbers);
-            self.parts(cases, Case::any_number, &mut nodes, |walk, case| walk.number(case))?;
+            self.parts(cases, NUMBERS, Case::any_number, &mut nodes, |walk, case| walk.number(case))?;
         }
         self.texts(cases, &mut nodes)?;
         let arrays = cases.iter().filter(|case| case.mask & ARRAY != 0);
-        self.parts(arrays, Case::any_array, &mut nodes, |walk, case| walk.array(case))?;
+        self.parts(arrays, ARRAYS, Case::any_array, &mut nodes, |walk, case| walk.array(case))?;
         let objects = cases.iter().filter(|case| case.mask & OBJECT != 0);
-        self.parts(objects, Case::any_object, &mut nodes, |walk, case| walk.object(case))?;
+        self.parts(objects, OBJECTS, Case::any_object, &mut nodes, |walk, case| walk.object(case))?;
         match nodes[..] {
             [] => Ok(None),
             [node] => Ok(Some(node)),
@@ -49,6 +55,7 @@ impl<'py> Walk<'_, 'py> {
     fn parts<'a>(
         &mut self,
         cases: impl Iterator<Item = &'a Case<'py>> + Clone,
+        kind: usize,
         is_any: impl Fn(&Case<'py>) -> bool,
         nodes: &mut Vec<u32>,
         make: impl Fn(&mut Self, &Case<'py>) -> PyResult<Option<u32>>,
@@ -60,7 +67,12 @@ impl<'py> Walk<'_, 'py> {
             nodes.extend(make(self, any)?);
             return Ok(());
         }
-        for case in cases {
+        for (at, case) in cases.clone().enumerate() {
+            // Objects and arrays made alike are two nodes all the same.
+            let signs = case.signs.get(kind).filter(|signs| !signs.is_empty());
+            if signs.is_some_and(|signs| cases.clone().take(at).any(|before| before.signs[kind] == *signs)) {
+                continue;
+            }
             let node = make(self, case)?;
             nodes.extend(node.filter(|node| !nodes.contains(node)));
         }
@@ -77,6 +89,23 @@ impl<'py> Walk<'_, 'py> {
             INTEGER => integers,
             _ => numbers,
         }))
+    }
+
+    /// The part of a place, made once, whether it is met there or as an alternative elsewhere.
+    fn once(
+        &mut self,
+        place: Option<usize>,
+        kind: usize,
+        make: impl FnOnce(&mut Self) -> PyResult<Option<u32>>,
+    ) -> PyResult<Option<u32>> {
+        let Some(place) = place else { return make(self) };
+        let known = lock(&self.plain.parts).get(&(place, kind)).copied();
+        if let Some(node) = known {
+            return Ok(node);
+        }
+        let node = make(self)?;
+        lock(&self.plain.parts).insert((place, kind), node);
+        Ok(node)
     }
 
     // -- strings ----------------------------------------------------------------------------------------------
@@ -142,6 +171,10 @@ impl<'py> Walk<'_, 'py> {
         if case.any_array() {
             return Ok(Some(self.stock.array));
         }
+        self.once(case.places[ARRAYS], ARRAYS, |walk| walk.new_array(case))
+    }
+
+    fn new_array(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
         let (least, mut most) = case.count;
         if most.is_some_and(|most| most < least) {
             return Ok(None);
@@ -174,6 +207,10 @@ impl<'py> Walk<'_, 'py> {
         if case.any_object() {
             return Ok(Some(self.stock.object));
         }
+        self.once(case.places[OBJECTS], OBJECTS, |walk| walk.new_object(case))
+    }
+
+    fn new_object(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
         if crossed(case) {
             return Ok(None);
         }

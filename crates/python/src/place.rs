@@ -60,6 +60,20 @@ pub struct Case<'py> {
     pub unique: bool,
     /// The pointer of the items' place, if that is not the place being read.
     pub pointer: Option<Rc<str>>,
+    /// What is said of arrays and of objects, in order, where alternatives are to be told apart.
+    pub signs: [Vec<Sign>; 2],
+    /// The places that alone say something of arrays and of objects.
+    pub places: [Option<usize>; 2],
+}
+
+/// One condition, as it compares to others.
+#[derive(PartialEq, Eq, Clone)]
+pub enum Sign {
+    Demands(Identity),
+    Unique(Identity),
+    Required(Vec<String>),
+    Least(u64),
+    Most(u64),
 }
 
 /// Demands on members by key, of one place.
@@ -92,6 +106,8 @@ impl Default for Case<'_> {
             count: (0, None),
             unique: false,
             pointer: None,
+            signs: [Vec::new(), Vec::new()],
+            places: [None, None],
         }
     }
 }
@@ -223,6 +239,8 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
     if fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some() {
         case.fields.push(fields);
     }
+    let place = schema.as_ptr() as usize;
+    case.places = [(!case.any_array()).then_some(place), (!case.any_object()).then_some(place)];
     if unknown {
         unread = true;
         case.mask = ANY;
@@ -274,6 +292,43 @@ pub fn says_nothing(stock: &Stock, schema: &Bound<'_, PyAny>) -> bool {
         });
     }
     schema.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true())
+}
+
+/// What a place says of arrays and of objects, in order.
+pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<'_>) -> [Vec<Sign>; 2] {
+    let (mut arrays, mut objects) = (Vec::new(), Vec::new());
+    let own = || identity(stock, draft, schema);
+    let add = |signs: &mut Vec<Sign>, sign: Sign| {
+        if !signs.contains(&sign) {
+            signs.push(sign);
+        }
+    };
+    for key in schema.keys() {
+        let Ok(key) = key.downcast_exact::<PyString>() else { continue };
+        match key.to_str().unwrap_or_default() {
+            "items" => arrays.extend(case.items.iter().map(|items| Sign::Demands(identity(stock, draft, items)))),
+            "minItems" if case.count.0 > 0 => arrays.push(Sign::Least(case.count.0)),
+            "maxItems" => arrays.extend(case.count.1.map(Sign::Most)),
+            "uniqueItems" if case.unique => arrays.push(Sign::Unique(own())),
+            "properties" | "patternProperties" | "additionalProperties" if !case.fields.is_empty() => {
+                add(&mut objects, Sign::Demands(own()));
+            }
+            "required" if !case.required.is_empty() => {
+                let mut keys: Vec<String> = Vec::with_capacity(case.required.len());
+                for key in &case.required {
+                    let key = key.to_string();
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
+                objects.push(Sign::Required(keys));
+            }
+            "minProperties" if case.members.0 > 0 => objects.push(Sign::Least(case.members.0)),
+            "maxProperties" => objects.extend(case.members.1.map(Sign::Most)),
+            _ => {}
+        }
+    }
+    [arrays, objects]
 }
 
 /// What two places have in common if they are one to the algebra.

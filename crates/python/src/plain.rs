@@ -57,6 +57,8 @@ pub struct Plain {
     pub any_order: bool,
     pub about_itself: bool,
     places: Mutex<HashMap<usize, Place, rustc_hash::FxBuildHasher>>,
+    /// What was made of the arrays or the objects of a place.
+    pub parts: Mutex<HashMap<(usize, usize), Option<u32>, rustc_hash::FxBuildHasher>>,
 }
 
 #[pymethods]
@@ -88,6 +90,7 @@ impl Plain {
             any_order: is_sorted || property_order == "any",
             about_itself: stated && !is_sorted,
             places: Mutex::default(),
+            parts: Mutex::default(),
         })
     }
 
@@ -183,7 +186,7 @@ impl<'py> Walk<'_, 'py> {
             }
             Kind::Applied(case, parts) => {
                 let pointer = self.pointer.clone();
-                match self.applied(*case, parts, &pointer, 0)? {
+                match self.applied(schema, *case, parts, &pointer, 0)? {
                     Some(union) => self.within(place, |walk| walk.union(&union.cases))?,
                     None => return Ok(self.for_python(place)),
                 }

@@ -6,7 +6,7 @@
 //! one member) is for Python: nothing is the answer here.
 
 use crate::pattern;
-use crate::place::{subschemas, Case, Identity, Kind, Part, ARRAY, NUMBER, OBJECT, STRING, WORDS};
+use crate::place::{signs, subschemas, Case, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
@@ -68,17 +68,24 @@ impl<'py> Walk<'_, 'py> {
             // Which numbers they are decides what covers them.
             Kind::Leaf(case, _) if case.unread.is_some() && (case.mask == 0 || case.mask & !NUMBER != 0) => Ok(None),
             Kind::Leaf(case, _) | Kind::Case(case) => {
-                let case = self.settled(*case, Some(pointer))?;
+                let case = self.settled(*case, Some((dict, pointer)))?;
                 Ok(case.map(|case| Union::of(vec![case])))
             }
-            Kind::Applied(case, parts) => self.applied(*case, parts, pointer, hops),
+            Kind::Applied(case, parts) => self.applied(dict, *case, parts, pointer, hops),
             Kind::Other => Ok(None),
         }
     }
 
     /// What the conditions of a place and all that it applies to the same value leave.
-    pub fn applied(&mut self, own: Case<'py>, parts: Vec<Part<'py>>, pointer: &str, hops: usize) -> Maybe<Union<'py>> {
-        let Some(own) = self.settled(own, Some(pointer))? else { return Ok(None) };
+    pub fn applied(
+        &mut self,
+        schema: &Bound<'py, PyDict>,
+        own: Case<'py>,
+        parts: Vec<Part<'py>>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
+        let Some(own) = self.settled(own, Some((schema, pointer)))? else { return Ok(None) };
         let mut found = vec![own];
         let mut splits = false;
         for part in parts {
@@ -208,9 +215,9 @@ impl<'py> Walk<'_, 'py> {
     }
 
     // -- reading ----------------------------------------------------------------------------------------------
-    /// The case with its patterns and formats read, and where it stands; nothing if Python should read them, or if
+    /// The case with its patterns and formats read; with its place, if it is an alternative. Nothing if Python should read them, or if
     /// something stands below that Python would refuse as soon as it sees the place.
-    pub fn settled(&mut self, mut case: Case<'py>, pointer: Option<&str>) -> Maybe<Case<'py>> {
+    pub fn settled(&mut self, mut case: Case<'py>, place: Option<(&Bound<'py, PyDict>, &str)>) -> Maybe<Case<'py>> {
         for (is_pattern, text) in std::mem::take(&mut case.asked) {
             let node = if is_pattern {
                 let Ok(text) = text.to_str() else { return Ok(None) };
@@ -239,7 +246,8 @@ impl<'py> Walk<'_, 'py> {
                 }
             }
         }
-        if let Some(pointer) = pointer {
+        if let Some((schema, pointer)) = place {
+            case.signs = signs(self.stock, self.plain.draft, schema, &case);
             for schema in subschemas(&case) {
                 if !self.leads_somewhere(schema)? {
                     return Ok(None);
@@ -559,6 +567,7 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
         }
     }
     if mask & ARRAY != 0 {
+        both.places[0] = sole(left, right, 0, Case::any_array);
         both.count = narrower(left.count, right.count);
         both.unique |= right.unique;
         match (&left.items, &right.items) {
@@ -569,18 +578,40 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
             }
             _ => {}
         }
+        joined(&mut both.signs[0], &right.signs[0]);
     } else {
         both.items = None;
+        both.signs[0].clear();
     }
     if mask & OBJECT != 0 {
+        both.places[1] = sole(left, right, 1, Case::any_object);
         both.members = narrower(left.members, right.members);
         both.fields.extend(right.fields.iter().cloned());
         both.required.extend(right.required.iter().cloned());
+        joined(&mut both.signs[1], &right.signs[1]);
     } else {
+        both.signs[1].clear();
         both.fields.clear();
         both.required.clear();
     }
     Met::Case(both)
+}
+
+/// The place that says all there is of a type, if one does.
+fn sole<'py>(left: &Case<'py>, right: &Case<'py>, kind: usize, is_any: fn(&Case<'py>) -> bool) -> Option<usize> {
+    match (left.places[kind], right.places[kind]) {
+        (_, place) if is_any(left) => place,
+        (place, _) if is_any(right) => place,
+        (place, other) => place.filter(|_| place == other),
+    }
+}
+
+fn joined(signs: &mut Vec<Sign>, others: &[Sign]) {
+    for sign in others {
+        if !signs.contains(sign) {
+            signs.push(sign.clone());
+        }
+    }
 }
 
 fn narrower(left: (u64, Option<u64>), right: (u64, Option<u64>)) -> (u64, Option<u64>) {
