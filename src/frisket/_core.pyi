@@ -243,8 +243,19 @@ class Plain:
     far as its builder is.
     """
 
-    def __new__(cls, builder: GrammarBuilder, stock: Stock, root: dict[str, Any], property_order: str) -> Self:
-        """Raises Unplain where the schema names a draft that is not among the known."""
+    def __new__(
+        cls,
+        prelude: GrammarBuilder,
+        stock: Stock,
+        root: dict[str, Any],
+        property_order: str,
+        *,
+        limits: Limits | None = None,
+    ) -> Self:
+        """It builds with a fork of `prelude`. Raises Unplain where the schema names a draft that is not among the known,
+        LimitExceededError if the limits are reached already."""
+    @property
+    def builder(self) -> GrammarBuilder: ...
     @property
     def is_sorted(self) -> bool:
         """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""

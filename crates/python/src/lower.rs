@@ -403,7 +403,7 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &HashMap<&str, usi
     let places: HashMap<&str, u32> =
         properties.iter().enumerate().map(|(at, (key, ..))| (key.as_str(), at as u32)).collect();
     let mut lists: Vec<Vec<u32>> = Vec::new();
-    let mut before: HashSet<u32> = HashSet::new();
+    let mut before: HashSet<u32> = HashSet::default();
     for names in case.fields.iter().flat_map(|fields| &fields.names) {
         let keys = names.keys();
         let mut table = Vec::with_capacity(keys.len());
@@ -434,7 +434,7 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &HashMap<&str, usi
 
 /// Whether some order agrees with all the lists and one more.
 fn is_acyclic(lists: &[Vec<u32>], chain: &[u32]) -> bool {
-    let mut before: HashMap<u32, HashSet<u32>> = HashMap::new();
+    let mut before: HashMap<u32, HashSet<u32>> = HashMap::default();
     for list in lists.iter().map(Vec::as_slice).chain([chain]) {
         for &place in list {
             before.entry(place).or_default();

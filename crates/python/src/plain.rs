@@ -12,6 +12,7 @@
 
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
+use crate::limit::Limits;
 use crate::place::{self, Case, Kind};
 use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
@@ -47,6 +48,7 @@ enum Place {
 /// The plain places of one schema. Places are known by the identity of their dict, which the schema keeps alive.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Plain {
+    #[pyo3(get)]
     builder: Py<GrammarBuilder>,
     stock: Py<Stock>,
     root: Py<PyDict>,
@@ -64,17 +66,23 @@ pub struct Plain {
 #[pymethods]
 impl Plain {
     #[new]
+    #[pyo3(signature = (prelude, stock, root, property_order, *, limits=None))]
     fn new(
-        builder: Py<GrammarBuilder>,
+        prelude: &Bound<'_, GrammarBuilder>,
         stock: Py<Stock>,
         root: &Bound<'_, PyDict>,
         property_order: &str,
+        limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Self> {
+        let mut builder = prelude.borrow_mut().fork(limits)?;
+        builder.check()?;
+        let builder = Py::new(root.py(), builder)?;
         let draft = match root.get_item(intern!(root.py(), "$schema"))? {
             None => NEWEST,
             Some(named) => {
-                let named: String = named.extract()?;
-                let bare = named.split_once("://").map_or(&*named, |(_, bare)| bare);
+                let named = named.downcast_exact::<PyString>().map_err(|_| Unplain::new_err("a draft of its own"))?;
+                let named = named.to_str()?;
+                let bare = named.split_once("://").map_or(named, |(_, bare)| bare);
                 let known = stock.get().drafts.get(bare.trim_end_matches('#').trim_end_matches('/'));
                 *known.ok_or_else(|| Unplain::new_err("a draft of its own"))?
             }

@@ -6,11 +6,12 @@
 //! one member) is for Python: nothing is the answer here.
 
 use crate::pattern;
-use crate::place::{signs, subschemas, Case, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS};
+use crate::place::{signs, subschemas, Case, Fields, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Products above this size are searched for contradictions, and unions above that one are too large to be compared.
@@ -235,6 +236,15 @@ impl<'py> Walk<'_, 'py> {
                 case.matches.push(node);
             }
         }
+        // What leads to a schema that asks for nothing asks for nothing.
+        let this = &*self;
+        let mut asks =
+            |schema: &Bound<'py, PyAny>| this.identity(schema).map_or(true, |said| said != Identity::Anything);
+        case.items = case.items.filter(&mut asks);
+        for fields in &mut case.fields {
+            fields.rest = fields.rest.take().filter(&mut asks);
+        }
+        case.fields.retain(|fields| fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some());
         for fields in &mut case.fields {
             if let Some(patterns) = &fields.patterns {
                 for text in patterns.keys() {
@@ -460,21 +470,29 @@ impl<'py> Walk<'_, 'py> {
 /// Every key that is named, in the order of first mention.
 pub fn named<'py>(case: &Case<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
     let mut keys: Vec<Bound<'py, PyString>> = Vec::new();
-    let mut seen: rustc_hash::FxHashSet<&str> = rustc_hash::FxHashSet::default();
-    let tables: Vec<Bound<'py, PyAny>> =
-        case.fields.iter().flat_map(|fields| &fields.names).flat_map(|names| names.keys()).collect();
-    for key in &tables {
-        let key = key.downcast_exact::<PyString>()?;
-        if seen.insert(key.to_str()?) {
-            keys.push(key.clone());
+    for (at, names) in case.fields.iter().enumerate().filter_map(|(at, fields)| Some((at, fields.names.as_ref()?))) {
+        for key in names.keys() {
+            if !is_named(&case.fields[..at], &key)? {
+                keys.push(key.downcast_into_exact()?);
+            }
         }
     }
+    let mut seen: HashSet<&str> = HashSet::new();
     for key in &case.required {
-        if seen.insert(key.to_str()?) {
+        if !is_named(&case.fields, key)? && seen.insert(key.to_str()?) {
             keys.push(key.clone());
         }
     }
     Ok(keys)
+}
+
+fn is_named(fields: &[Fields<'_>], key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for names in fields.iter().filter_map(|fields| fields.names.as_ref()) {
+        if names.contains(key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 pub fn crossed(case: &Case<'_>) -> bool {
@@ -555,7 +573,7 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
         both.length = narrower(left.length, right.length);
         both.texts = match (&left.texts, &right.texts) {
             (Some(texts), Some(others)) => {
-                let others: rustc_hash::FxHashSet<&[u8]> = others.iter().map(|text| &**text).collect();
+                let others: HashSet<&[u8]> = others.iter().map(|text| &**text).collect();
                 Some(texts.iter().filter(|text| others.contains(&***text)).cloned().collect())
             }
             (texts, others) => texts.clone().or_else(|| others.clone()),

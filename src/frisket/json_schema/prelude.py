@@ -21,12 +21,12 @@ class Prelude:
     They are a third of what a median schema is made of. Each schema goes on with a fork of the builder that has them.
     """
 
-    __slots__ = ("_builder", "lowering", "stock")
+    __slots__ = ("builder", "lowering", "stock")
 
     def __init__(self, options: JSONSchemaOptions) -> None:
-        self._builder = _core.GrammarBuilder()
+        self.builder = _core.GrammarBuilder()
         self.lowering = Lowering(
-            self._builder, options, Algebra(self._builder, Documents(True, None), options, Report())
+            self.builder, options, Algebra(self.builder, Documents(True, None), options, Report())
         )
         self.stock: _core.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
@@ -47,12 +47,12 @@ class Prelude:
         layout = self.lowering.layout()
         return _core.Stock(
             any=anything,
-            words=[node(Case(mask)) if mask else self._builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
+            words=[node(Case(mask)) if mask else self.builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
             numbers=(node(Case(INTEGER)), node(Case(NUMBER)), node(Case(INTEGER, numbers=(interval.Plain(),)))),
             string=node(Case(STRING)),
             array=node(Case(ARRAY)),
             object=node(Case(OBJECT)),
-            texts=self._builder.any_text(),
+            texts=self.builder.any_text(),
             punctuation=(
                 *(layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object),
                 *(layout.open_array, layout.close_array, layout.empty_array),
@@ -64,7 +64,7 @@ class Prelude:
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
-        return self._builder.fork(limits=limits)
+        return self.builder.fork(limits=limits)
 
 
 def prelude_of(options: JSONSchemaOptions) -> Prelude:
