@@ -228,11 +228,12 @@ class Stock:
         texts: int,
         punctuation: tuple[int, int, int, int, int, int, int, int],
         escapes: str,
+        digits: int | None,
         keywords: set[str],
         drafts: dict[str, int],
         formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
     ) -> Self:
-        """`formats`: (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any);
+        """`digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`: (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any);
         it is called once for each."""
 
 @final

@@ -8,6 +8,7 @@ mod error;
 mod limit;
 mod lower;
 mod matcher;
+mod number;
 mod pattern;
 mod place;
 mod plain;

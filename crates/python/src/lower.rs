@@ -1,6 +1,7 @@
 //! Cases → their node: type by type, as lower.py, object.py and array.py do.
 
 use crate::builder::{array, count};
+use crate::number;
 use crate::place::{identity, Case, Fields, Identity, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Unplain, Walk};
 use crate::stock::lock;
@@ -83,6 +84,9 @@ impl<'py> Walk<'_, 'py> {
         let [integers, numbers, spelled] = self.stock.numbers;
         if let Some(place) = &case.unread {
             return self.any(place);
+        }
+        if let (true, Some(digits)) = (case.low.is_some() || case.high.is_some(), self.stock.digits) {
+            return self.make(|builder| number::integers(builder, case.low, case.high, digits));
         }
         Ok(Some(match case.mask & NUMBER {
             INTEGER if case.spelled => spelled,

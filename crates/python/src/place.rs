@@ -1,5 +1,6 @@
 //! One place of a schema → what it says, if that is plain (see `plain`).
 
+use crate::number;
 use crate::stock::Stock;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -44,6 +45,9 @@ pub struct Case<'py> {
     pub mask: u8,
     /// Whether integers are known by their spelling, as in draft 4.
     pub spelled: bool,
+    /// Bounds of integers.
+    pub low: Option<number::Bound>,
+    pub high: Option<number::Bound>,
     /// The place, if it says what only Python reads.
     pub unread: Option<Bound<'py, PyDict>>,
     pub texts: Option<Vec<Box<[u8]>>>,
@@ -94,6 +98,8 @@ impl Default for Case<'_> {
         Case {
             mask: ANY,
             spelled: false,
+            low: None,
+            high: None,
             unread: None,
             texts: None,
             length: (0, None),
@@ -114,7 +120,7 @@ impl Default for Case<'_> {
 
 impl Case<'_> {
     pub fn any_number(&self) -> bool {
-        !self.spelled && self.unread.is_none()
+        !self.spelled && self.unread.is_none() && self.low.is_none() && self.high.is_none()
     }
 
     pub fn any_text(&self) -> bool {
@@ -141,7 +147,7 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
     let mut parts = Vec::new();
     let (mut said, mut reference) = (0, None);
     // Whether something holds more than scalars, something is for Python, something lists values, or more than texts.
-    let (mut deep, mut unread, mut listed, mut unknown) = (false, false, false, false);
+    let (mut deep, mut unread, mut listed, mut unknown, mut bounded) = (false, false, false, false, false);
     for (keyword, value) in schema.iter() {
         let Ok(keyword) = keyword.downcast_exact::<PyString>() else { return Kind::Other };
         let Ok(keyword) = keyword.to_str() else { return Kind::Other };
@@ -196,8 +202,12 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
                 }
                 Err(_) => false,
             },
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "contentEncoding"
-            | "contentMediaType" => {
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                bounded = true;
+                unread |= !read_bound(&mut case, draft, schema, keyword, &value);
+                true
+            }
+            "multipleOf" | "contentEncoding" | "contentMediaType" => {
                 unread = true;
                 true
             }
@@ -241,6 +251,12 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
     }
     let place = schema.as_ptr() as usize;
     case.places = [(!case.any_array()).then_some(place), (!case.any_object()).then_some(place)];
+    // Numbers that are no integers have bounds that Python reads.
+    match case.mask & NUMBER {
+        INTEGER if stock.digits.is_some() => {}
+        0 => (case.low, case.high) = (None, None),
+        _ => unread |= bounded,
+    }
     if unknown {
         unread = true;
         case.mask = ANY;
@@ -262,7 +278,7 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
     match (parts.is_empty(), deep, unread) {
         (_, true, true) | (false, _, true) => Kind::Other,
         (false, _, false) => Kind::Applied(Box::new(case), parts),
-        (true, false, _) if unread || !case.asked.is_empty() => match content(stock, draft, schema) {
+        (true, false, _) if unread || bounded || !case.asked.is_empty() => match content(stock, draft, schema) {
             Some(content) => Kind::Leaf(Box::new(case), content),
             None => Kind::Other,
         },
@@ -453,6 +469,54 @@ fn read_count(bounds: &mut (u64, Option<u64>), least: bool, value: &Bound<'_, Py
         bounds.1 = Some(value);
     }
     true
+}
+
+/// A bound that is an integer, or what draft 4 says of one; false for anything else.
+fn read_bound(
+    case: &mut Case<'_>,
+    draft: u64,
+    schema: &Bound<'_, PyDict>,
+    keyword: &str,
+    value: &Bound<'_, PyAny>,
+) -> bool {
+    let is_flag = |value: &Bound<'_, PyAny>| value.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true());
+    let exclusive = matches!(keyword, "exclusiveMinimum" | "exclusiveMaximum");
+    if exclusive && draft == 4 {
+        return value.is_exact_instance_of::<PyBool>();
+    }
+    if !value.is_exact_instance_of::<PyInt>() {
+        return false;
+    }
+    let Ok(value) = value.extract::<i64>() else { return false };
+    let is_low = matches!(keyword, "minimum" | "exclusiveMinimum");
+    let flag = if is_low { "exclusiveMinimum" } else { "exclusiveMaximum" };
+    let open = exclusive || draft == 4 && matches!(schema.get_item(flag), Ok(Some(flag)) if is_flag(&flag));
+    if is_low {
+        case.low = higher(case.low, Some((value, open)));
+    } else {
+        case.high = lower(case.high, Some((value, open)));
+    }
+    true
+}
+
+/// The bound from below that asks for more.
+pub fn higher(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
+    bound.max(other)
+}
+
+/// The bound from above that asks for more.
+pub fn lower(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
+    let tighter = |bound: number::Bound, other: number::Bound| {
+        if (other.0, !other.1) < (bound.0, !bound.1) {
+            other
+        } else {
+            bound
+        }
+    };
+    match (bound, other) {
+        (Some(bound), Some(other)) => Some(tighter(bound, other)),
+        (bound, other) => bound.or(other),
+    }
 }
 
 /// Texts and words; false for anything else.

@@ -28,6 +28,8 @@ pub struct Stock {
     /// open, close, colon, comma, empty of objects; open, close, empty of arrays.
     pub punctuation: [u32; 8],
     pub free: bool,
+    /// How many digits an unbounded integer has, if integers are digits only.
+    pub digits: Option<usize>,
     pub keywords: FxHashSet<String>,
     /// The drafts by the names of their metaschemas.
     pub drafts: FxHashMap<String, u64>,
@@ -70,7 +72,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, keywords, drafts, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, digits, keywords, drafts, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -81,6 +83,7 @@ impl Stock {
         texts: u32,
         punctuation: [u32; 8],
         escapes: &str,
+        digits: Option<usize>,
         keywords: FxHashSet<String>,
         drafts: FxHashMap<String, u64>,
         formats: Py<PyAny>,
@@ -96,6 +99,7 @@ impl Stock {
             texts,
             punctuation,
             free,
+            digits,
             keywords,
             drafts,
             formats,

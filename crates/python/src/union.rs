@@ -6,7 +6,9 @@
 //! one member) is for Python: nothing is the answer here.
 
 use crate::pattern;
-use crate::place::{signs, subschemas, Case, Fields, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS};
+use crate::place::{
+    higher, lower, signs, subschemas, Case, Fields, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS,
+};
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
@@ -366,7 +368,7 @@ impl<'py> Walk<'_, 'py> {
                 if is_any {
                     return Ok(Some(false));
                 }
-                let found = if bit == STRING { text_is_void(case) } else { None };
+                let found = if bit == STRING { text_is_void(case) } else { number_is_void(case) };
                 if found == Some(false) {
                     return Ok(found);
                 }
@@ -525,6 +527,15 @@ fn text_is_void(case: &Case<'_>) -> Option<bool> {
     }
 }
 
+fn number_is_void(case: &Case<'_>) -> Option<bool> {
+    if case.unread.is_some() {
+        return None;
+    }
+    let first = case.low.map(|(low, open)| i128::from(low) + i128::from(open));
+    let last = case.high.map(|(high, open)| i128::from(high) - i128::from(open));
+    Some(first.zip(last).is_some_and(|(first, last)| last < first))
+}
+
 enum Met<'py> {
     Nothing,
     Case(Case<'py>),
@@ -558,16 +569,19 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
     both.mask = mask;
     if mask & NUMBER != 0 {
         both.spelled |= right.spelled;
+        both.low = higher(left.low, right.low);
+        both.high = lower(left.high, right.high);
         let unread = left.unread.as_ref().or(right.unread.as_ref());
         if let Some(unread) = unread {
             let (reader, other) = if left.unread.is_some() { (left, right) } else { (right, left) };
-            if other.unread.is_some() || other.spelled != reader.spelled || reader.mask != mask {
+            let asks = other.unread.is_some() || other.low.is_some() || other.high.is_some();
+            if asks || other.spelled != reader.spelled || reader.mask != mask {
                 return Met::Unknown;
             }
             both.unread = Some(unread.clone());
         }
     } else {
-        both.unread = None;
+        (both.unread, both.low, both.high) = (None, None, None);
     }
     if mask & STRING != 0 {
         both.length = narrower(left.length, right.length);

@@ -25,9 +25,7 @@ class Prelude:
 
     def __init__(self, options: JSONSchemaOptions) -> None:
         self.builder = _core.GrammarBuilder()
-        self.lowering = Lowering(
-            self.builder, options, Algebra(self.builder, Documents(True, None), options, Report())
-        )
+        self.lowering = Lowering(self.builder, options, Algebra(self.builder, Documents(True, None), options, Report()))
         self.stock: _core.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
         if options.whitespace != "pretty":
@@ -58,6 +56,7 @@ class Prelude:
                 *(layout.open_array, layout.close_array, layout.empty_array),
             ),
             escapes=options.escapes,
+            digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=set(KEYWORDS),
             drafts=DRAFTS,
             formats=partial(plain_format, options),

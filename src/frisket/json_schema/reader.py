@@ -329,9 +329,7 @@ def read_format(reader: Reader, value: Any) -> None:
         reader.strings.append(matches)
 
 
-def plain_format(
-    options: JSONSchemaOptions, builder: GrammarBuilder, name: str, draft: int
-) -> tuple[bool, int | None]:
+def plain_format(options: JSONSchemaOptions, builder: GrammarBuilder, name: str, draft: int) -> tuple[bool, int | None]:
     """(whether `read_format` has nothing to say but a condition on texts, the node of these texts if it has one)"""
     from frisket.json_schema.formats import find_format, numeric_format
 
