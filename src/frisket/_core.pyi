@@ -233,12 +233,13 @@ class Stock:
         drafts: dict[str, int],
         formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
     ) -> Self:
-        """`digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`: (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any);
-        it is called once for each."""
+        """`digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
+        (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
+        """
 
 @final
 class Plain:
-    """The plain places of one schema: those that say what type a value has, which members or items, and little else.
+    """The plain places of one schema: those whose meaning needs no complement of another.
 
     They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
     far as its builder is.
@@ -253,8 +254,8 @@ class Plain:
         *,
         limits: Limits | None = None,
     ) -> Self:
-        """It builds with a fork of `prelude`. Raises Unplain where the schema names a draft that is not among the known,
-        LimitExceededError if the limits are reached already."""
+        """It builds with a fork of `prelude`. Raises Unplain where the schema names a draft that is not among the
+        known, LimitExceededError if the limits are reached already."""
     @property
     def builder(self) -> GrammarBuilder: ...
     @property

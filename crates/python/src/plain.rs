@@ -1,10 +1,11 @@
 //! The plain places of a JSON Schema → nodes, without a step of Python.
 //!
-//! Most places of most schemas say what type a value has, which members or items, and little else. What such a place
-//! means needs no algebra, and Python takes longer to get from one to the next than the engine does to make its node. So
-//! they are read here, and every other place goes back to Python's `Lowering`, which asks here again for the places
-//! below. Both sides agree on whose a place is, since that depends on what it says alone; so recursion through both ends,
-//! with a rule on the side where it began.
+//! Most places of most schemas say what type a value has, which members or items, which texts or integers, or which
+//! other places apply to the same value. Where that takes no complement (`union`), Python takes longer to get from one
+//! place to the next than the engine does to make its node (`lower`, `pattern`, `number`). So they are read here
+//! (`place`), and every other place goes back to Python's `Lowering`, which asks here again for the places below. Both
+//! sides agree on whose a place is, since that depends on what is said alone; so recursion through both ends, with a
+//! rule on the side where it began.
 //!
 //! What is made is what `Lowering` would have made, node for node: a test holds the two together on thousands of
 //! schemas. Where that would be hard (nesting beyond what one stack should hold, a required member that cannot be, an

@@ -509,11 +509,11 @@ pub fn crossed(case: &Case<'_>) -> bool {
 /// The texts that a case lists, of those that meet its lengths.
 pub fn listed(case: &Case<'_>) -> Option<Vec<Box<[u8]>>> {
     let (least, most) = case.length;
-    let fits = |text: &&Box<[u8]>| {
+    let fits = |text: &[u8]| {
         let chars = text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64;
         chars >= least && most.is_none_or(|most| chars <= most)
     };
-    case.texts.as_ref().map(|texts| texts.iter().filter(fits).cloned().collect())
+    case.texts.as_ref().map(|texts| texts.iter().filter(|text| fits(text)).cloned().collect())
 }
 
 fn text_is_void(case: &Case<'_>) -> Option<bool> {
@@ -538,7 +538,7 @@ fn number_is_void(case: &Case<'_>) -> Option<bool> {
 
 enum Met<'py> {
     Nothing,
-    Case(Case<'py>),
+    Case(Box<Case<'py>>),
     Unknown,
 }
 
@@ -553,7 +553,7 @@ fn product<'py>(left: Vec<Case<'py>>, right: Vec<Case<'py>>) -> Option<Vec<Case<
     for (case, other) in left.iter().flat_map(|case| right.iter().map(move |other| (case, other))) {
         match meet(case, other) {
             Met::Nothing => {}
-            Met::Case(both) => found.push(both),
+            Met::Case(both) => found.push(*both),
             Met::Unknown => return None,
         }
     }
@@ -626,7 +626,7 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
         both.fields.clear();
         both.required.clear();
     }
-    Met::Case(both)
+    Met::Case(Box::new(both))
 }
 
 /// The place that says all there is of a type, if one does.
