@@ -228,20 +228,36 @@ class Stock:
         texts: int,
         punctuation: tuple[int, int, int, int, int, int, int, int],
         escapes: str,
+        digits: int | None,
         keywords: set[str],
         drafts: dict[str, int],
-    ) -> Self: ...
+        formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
+    ) -> Self:
+        """`digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
+        (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
+        """
 
 @final
 class Plain:
-    """The plain places of one schema: those that say what type a value has, which members or items, and little else.
+    """The plain places of one schema: those whose meaning needs no complement of another.
 
     They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
     far as its builder is.
     """
 
-    def __new__(cls, builder: GrammarBuilder, stock: Stock, root: dict[str, Any], property_order: str) -> Self:
-        """Raises Unplain where the schema names a draft that is not among the known."""
+    def __new__(
+        cls,
+        prelude: GrammarBuilder,
+        stock: Stock,
+        root: dict[str, Any],
+        property_order: str,
+        *,
+        limits: Limits | None = None,
+    ) -> Self:
+        """It builds with a fork of `prelude`. Raises Unplain where the schema names a draft that is not among the
+        known, LimitExceededError if the limits are reached already."""
+    @property
+    def builder(self) -> GrammarBuilder: ...
     @property
     def is_sorted(self) -> bool:
         """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""

@@ -152,13 +152,14 @@ class Grammar:
         if registry is not None or limits is not None or data is None:
             found = front.compile_json_schema(schema, options, registry, limits, data)
         else:
-            key = data, front.prelude_of(options)  # one object for equal options
+            prelude = front.prelude_of(options)
+            key = data, prelude  # one object for equal options
             found = compiled_lately.get(key)
             if found is None:
                 found = front.stored.fetch(data, options)
                 if found is None:
                     began = time.perf_counter()
-                    found = front.compile_json_schema(schema, options, None, None, data)
+                    found = front.compile_json_schema(schema, options, None, None, data, prelude)
                     if time.perf_counter() - began > front.stored.WORTH:
                         front.stored.keep(schema, data, options)
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)

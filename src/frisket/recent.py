@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -27,16 +26,19 @@ class Recent(Generic[T]):
         self.count = count
         self.weight = weight
         self._held = 0
-        self._entries: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        #: In the order of their last use.
+        self._entries: dict[Hashable, tuple[T, int]] = {}
         self._lock = Lock()
 
     def get(self, key: Hashable) -> T | None:
+        # What is not there is the usual case, and one look-up needs no lock.
+        found = self._entries.get(key)
+        if found is None:
+            return None
         with self._lock:
-            found = self._entries.get(key)
-            if found is None:
-                return None
-            self._entries.move_to_end(key)
-            return found[0]
+            if self._entries.pop(key, None) is not None:
+                self._entries[key] = found
+        return found[0]
 
     def put(self, key: Hashable, value: T, weight: int) -> None:
         if weight > self.weight:
@@ -46,7 +48,7 @@ class Recent(Generic[T]):
             self._held += weight - (before[1] if before is not None else 0)
             self._entries[key] = (value, weight)
             while len(self._entries) > self.count or self._held > self.weight:
-                _, (_, gone) = self._entries.popitem(last=False)
+                _, gone = self._entries.pop(next(iter(self._entries)))
                 self._held -= gone
 
     def clear(self) -> None:

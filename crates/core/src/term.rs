@@ -485,8 +485,9 @@ impl Arena {
         let mut hash = Hasher128::new(3);
         set.0.iter().for_each(|&word| hash.word(word));
         let ascii = set.0[2] == 0 && set.0[3] == 0;
-        let starts = set.iter().any(is_lead);
-        let inner = set.iter().any(|byte| !is_lead(byte));
+        // The bytes of the third word, and no others, go on with a character (`is_lead`).
+        let starts = set.0[0] | set.0[1] | set.0[3] != 0;
+        let inner = set.0[2] != 0;
         self.intern(Term::Class(set), hash.finish(), |_| Info {
             hash: 0,
             nullable: false,

@@ -48,12 +48,12 @@ impl GrammarBuilder {
     }
 
     #[pyo3(signature = (*, limits=None))]
-    fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
+    pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
-    fn check(&mut self) -> PyResult<()> {
+    pub fn check(&mut self) -> PyResult<()> {
         self.builder()?.check().map_err(raise)
     }
 

@@ -6,12 +6,15 @@ mod builder;
 mod clock;
 mod error;
 mod limit;
+mod lower;
 mod matcher;
+mod number;
 mod pattern;
 mod place;
 mod plain;
 mod sorted;
 mod stock;
+mod union;
 
 use pyo3::prelude::*;
 

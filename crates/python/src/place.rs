@@ -1,8 +1,10 @@
 //! One place of a schema → what it says, if that is plain (see `plain`).
 
+use crate::number;
 use crate::stock::Stock;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use std::rc::Rc;
 
 /// Types, as in `value.py`.
 const NULL: u8 = 1;
@@ -20,72 +22,172 @@ const ANY: u8 = 255;
 pub enum Kind<'py> {
     Anything,
     Reference(Bound<'py, PyString>),
-    /// Scalars only, and not all of them are understood here: types that it may have, its content.
-    Leaf(u8, Box<[u8]>),
-    /// The alternatives of one keyword that stands alone, and the keyword.
-    Union(Bound<'py, PyList>, &'static str),
+    /// Scalars only, not all of which are cheap to make something of, and their content.
+    Leaf(Box<Case<'py>>, Box<[u8]>),
     Case(Box<Case<'py>>),
+    /// Conditions of its own, and what else the same value must meet, in the order of the document.
+    Applied(Box<Case<'py>>, Vec<Part<'py>>),
     Other,
 }
 
-/// The conditions of one place, type by type.
-#[derive(Default)]
+/// What is applied to the same value.
+pub enum Part<'py> {
+    Reference(Bound<'py, PyString>),
+    /// And the keyword: oneOf of one schema, too.
+    All(Bound<'py, PyList>, &'static str),
+    Any(Bound<'py, PyList>),
+    One(Bound<'py, PyList>),
+}
+
+/// The conditions of one place, type by type; what a `Case` of value.py is to the algebra.
+#[derive(Clone)]
 pub struct Case<'py> {
     pub mask: u8,
     /// Whether integers are known by their spelling, as in draft 4.
     pub spelled: bool,
+    /// Bounds of integers.
+    pub low: Option<number::Bound>,
+    pub high: Option<number::Bound>,
+    /// The place, if it says what only Python reads.
+    pub unread: Option<Bound<'py, PyDict>>,
     pub texts: Option<Vec<Box<[u8]>>>,
     pub length: (u64, Option<u64>),
-    pub properties: Option<Bound<'py, PyDict>>,
+    /// Whether it is a pattern or a format, and which; once they are read, their nodes.
+    pub asked: Vec<(bool, Bound<'py, PyString>)>,
+    pub matches: Vec<u32>,
+    pub fields: Vec<Fields<'py>>,
     pub required: Vec<Bound<'py, PyString>>,
-    /// What members that have no name must meet; items likewise: nothing said, nothing asked.
-    pub rest: Option<Bound<'py, PyAny>>,
     pub members: (u64, Option<u64>),
+    /// What items must meet; nothing said, nothing asked.
     pub items: Option<Bound<'py, PyAny>>,
     pub count: (u64, Option<u64>),
     pub unique: bool,
+    /// The pointer of the items' place, if that is not the place being read.
+    pub pointer: Option<Rc<str>>,
+    /// What is said of arrays and of objects, in order, where alternatives are to be told apart.
+    pub signs: [Vec<Sign>; 2],
+    /// The places that alone say something of arrays and of objects.
+    pub places: [Option<usize>; 2],
+}
+
+/// One condition, as it compares to others.
+#[derive(PartialEq, Eq, Clone)]
+pub enum Sign {
+    Demands(Identity),
+    Unique(Identity),
+    Required(Vec<String>),
+    Least(u64),
+    Most(u64),
+}
+
+/// Demands on members by key, of one place.
+#[derive(Clone, Default)]
+pub struct Fields<'py> {
+    pub names: Option<Bound<'py, PyDict>>,
+    pub patterns: Option<Bound<'py, PyDict>>,
+    /// The nodes of the patterns, once they are read.
+    pub keys: Vec<u32>,
+    /// What members must meet that neither names nor patterns cover; nothing said, nothing asked.
+    pub rest: Option<Bound<'py, PyAny>>,
+    /// As of a case.
+    pub pointer: Option<Rc<str>>,
+}
+
+impl Default for Case<'_> {
+    fn default() -> Self {
+        Case {
+            mask: ANY,
+            spelled: false,
+            low: None,
+            high: None,
+            unread: None,
+            texts: None,
+            length: (0, None),
+            asked: Vec::new(),
+            matches: Vec::new(),
+            fields: Vec::new(),
+            required: Vec::new(),
+            members: (0, None),
+            items: None,
+            count: (0, None),
+            unique: false,
+            pointer: None,
+            signs: [Vec::new(), Vec::new()],
+            places: [None, None],
+        }
+    }
+}
+
+impl Case<'_> {
+    pub fn any_number(&self) -> bool {
+        !self.spelled && self.unread.is_none() && self.low.is_none() && self.high.is_none()
+    }
+
+    pub fn any_text(&self) -> bool {
+        self.texts.is_none() && self.length == (0, None) && self.asked.is_empty() && self.matches.is_empty()
+    }
+
+    pub fn any_array(&self) -> bool {
+        self.items.is_none() && self.count == (0, None) && !self.unique
+    }
+
+    pub fn any_object(&self) -> bool {
+        self.fields.is_empty() && self.required.is_empty() && self.members == (0, None)
+    }
+
+    pub fn anything(&self) -> bool {
+        self.mask == ANY && self.any_number() && self.any_text() && self.any_array() && self.any_object()
+    }
 }
 
 /// What a place says under a draft; the root may name itself.
 pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, PyDict>) -> Kind<'py> {
-    let mut case = Case { mask: ANY, ..Case::default() };
-    let (mut said, mut reference, mut union) = (0, None, None);
-    // Whether something holds more than scalars, something is for Python, something lists values, bounds a length.
-    let (mut deep, mut hard, mut listed, mut bounded) = (false, false, false, false);
+    let mut case = Case::default();
+    let mut fields = Fields::default();
+    let mut parts = Vec::new();
+    let (mut said, mut reference) = (0, None);
+    // Whether something holds more than scalars, something is for Python, something lists values, or more than texts.
+    let (mut deep, mut unread, mut listed, mut unknown, mut bounded) = (false, false, false, false, false);
     for (keyword, value) in schema.iter() {
         let Ok(keyword) = keyword.downcast_exact::<PyString>() else { return Kind::Other };
         let Ok(keyword) = keyword.to_str() else { return Kind::Other };
         said += 1;
         let fits = match keyword {
             "type" => read_type(&mut case, draft, &value),
-            "properties" => {
+            "properties" | "patternProperties" => {
                 deep = true;
-                case.properties = value.downcast_into_exact::<PyDict>().ok();
-                case.properties.as_ref().is_some_and(is_table)
+                let table = value.downcast_into_exact::<PyDict>().ok();
+                let fits = table.as_ref().is_some_and(is_table);
+                let table = table.filter(|table| !table.is_empty());
+                if keyword == "properties" {
+                    fields.names = table;
+                } else {
+                    fields.patterns = table;
+                }
+                fits
             }
             "required" => read_keys(&mut case.required, &value),
             "additionalProperties" => {
                 deep = true;
                 let fits = is_schema(&value);
-                case.rest = Some(value);
+                fields.rest = Some(value).filter(|value| !says_nothing(stock, value));
                 fits
             }
             "items" => {
                 deep = true;
                 let fits = is_schema(&value);
-                case.items = Some(value);
+                case.items = Some(value).filter(|value| !says_nothing(stock, value));
                 fits
             }
+            // Beside items that are no list it means nothing.
+            "additionalItems" => true,
             "enum" | "const" if keyword == "enum" || draft > 4 => {
-                hard |= listed;
+                unread |= listed;
                 listed = true;
-                hard |= !read_values(&mut case, keyword == "enum", &value);
+                unknown |= !read_values(&mut case, keyword == "enum", &value);
                 true
             }
-            "minLength" | "maxLength" => {
-                bounded = true;
-                read_count(&mut case.length, keyword == "minLength", &value)
-            }
+            "minLength" | "maxLength" => read_count(&mut case.length, keyword == "minLength", &value),
             "minItems" | "maxItems" => read_count(&mut case.count, keyword == "minItems", &value),
             "minProperties" | "maxProperties" => read_count(&mut case.members, keyword == "minProperties", &value),
             "uniqueItems" => {
@@ -93,26 +195,39 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
                 case.unique = flag.as_ref().is_ok_and(|flag| flag.is_true());
                 flag.is_ok()
             }
-            "$ref" => {
-                reference = value.downcast_into_exact::<PyString>().ok();
-                reference.is_some()
-            }
-            "format" | "pattern" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
-            | "contentEncoding" | "contentMediaType" => {
-                hard = true;
+            "pattern" | "format" => match value.downcast_into_exact::<PyString>() {
+                Ok(value) => {
+                    case.asked.push((keyword == "pattern", value));
+                    true
+                }
+                Err(_) => false,
+            },
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                bounded = true;
+                unread |= !read_bound(&mut case, draft, schema, keyword, &value);
                 true
             }
-            "anyOf" | "oneOf" | "allOf" => {
-                // What must meet several schemas is for the algebra.
-                let fits = |list: &Bound<'_, PyList>| list.len() == 1 || !list.is_empty() && keyword != "allOf";
-                let keyword = match keyword {
-                    "anyOf" => "anyOf",
-                    "oneOf" => "oneOf",
-                    _ => "allOf",
-                };
-                union = value.downcast_into_exact().ok().filter(fits).map(|list| (list, keyword));
-                union.is_some()
+            "multipleOf" | "contentEncoding" | "contentMediaType" => {
+                unread = true;
+                true
             }
+            "$ref" => {
+                reference = value.downcast_into_exact::<PyString>().ok();
+                parts.extend(reference.clone().map(Part::Reference));
+                reference.is_some()
+            }
+            "anyOf" | "oneOf" | "allOf" => match value.downcast_into_exact::<PyList>() {
+                Ok(list) if !list.is_empty() => {
+                    parts.push(match keyword {
+                        "anyOf" => Part::Any(list),
+                        "oneOf" if list.len() > 1 => Part::One(list),
+                        "oneOf" => Part::All(list, "oneOf"),
+                        _ => Part::All(list, "allOf"),
+                    });
+                    true
+                }
+                _ => false,
+            },
             "$id" | "id" if !is_root => false,
             _ if stock.keywords.contains(keyword) => false,
             _ => {
@@ -125,21 +240,159 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
         }
     }
     match reference {
-        _ if said == 0 => Kind::Anything,
-        Some(reference) if said == 1 => Kind::Reference(reference),
-        Some(_) => Kind::Other,
-        None if union.is_some() => match union {
-            Some((list, keyword)) if said == 1 => Kind::Union(list, keyword),
-            _ => Kind::Other,
-        },
-        // Python reads every subschema, also of a type that the value does not have.
-        None if deep && hard => Kind::Other,
-        None if (case.properties.is_some() || case.rest.is_some()) && case.mask & OBJECT == 0 => Kind::Other,
-        None if case.items.is_some() && case.mask & ARRAY == 0 => Kind::Other,
-        None if hard || listed && bounded => {
-            content(stock, draft, schema).map_or(Kind::Other, |content| Kind::Leaf(case.mask, content))
+        _ if said == 0 => return Kind::Anything,
+        Some(reference) if said == 1 => return Kind::Reference(reference),
+        // Up to draft 7 nothing counts beside a reference.
+        Some(reference) if draft <= 7 => return Kind::Applied(Box::default(), vec![Part::Reference(reference)]),
+        _ => {}
+    }
+    if fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some() {
+        case.fields.push(fields);
+    }
+    let place = schema.as_ptr() as usize;
+    case.places = [(!case.any_array()).then_some(place), (!case.any_object()).then_some(place)];
+    // Numbers that are no integers have bounds that Python reads.
+    match case.mask & NUMBER {
+        INTEGER if stock.digits.is_some() => {}
+        0 => (case.low, case.high) = (None, None),
+        _ => unread |= bounded,
+    }
+    if unknown {
+        unread = true;
+        case.mask = ANY;
+    }
+    if unread {
+        case.unread = Some(schema.clone());
+    }
+    // Python reads every subschema, also of a type that the value does not have.
+    let idle = case.mask & OBJECT == 0 && !case.fields.is_empty() || case.mask & ARRAY == 0 && case.items.is_some();
+    if idle {
+        if case.fields.iter().any(|fields| fields.patterns.is_some())
+            || !subschemas(&case).all(|schema| is_inert(&schema))
+        {
+            return Kind::Other;
         }
-        None => Kind::Case(Box::new(case)),
+        case.fields.retain(|_| case.mask & OBJECT != 0);
+        case.items = case.items.filter(|_| case.mask & ARRAY != 0);
+    }
+    match (parts.is_empty(), deep, unread) {
+        (_, true, true) | (false, _, true) => Kind::Other,
+        (false, _, false) => Kind::Applied(Box::new(case), parts),
+        (true, false, _) if unread || bounded || !case.asked.is_empty() => match content(stock, draft, schema) {
+            Some(content) => Kind::Leaf(Box::new(case), content),
+            None => Kind::Other,
+        },
+        _ => Kind::Case(Box::new(case)),
+    }
+}
+
+/// What stands directly below the place.
+pub fn subschemas<'a, 'py>(case: &'a Case<'py>) -> impl Iterator<Item = Bound<'py, PyAny>> + 'a {
+    let tables = case.fields.iter().flat_map(|fields| fields.names.iter().chain(&fields.patterns));
+    let rests = case.fields.iter().filter_map(|fields| fields.rest.clone());
+    tables.flat_map(|table| table.values()).chain(rests).chain(case.items.clone())
+}
+
+/// Whether nothing comes of looking at the place without reading what it says: it leads nowhere and has no name.
+fn is_inert(schema: &Bound<'_, PyAny>) -> bool {
+    let Ok(dict) = schema.downcast_exact::<PyDict>() else { return true };
+    ["$ref", "$id", "id"].iter().all(|keyword| matches!(dict.contains(keyword), Ok(false)))
+}
+
+/// Whether a subschema asks nothing of a value.
+pub fn says_nothing(stock: &Stock, schema: &Bound<'_, PyAny>) -> bool {
+    if let Ok(dict) = schema.downcast_exact::<PyDict>() {
+        return dict.keys().iter().all(|key| {
+            let key = key.downcast_exact::<PyString>();
+            key.is_ok_and(|key| key.to_str().is_ok_and(|key| !stock.keywords.contains(key)))
+        });
+    }
+    schema.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true())
+}
+
+/// What a place says of arrays and of objects, in order.
+pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<'_>) -> [Vec<Sign>; 2] {
+    let (mut arrays, mut objects) = (Vec::new(), Vec::new());
+    let own = || identity(stock, draft, schema);
+    let add = |signs: &mut Vec<Sign>, sign: Sign| {
+        if !signs.contains(&sign) {
+            signs.push(sign);
+        }
+    };
+    for key in schema.keys() {
+        let Ok(key) = key.downcast_exact::<PyString>() else { continue };
+        match key.to_str().unwrap_or_default() {
+            "items" => arrays.extend(case.items.iter().map(|items| Sign::Demands(identity(stock, draft, items)))),
+            "minItems" if case.count.0 > 0 => arrays.push(Sign::Least(case.count.0)),
+            "maxItems" => arrays.extend(case.count.1.map(Sign::Most)),
+            "uniqueItems" if case.unique => arrays.push(Sign::Unique(own())),
+            "properties" | "patternProperties" | "additionalProperties" if !case.fields.is_empty() => {
+                add(&mut objects, Sign::Demands(own()));
+            }
+            "required" if !case.required.is_empty() => {
+                let mut keys: Vec<String> = Vec::with_capacity(case.required.len());
+                for key in &case.required {
+                    let key = key.to_string();
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
+                objects.push(Sign::Required(keys));
+            }
+            "minProperties" if case.members.0 > 0 => objects.push(Sign::Least(case.members.0)),
+            "maxProperties" => objects.extend(case.members.1.map(Sign::Most)),
+            _ => {}
+        }
+    }
+    [arrays, objects]
+}
+
+/// What two places have in common if they are one to the algebra.
+#[derive(PartialEq, Eq, Clone, Debug)]
+pub enum Identity {
+    Anything,
+    Nothing,
+    Content(Box<[u8]>),
+    Reference(String),
+    Place(usize),
+}
+
+/// Longer lists are not compared to find places that say the same (`SHORT` in algebra.py).
+const SHORT: usize = 64;
+
+pub fn identity(stock: &Stock, draft: u64, schema: &Bound<'_, PyAny>) -> Identity {
+    if says_nothing(stock, schema) {
+        return Identity::Anything;
+    }
+    let Ok(dict) = schema.downcast_exact::<PyDict>() else { return Identity::Nothing };
+    let place = Identity::Place(dict.as_ptr() as usize);
+    let (mut said, mut reference) = (0, None);
+    for (keyword, value) in dict.iter() {
+        let Ok(keyword) = keyword.downcast_exact::<PyString>() else { return place };
+        let Ok(keyword) = keyword.to_str() else { return place };
+        if !stock.keywords.contains(keyword) {
+            continue;
+        }
+        said += 1;
+        if let Ok(text) = value.downcast_exact::<PyString>() {
+            if keyword.starts_with('$') {
+                reference = Some((keyword == "$ref", text.to_string()));
+            }
+        } else if let Ok(list) = value.downcast_exact::<PyList>() {
+            if list.len() >= SHORT
+                || list.is_empty()
+                || !list.iter().all(|item| item.is_exact_instance_of::<PyString>())
+            {
+                return place;
+            }
+        } else if value.is_none() || value.is_exact_instance_of::<PyDict>() {
+            return place;
+        }
+    }
+    match reference {
+        Some((true, reference)) if said == 1 => Identity::Reference(reference),
+        Some(_) => place,
+        None => content(stock, draft, dict).map_or(place, Identity::Content),
     }
 }
 
@@ -216,6 +469,54 @@ fn read_count(bounds: &mut (u64, Option<u64>), least: bool, value: &Bound<'_, Py
         bounds.1 = Some(value);
     }
     true
+}
+
+/// A bound that is an integer, or what draft 4 says of one; false for anything else.
+fn read_bound(
+    case: &mut Case<'_>,
+    draft: u64,
+    schema: &Bound<'_, PyDict>,
+    keyword: &str,
+    value: &Bound<'_, PyAny>,
+) -> bool {
+    let is_flag = |value: &Bound<'_, PyAny>| value.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true());
+    let exclusive = matches!(keyword, "exclusiveMinimum" | "exclusiveMaximum");
+    if exclusive && draft == 4 {
+        return value.is_exact_instance_of::<PyBool>();
+    }
+    if !value.is_exact_instance_of::<PyInt>() {
+        return false;
+    }
+    let Ok(value) = value.extract::<i64>() else { return false };
+    let is_low = matches!(keyword, "minimum" | "exclusiveMinimum");
+    let flag = if is_low { "exclusiveMinimum" } else { "exclusiveMaximum" };
+    let open = exclusive || draft == 4 && matches!(schema.get_item(flag), Ok(Some(flag)) if is_flag(&flag));
+    if is_low {
+        case.low = higher(case.low, Some((value, open)));
+    } else {
+        case.high = lower(case.high, Some((value, open)));
+    }
+    true
+}
+
+/// The bound from below that asks for more.
+pub fn higher(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
+    bound.max(other)
+}
+
+/// The bound from above that asks for more.
+pub fn lower(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
+    let tighter = |bound: number::Bound, other: number::Bound| {
+        if (other.0, !other.1) < (bound.0, !bound.1) {
+            other
+        } else {
+            bound
+        }
+    };
+    match (bound, other) {
+        (Some(bound), Some(other)) => Some(tighter(bound, other)),
+        (bound, other) => bound.or(other),
+    }
 }
 
 /// Texts and words; false for anything else.

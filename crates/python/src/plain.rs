@@ -1,29 +1,32 @@
 //! The plain places of a JSON Schema → nodes, without a step of Python.
 //!
-//! Most places of most schemas say what type a value has, which members or items, and little else. What such a place
-//! means needs no algebra, and Python takes longer to get from one to the next than the engine does to make its node. So
-//! they are read here, and every other place goes back to Python's `Lowering`, which asks here again for the places
-//! below. Both sides agree on whose a place is, since that depends on what it says alone; so recursion through both ends,
-//! with a rule on the side where it began.
+//! Most places of most schemas say what type a value has, which members or items, which texts or integers, or which
+//! other places apply to the same value. Where that takes no complement (`union`), Python takes longer to get from one
+//! place to the next than the engine does to make its node (`lower`, `pattern`, `number`). So they are read here
+//! (`place`), and every other place goes back to Python's `Lowering`, which asks here again for the places below. Both
+//! sides agree on whose a place is, since that depends on what is said alone; so recursion through both ends, with a
+//! rule on the side where it began.
 //!
 //! What is made is what `Lowering` would have made, node for node: a test holds the two together on thousands of
 //! schemas. Where that would be hard (nesting beyond what one stack should hold, a required member that cannot be, an
 //! invalid place) `Unplain` ends the attempt, and Python does the whole schema, errors and all.
 
-use crate::builder::{array, count, GrammarBuilder};
+use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use crate::place::{self, Case, Kind, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
+use crate::limit::Limits;
+use crate::place::{self, Case, Kind};
 use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use crate::union::Maybe;
+use frisket_core::builder::Builder;
 use frisket_core::error::Error;
 use frisket_core::term::{TermId, EMPTY};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 use pyo3::{create_exception, intern};
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 create_exception!(_core, Unplain, PyException, "The schema is for Python to lower, all of it.");
@@ -33,18 +36,7 @@ const NEWEST: u64 = 2020;
 /// Levels that are read here: `Lowering` goes on in a fresh thread every 64.
 const LEVELS: usize = 40;
 /// References that may follow each other before Python looks whether they ever lead to a schema.
-const HOPS: usize = 16;
-/// What a document may say of itself (`ABOUT_ITSELF` in object.py).
-const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
-/// (key, whether it is required, values)
-type Property = (String, bool, Vec<(u32, u64)>);
-
-/// An alternative: a place that is lowered as part of another.
-struct Branch<'py> {
-    schema: Bound<'py, PyDict>,
-    kind: Kind<'py>,
-    pointer: String,
-}
+pub const HOPS: usize = 16;
 
 /// A place that is being lowered, with its rule once it was met inside itself; one that is done; one for Python.
 #[derive(Clone, Copy)]
@@ -57,32 +49,41 @@ enum Place {
 /// The plain places of one schema. Places are known by the identity of their dict, which the schema keeps alive.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Plain {
+    #[pyo3(get)]
     builder: Py<GrammarBuilder>,
     stock: Py<Stock>,
     root: Py<PyDict>,
-    draft: u64,
+    pub draft: u64,
     /// Whether the schema leaves the order of properties to be chosen, having been sorted by a tool.
     #[pyo3(get)]
     is_sorted: bool,
-    any_order: bool,
-    about_itself: bool,
+    pub any_order: bool,
+    pub about_itself: bool,
     places: Mutex<HashMap<usize, Place, rustc_hash::FxBuildHasher>>,
+    /// What was made of the arrays or the objects of a place.
+    pub parts: Mutex<HashMap<(usize, usize), Option<u32>, rustc_hash::FxBuildHasher>>,
 }
 
 #[pymethods]
 impl Plain {
     #[new]
+    #[pyo3(signature = (prelude, stock, root, property_order, *, limits=None))]
     fn new(
-        builder: Py<GrammarBuilder>,
+        prelude: &Bound<'_, GrammarBuilder>,
         stock: Py<Stock>,
         root: &Bound<'_, PyDict>,
         property_order: &str,
+        limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Self> {
+        let mut builder = prelude.borrow_mut().fork(limits)?;
+        builder.check()?;
+        let builder = Py::new(root.py(), builder)?;
         let draft = match root.get_item(intern!(root.py(), "$schema"))? {
             None => NEWEST,
             Some(named) => {
-                let named: String = named.extract()?;
-                let bare = named.split_once("://").map_or(&*named, |(_, bare)| bare);
+                let named = named.downcast_exact::<PyString>().map_err(|_| Unplain::new_err("a draft of its own"))?;
+                let named = named.to_str()?;
+                let bare = named.split_once("://").map_or(named, |(_, bare)| bare);
                 let known = stock.get().drafts.get(bare.trim_end_matches('#').trim_end_matches('/'));
                 *known.ok_or_else(|| Unplain::new_err("a draft of its own"))?
             }
@@ -98,6 +99,7 @@ impl Plain {
             any_order: is_sorted || property_order == "any",
             about_itself: stated && !is_sorted,
             places: Mutex::default(),
+            parts: Mutex::default(),
         })
     }
 
@@ -129,29 +131,31 @@ impl Plain {
         pointer: String,
         levels: usize,
     ) -> Walk<'a, 'py> {
-        Walk { py, plain: self, stock: self.stock.get(), lowering, python, pointer, levels, hops: 0 }
+        Walk { py, plain: self, stock: self.stock.get(), lowering, python, pointer, levels, hops: 0, searches: 0 }
     }
 }
 
-struct Walk<'a, 'py> {
-    py: Python<'py>,
-    plain: &'a Plain,
-    stock: &'a Stock,
+pub struct Walk<'a, 'py> {
+    pub py: Python<'py>,
+    pub plain: &'a Plain,
+    pub stock: &'a Stock,
     /// Python's side, made when it is first needed.
     lowering: &'a OnceCell<Bound<'py, PyAny>>,
     python: Option<&'a Bound<'py, PyAny>>,
     /// The place that is being read, for Python's messages.
     pointer: String,
-    levels: usize,
+    pub levels: usize,
     hops: usize,
+    /// Searches for contradictions that are under way.
+    pub searches: usize,
 }
 
 impl<'py> Walk<'_, 'py> {
-    fn make<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T, Error>) -> PyResult<T> {
+    pub fn make<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T, Error>) -> PyResult<T> {
         call(self.plain.builder.bind(self.py).borrow_mut().builder()?).map_err(raise)
     }
 
-    fn node(&self, call: impl FnOnce(&mut Builder) -> Result<TermId, Error>) -> PyResult<u32> {
+    pub fn node(&self, call: impl FnOnce(&mut Builder) -> Result<TermId, Error>) -> PyResult<u32> {
         Ok(self.make(call)?.0)
     }
 
@@ -174,31 +178,41 @@ impl<'py> Walk<'_, 'py> {
         if self.levels >= LEVELS {
             return Err(Unplain::new_err("it nests deep"));
         }
-        let node = match place::read(self.stock, self.plain.draft, schema.is(&self.plain.root), schema) {
+        let node = match self.read(schema) {
             Kind::Anything => Some(self.stock.any),
             Kind::Reference(reference) => match self.followed(&reference)? {
-                Some(node) => return Ok(Some(node)),
-                None => {
-                    lock(&self.plain.places).insert(place, Place::Python);
-                    return Ok(None);
-                }
+                Some(node) => node,
+                None => return Ok(self.for_python(place)),
             },
-            Kind::Leaf(_, content) => self.leaf(schema, content)?,
-            Kind::Union(list, keyword) => match self.branches(&list, keyword)? {
-                Some(branches) => self.within(place, |walk| walk.union(branches))?,
-                None => {
-                    lock(&self.plain.places).insert(place, Place::Python);
-                    return Ok(None);
+            Kind::Leaf(case, content) => self.leaf(schema, *case, content)?,
+            Kind::Case(case) => {
+                let patterned = case.fields.iter().any(|fields| fields.patterns.is_some());
+                let Some(case) = self.settled(*case, None)? else { return Ok(self.for_python(place)) };
+                if patterned && !self.joins(std::slice::from_ref(&case))? {
+                    return Ok(self.for_python(place));
                 }
-            },
-            Kind::Case(mut case) => self.within(place, |walk| walk.case(&mut case))?,
-            Kind::Other => {
-                lock(&self.plain.places).insert(place, Place::Python);
-                return Ok(None);
+                self.within(place, |walk| walk.union(&[case]))?
             }
+            Kind::Applied(case, parts) => {
+                let pointer = self.pointer.clone();
+                match self.applied(schema, *case, parts, &pointer, 0)? {
+                    Some(union) => self.within(place, |walk| walk.union(&union.cases))?,
+                    None => return Ok(self.for_python(place)),
+                }
+            }
+            Kind::Other => return Ok(self.for_python(place)),
         };
         lock(&self.plain.places).insert(place, Place::Done(node));
         Ok(Some(node))
+    }
+
+    fn for_python(&self, place: usize) -> Option<Option<u32>> {
+        lock(&self.plain.places).insert(place, Place::Python);
+        None
+    }
+
+    pub fn read(&self, schema: &Bound<'py, PyDict>) -> Kind<'py> {
+        place::read(self.stock, self.plain.draft, schema.is(&self.plain.root), schema)
     }
 
     /// What `make` makes of the place, or a rule if that comes back to the place.
@@ -224,7 +238,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     /// The node of a subschema, whoever lowers it.
-    fn any(&mut self, schema: &Bound<'py, PyAny>) -> PyResult<Option<u32>> {
+    pub fn any(&mut self, schema: &Bound<'py, PyAny>) -> PyResult<Option<u32>> {
         if let Ok(dict) = schema.downcast_exact::<PyDict>() {
             if dict.is_empty() {
                 return Ok(Some(self.stock.any));
@@ -251,8 +265,20 @@ impl<'py> Walk<'_, 'py> {
         lowering.call_method1(intern!(self.py, "from_plain"), (schema, &*self.pointer, self.levels))?.extract()
     }
 
-    /// Below the place: `keyword`, and where the keyword holds a mapping, the key.
-    fn below(&mut self, schema: &Bound<'py, PyAny>, keyword: &str, key: Option<&str>) -> PyResult<Option<u32>> {
+    /// Below the place, or the one with that pointer: `keyword`, and where the keyword holds a mapping, the key.
+    pub fn below(
+        &mut self,
+        schema: &Bound<'py, PyAny>,
+        pointer: Option<&str>,
+        keyword: &str,
+        key: Option<&str>,
+    ) -> PyResult<Option<u32>> {
+        if let Some(pointer) = pointer {
+            let here = std::mem::replace(&mut self.pointer, pointer.to_owned());
+            let node = self.below(schema, None, keyword, key);
+            self.pointer = here;
+            return node;
+        }
         let length = self.pointer.len();
         self.pointer.push('/');
         self.pointer.push_str(keyword);
@@ -284,7 +310,7 @@ impl<'py> Walk<'_, 'py> {
 
     /// The schema that a reference leads to and its pointer, nothing if Python should follow it: only pointers into the
     /// schema itself, past nothing that names itself, are followed here.
-    fn target(&self, reference: &Bound<'py, PyString>) -> PyResult<Option<(Bound<'py, PyAny>, String)>> {
+    pub fn target(&self, reference: &Bound<'py, PyString>) -> PyResult<Option<(Bound<'py, PyAny>, String)>> {
         let reference = reference.to_str()?;
         let Some(fragment) = reference.strip_prefix('#').filter(|fragment| !fragment.contains('%')) else {
             return Ok(None);
@@ -313,61 +339,19 @@ impl<'py> Walk<'_, 'py> {
         Ok(Some((target, fragment.to_owned())))
     }
 
-    // -- alternatives -----------------------------------------------------------------------------------------
-    /// The alternatives of a keyword, if they are plain and no two share a type; then no value meets two of them, and
-    /// what one adds to the others' types is nothing.
-    fn branches(&self, list: &Bound<'py, PyList>, keyword: &str) -> PyResult<Option<Vec<Branch<'py>>>> {
-        let (mut branches, mut types) = (Vec::with_capacity(list.len()), 0);
-        for (at, mut schema) in list.iter().enumerate() {
-            let mut pointer = format!("{}/{keyword}/{at}", self.pointer);
-            for _ in 0..=HOPS {
-                let Ok(dict) = schema.downcast_into_exact::<PyDict>() else { return Ok(None) };
-                let kind = place::read(self.stock, self.plain.draft, dict.is(&self.plain.root), &dict);
-                let mask = match &kind {
-                    Kind::Reference(reference) => {
-                        let Some(target) = self.target(reference)? else { return Ok(None) };
-                        (schema, pointer) = target;
-                        continue;
-                    }
-                    Kind::Case(case) => case.mask,
-                    Kind::Leaf(mask, _) if [INTEGER, NUMBER, STRING].contains(mask) => *mask,
-                    _ => return Ok(None),
-                };
-                if types & mask != 0 {
-                    return Ok(None);
-                }
-                types |= mask;
-                branches.push(Branch { schema: dict, kind, pointer });
-                break;
-            }
-        }
-        // Shorter if references went round in circles.
-        Ok(Some(branches).filter(|branches| branches.len() == list.len()))
-    }
-
-    fn union(&mut self, branches: Vec<Branch<'py>>) -> PyResult<Option<u32>> {
-        let (mut words, mut nodes) = (0, Vec::new());
-        for Branch { schema, kind, pointer } in branches {
-            let here = std::mem::replace(&mut self.pointer, pointer);
-            match kind {
-                Kind::Case(mut case) => {
-                    words |= case.mask & WORDS;
-                    self.parts(&mut case, &mut nodes)?;
-                }
-                _ => nodes.extend(self.any(&schema)?),
-            }
-            self.pointer = here;
-        }
-        self.joined(words, nodes)
-    }
-
-    /// A place that holds scalars only: Python reads it, once in all schemas under these options.
-    fn leaf(&mut self, schema: &Bound<'py, PyDict>, content: Box<[u8]>) -> PyResult<Option<u32>> {
+    /// A place that holds scalars only: read once in all schemas under these options, by Python if need be.
+    fn leaf(&mut self, schema: &Bound<'py, PyDict>, case: Case<'py>, content: Box<[u8]>) -> PyResult<Option<u32>> {
         if let Some(cutting) = self.stock.leaf(&content) {
             return Ok(Some(self.node(|builder| builder.plant(&cutting))?));
         }
-        lock(&self.plain.places).insert(schema.as_ptr() as usize, Place::Python);
-        let (node, clean) = self.python(schema)?;
+        let case = if case.unread.is_none() { self.settled(case, None)? } else { None };
+        let (node, clean) = match case {
+            Some(case) => (self.within(schema.as_ptr() as usize, |walk| walk.union(&[case]))?, true),
+            None => {
+                lock(&self.plain.places).insert(schema.as_ptr() as usize, Place::Python);
+                self.python(schema)?
+            }
+        };
         if let Some(node) = node.filter(|&node| clean && node != EMPTY.0) {
             if let Some(cutting) = self.make(|builder| builder.cut(node))? {
                 self.stock.keep(content, cutting);
@@ -376,206 +360,23 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    // -- making -----------------------------------------------------------------------------------------------
-    fn case(&mut self, case: &mut Case<'py>) -> PyResult<Option<u32>> {
-        let mut nodes = Vec::new();
-        self.parts(case, &mut nodes)?;
-        self.joined(case.mask & WORDS, nodes)
-    }
-
-    /// The node of some words, and what else there is.
-    fn joined(&self, words: u8, mut nodes: Vec<u32>) -> PyResult<Option<u32>> {
-        if words != 0 {
-            nodes.push(self.stock.words[words as usize]);
+    /// The node of a format's texts, an inner nothing if it asks for none; nothing if the algebra should read it.
+    pub fn format(&mut self, name: &Bound<'py, PyString>) -> Maybe<Option<u32>> {
+        let Ok(text) = name.to_str() else { return Ok(None) };
+        let mut content = vec![0, self.plain.draft as u8];
+        content.extend(text.as_bytes());
+        if let Some(cutting) = self.stock.leaf(&content) {
+            let node = self.node(|builder| builder.plant(&cutting))?;
+            return Ok(Some((node != EMPTY.0).then_some(node)));
         }
-        match nodes[..] {
-            [] => Ok(None),
-            [node] => Ok(Some(node)),
-            _ => self.node(|builder| builder.alt(&nodes)).map(Some),
-        }
-    }
-
-    /// The nodes of all types but words.
-    fn parts(&mut self, case: &mut Case<'py>, nodes: &mut Vec<u32>) -> PyResult<()> {
-        let mask = case.mask;
-        if mask & NUMBER != 0 {
-            let [integers, numbers, spelled] = self.stock.numbers;
-            nodes.push(match mask & NUMBER {
-                INTEGER if case.spelled => spelled,
-                INTEGER => integers,
-                _ => numbers,
-            });
-        }
-        if mask & STRING != 0 {
-            nodes.extend(self.string(case)?);
-        }
-        if mask & ARRAY != 0 {
-            nodes.extend(self.array(case)?);
-        }
-        if mask & OBJECT != 0 {
-            nodes.extend(self.object(case)?);
-        }
-        Ok(())
-    }
-
-    fn string(&mut self, case: &mut Case<'py>) -> PyResult<Option<u32>> {
-        let (least, most) = case.length;
-        let text = if let Some(texts) = case.texts.take() {
-            // Sorting many of them is one long step.
-            let (many, py) = (texts.len() >= 1_000, self.py);
-            self.node(|builder| if many { py.detach(|| builder.words(texts)) } else { builder.words(texts) })?
-        } else if least == 0 && most.is_none() {
-            return Ok(Some(self.stock.string));
-        } else if most.is_some_and(|most| most < least) {
-            return Ok(None);
-        } else {
-            let texts = self.stock.texts;
-            self.node(|builder| builder.bounded(texts, count(least), most.map(count)))?
-        };
-        let free = self.stock.free;
-        self.node(|builder| builder.quoted(text, free)).map(Some)
-    }
-
-    fn array(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
-        let (least, mut most) = case.count;
-        if case.items.is_none() && least == 0 && most.is_none() && !case.unique {
-            return Ok(Some(self.stock.array));
-        }
-        if most.is_some_and(|most| most < least) {
+        let found = self.stock.formats.bind(self.py).call1((&self.plain.builder, name, self.plain.draft))?;
+        let (is_known, node): (bool, Option<u32>) = found.extract()?;
+        if !is_known {
             return Ok(None);
         }
-        let mut item = None;
-        if most != Some(0) {
-            item = match &case.items {
-                Some(items) => self.below(items, "items", None)?,
-                None => Some(self.stock.any),
-            };
+        if let Some(cutting) = self.make(|builder| builder.cut(node.unwrap_or(EMPTY.0)))? {
+            self.stock.keep(content.into(), cutting);
         }
-        if item.is_none() {
-            most = Some(0);
-            if least > 0 {
-                return Ok(None);
-            }
-        }
-        let unique = case.unique && most.is_none_or(|most| most > 1);
-        let [.., comma, _, open, close, empty] = self.stock.punctuation;
-        let most = most.filter(|_| item.is_some()).map(count);
-        self.node(|builder| {
-            let signs = punctuation(builder, [open, close, comma, comma, empty])?;
-            array(builder, &[], item, signs, count(least), most, unique)
-        })
-        .map(Some)
+        Ok(Some(node))
     }
-
-    fn object(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
-        let (least, most) = case.members;
-        let named = case.properties.as_ref().map_or(0, |properties| properties.len());
-        if named == 0 && case.required.is_empty() && least == 0 && most.is_none() {
-            // The extras may be anything: no condition at all, which has a node of its own in every order.
-            if self.rest(case)? == Some(self.stock.any) {
-                return Ok(Some(self.stock.object));
-            }
-        }
-        let mut required: HashMap<&str, usize> = HashMap::with_capacity(case.required.len());
-        for (rank, key) in case.required.iter().enumerate() {
-            required.entry(key.to_str()?).or_insert(rank);
-        }
-        if most.is_some_and(|most| most < least || most < required.len() as u64) {
-            return Ok(None);
-        }
-        let mut properties: Vec<Property> = Vec::with_capacity(named);
-        let mut possible = 0;
-        for (key, value) in case.properties.iter().flat_map(|properties| properties.iter()) {
-            let key = key.downcast_exact::<PyString>()?.to_str()?.to_owned();
-            let needed = required.contains_key(&*key);
-            let node = self.below(&value, "properties", Some(&key))?;
-            possible += u64::from(node.is_some());
-            if needed && node.is_none() {
-                // Python would read no further, having read that all below are schemas; here they are not read yet.
-                return Err(Unplain::new_err("a required member cannot be"));
-            }
-            properties.push((key, needed, node.map(|node| (node, 0)).into_iter().collect()));
-        }
-        let places: HashSet<&str> = properties.iter().map(|(key, ..)| &**key).collect();
-        let mut more: Vec<(&str, bool)> = Vec::new();
-        for key in &case.required {
-            let key = key.to_str()?;
-            if !places.contains(key) && !more.contains(&(key, true)) {
-                more.push((key, true));
-            }
-        }
-        if self.plain.about_itself && self.levels == 1 && (named > 0 || !more.is_empty()) {
-            let missing = |key: &&str| !places.contains(key) && !more.contains(&(*key, true));
-            let itself: Vec<&str> = ABOUT_ITSELF.into_iter().filter(missing).collect();
-            more.extend(itself.into_iter().map(|key| (key, false)));
-        }
-        let more: Vec<(String, bool)> = more.into_iter().map(|(key, needed)| (key.to_owned(), needed)).collect();
-        let mut others = None;
-        for (key, needed) in more {
-            others = self.rest(case)?;
-            match others {
-                Some(node) => properties.push((key, needed, vec![(node, 0)])),
-                None if needed => return Err(Unplain::new_err("a required member cannot be")),
-                None => {}
-            }
-            possible += u64::from(needed);
-        }
-        if others.is_none() {
-            others = self.rest(case)?;
-        }
-        if others.is_none() && possible < least {
-            return Ok(None);
-        }
-        let extras: Vec<_> = others.into_iter().map(|node| (self.stock.texts, vec![(node, 0)])).collect();
-        let any_order = self.plain.any_order;
-        let orders = if any_order { Vec::new() } else { orders(&properties, named, &required) };
-        let (free, [open, close, colon, comma, empty, ..]) = (self.stock.free, self.stock.punctuation);
-        let rules = ObjectRules {
-            min: count(least),
-            max: most.map(count),
-            any_order,
-            extras_last: true,
-            orders,
-            free,
-            ..ObjectRules::default()
-        };
-        self.node(|builder| {
-            let signs = punctuation(builder, [open, close, colon, comma, empty])?;
-            builder.object(&properties, &extras, signs, rules)
-        })
-        .map(Some)
-    }
-
-    fn rest(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
-        case.rest.as_ref().map_or(Ok(Some(self.stock.any)), |rest| self.below(rest, "additionalProperties", None))
-    }
-}
-
-/// Which properties keep an order (`orders` in order.py, for the one table that a plain place has).
-fn orders(properties: &[Property], named: usize, required: &HashMap<&str, usize>) -> Vec<Vec<u32>> {
-    let mut lists: Vec<Vec<u32>> = Vec::new();
-    if named > 0 {
-        let table = || (0..named).filter(|&at| !properties[at].0.starts_with('$'));
-        let ranks: Vec<usize> = table().filter_map(|at| required.get(&*properties[at].0).copied()).collect();
-        if ranks.is_sorted() {
-            lists.push(table().map(|at| at as u32).collect());
-        }
-    }
-    if lists.iter().any(|list| list.len() == properties.len()) {
-        return Vec::new();
-    }
-    let listed: HashSet<u32> = lists.iter().flatten().copied().collect();
-    lists.extend((0..properties.len() as u32).filter(|place| !listed.contains(place)).map(|place| vec![place]));
-    lists
-}
-
-fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 5]) -> Result<Punctuation, Error> {
-    let node = |id| builder.node(id);
-    Ok(Punctuation {
-        open: node(open)?,
-        close: node(close)?,
-        colon: node(colon)?,
-        comma: node(comma)?,
-        empty: node(empty)?,
-    })
 }

@@ -2,7 +2,8 @@
 
 use frisket_core::cutting::Cutting;
 use pyo3::prelude::*;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The leaves of one set of options, in bytes; beyond, those not met lately are forgotten.
@@ -27,9 +28,13 @@ pub struct Stock {
     /// open, close, colon, comma, empty of objects; open, close, empty of arrays.
     pub punctuation: [u32; 8],
     pub free: bool,
-    pub keywords: HashSet<String>,
+    /// How many digits an unbounded integer has, if integers are digits only.
+    pub digits: Option<usize>,
+    pub keywords: FxHashSet<String>,
     /// The drafts by the names of their metaschemas.
-    pub drafts: HashMap<String, u64>,
+    pub drafts: FxHashMap<String, u64>,
+    /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any)
+    pub formats: Py<PyAny>,
     leaves: Mutex<Leaves>,
 }
 
@@ -67,7 +72,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, keywords, drafts))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, digits, keywords, drafts, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -78,11 +83,28 @@ impl Stock {
         texts: u32,
         punctuation: [u32; 8],
         escapes: &str,
-        keywords: HashSet<String>,
-        drafts: HashMap<String, u64>,
+        digits: Option<usize>,
+        keywords: FxHashSet<String>,
+        drafts: FxHashMap<String, u64>,
+        formats: Py<PyAny>,
     ) -> Self {
         let (free, leaves) = (escapes == "free", Mutex::default());
-        Stock { any, words, numbers, string, array, object, texts, punctuation, free, keywords, drafts, leaves }
+        Stock {
+            any,
+            words,
+            numbers,
+            string,
+            array,
+            object,
+            texts,
+            punctuation,
+            free,
+            digits,
+            keywords,
+            drafts,
+            formats,
+            leaves,
+        }
     }
 }
 

@@ -62,12 +62,13 @@ def compile_json_schema(
     registry: Registry | None = None,
     limits: Limits | None = None,
     content: bytes | None = None,
+    prelude: Prelude | None = None,
 ) -> tuple[Grammar, Report]:
     """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises.
 
-    `content` is the schema as `marshal` has it, if it is at hand.
+    `content` is the schema as `marshal` has it and `prelude` that of the options, if they are at hand.
     """
-    prelude = prelude_of(options)
+    prelude = prelude or prelude_of(options)
     if PLAIN and prelude.stock is not None and type(schema) is dict:
         try:
             content = content or marshal.dumps(schema, 2)
@@ -93,9 +94,8 @@ def _plainly(
     stock: _core.Stock,
 ) -> tuple[Grammar, Report]:
     """The grammar and the report, the plain places of the schema lowered by the engine, the others by Python."""
-    builder = prelude.fork(limits)
-    builder.check()
-    plain = _core.Plain(builder, stock, schema, options.property_order)
+    plain = _core.Plain(prelude.builder, stock, schema, options.property_order, limits=limits)
+    builder = plain.builder
     report = Report()
     algebras: list[Algebra] = []
 

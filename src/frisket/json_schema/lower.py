@@ -342,7 +342,7 @@ class Lowering:
 
     def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
-        key = (kind, mask, self._depth, atoms)
+        key = (kind, mask, self._depth, atoms, kind == "object" and self.at_root())
         if key in self._parts:
             return self._parts[key]
         node: int | None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.reader import KEYWORDS
+from frisket.json_schema.reader import KEYWORDS, plain_format
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
@@ -21,13 +21,11 @@ class Prelude:
     They are a third of what a median schema is made of. Each schema goes on with a fork of the builder that has them.
     """
 
-    __slots__ = ("_builder", "lowering", "stock")
+    __slots__ = ("builder", "lowering", "stock")
 
     def __init__(self, options: JSONSchemaOptions) -> None:
-        self._builder = _core.GrammarBuilder()
-        self.lowering = Lowering(
-            self._builder, options, Algebra(self._builder, Documents(True, None), options, Report())
-        )
+        self.builder = _core.GrammarBuilder()
+        self.lowering = Lowering(self.builder, options, Algebra(self.builder, Documents(True, None), options, Report()))
         self.stock: _core.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
         if options.whitespace != "pretty":
@@ -47,23 +45,25 @@ class Prelude:
         layout = self.lowering.layout()
         return _core.Stock(
             any=anything,
-            words=[node(Case(mask)) if mask else self._builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
+            words=[node(Case(mask)) if mask else self.builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
             numbers=(node(Case(INTEGER)), node(Case(NUMBER)), node(Case(INTEGER, numbers=(interval.Plain(),)))),
             string=node(Case(STRING)),
             array=node(Case(ARRAY)),
             object=node(Case(OBJECT)),
-            texts=self._builder.any_text(),
+            texts=self.builder.any_text(),
             punctuation=(
                 *(layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object),
                 *(layout.open_array, layout.close_array, layout.empty_array),
             ),
             escapes=options.escapes,
+            digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=set(KEYWORDS),
             drafts=DRAFTS,
+            formats=partial(plain_format, options),
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
-        return self._builder.fork(limits=limits)
+        return self.builder.fork(limits=limits)
 
 
 def prelude_of(options: JSONSchemaOptions) -> Prelude:

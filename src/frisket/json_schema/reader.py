@@ -34,7 +34,9 @@ from frisket.json_schema.value import (
 )
 
 if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
     from frisket.json_schema.algebra import Algebra
+    from frisket.json_schema.options import JSONSchemaOptions
 
 #: The vocabulary that a metaschema of 2019-09 or later may leave out.
 VALIDATION = frozenset(
@@ -325,6 +327,23 @@ def read_format(reader: Reader, value: Any) -> None:
     matches = known[key]
     if matches is not None:
         reader.strings.append(matches)
+
+
+def plain_format(options: JSONSchemaOptions, builder: GrammarBuilder, name: str, draft: int) -> tuple[bool, int | None]:
+    """(whether `read_format` has nothing to say but a condition on texts, the node of these texts if it has one)"""
+    from frisket.json_schema.formats import find_format, numeric_format
+
+    wide = options.formats in ("openapi", "python")
+    if options.formats == "annotate":
+        return True, None
+    if wide and numeric_format(name) is not None:
+        return False, None
+    found = find_format(name, draft=DRAFT_NAMES[draft], openapi=wide)
+    if found is None:
+        return True, None
+    if found.nested is not None or found.node is None or not found.exact:
+        return False, None
+    return True, found.node(builder, options.formats == "python")
 
 
 def read_content_encoding(reader: Reader, value: Any) -> None:

@@ -1,0 +1,655 @@
+//! A place → the cases whose union it is, as algebra.py expands it, where no complement is needed.
+//!
+//! allOf, anyOf and oneOf apply schemas to the same value. What a value must meet in all is the meet of cases; where
+//! alternatives overlap, anyOf asks for no more than their union, and oneOf only where no two share a value, which a
+//! required member often shows. Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap, two demands on
+//! one member) is for Python: nothing is the answer here.
+
+use crate::pattern;
+use crate::place::{
+    higher, lower, signs, subschemas, Case, Fields, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS,
+};
+use crate::plain::{Walk, HOPS};
+use frisket_core::term::EMPTY;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Products above this size are searched for contradictions, and unions above that one are too large to be compared.
+const CROWD: usize = 6;
+const MANY: usize = 400;
+/// How deep a search for contradictions looks, in general and where what stands beside alternatives is pruned.
+const DEPTH: usize = 4;
+const PRUNED: usize = 2;
+
+/// Searches inside searches: what is looked at may have alternatives to be told apart.
+const SEARCHES: usize = 2;
+
+/// Nothing is what only Python can say.
+pub type Maybe<T> = PyResult<Option<T>>;
+
+/// What stands at a place: its cases, and whether a oneOf is among what it applies.
+pub struct Union<'py> {
+    pub cases: Vec<Case<'py>>,
+    splits: bool,
+}
+
+impl<'py> Union<'py> {
+    fn of(cases: Vec<Case<'py>>) -> Self {
+        Union { cases, splits: false }
+    }
+}
+
+/// What a member must meet.
+pub enum Demand<'py> {
+    Anything,
+    Nothing,
+    /// A schema, and its place below that of the fields with this number: a keyword, and a key if the keyword has any.
+    Schema(Bound<'py, PyAny>, usize, &'static str, Option<Bound<'py, PyString>>),
+}
+
+impl<'py> Walk<'_, 'py> {
+    pub fn expanded(&mut self, schema: &Bound<'py, PyAny>, pointer: &str, hops: usize) -> Maybe<Union<'py>> {
+        let whole = || Ok(Some(Union::of(vec![Case::default()])));
+        let Ok(dict) = schema.downcast_exact::<PyDict>() else {
+            return match schema.downcast_exact::<PyBool>().map(|flag| flag.is_true()) {
+                Ok(true) => whole(),
+                Ok(false) => Ok(Some(Union::of(Vec::new()))),
+                Err(_) => Ok(None),
+            };
+        };
+        if hops > HOPS {
+            return Ok(None);
+        }
+        match self.read(dict) {
+            Kind::Anything => whole(),
+            Kind::Reference(reference) => {
+                let Some((target, pointer)) = self.target(&reference)? else { return Ok(None) };
+                self.expanded(&target, &pointer, hops + 1)
+            }
+            // Which numbers they are decides what covers them.
+            Kind::Leaf(case, _) if case.unread.is_some() && (case.mask == 0 || case.mask & !NUMBER != 0) => Ok(None),
+            Kind::Leaf(case, _) | Kind::Case(case) => {
+                let case = self.settled(*case, Some((dict, pointer)))?;
+                Ok(case.map(|case| Union::of(vec![case])))
+            }
+            Kind::Applied(case, parts) => self.applied(dict, *case, parts, pointer, hops),
+            Kind::Other => Ok(None),
+        }
+    }
+
+    /// What the conditions of a place and all that it applies to the same value leave.
+    pub fn applied(
+        &mut self,
+        schema: &Bound<'py, PyDict>,
+        own: Case<'py>,
+        parts: Vec<Part<'py>>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
+        let Some(own) = self.settled(own, Some((schema, pointer)))? else { return Ok(None) };
+        let mut found = vec![own];
+        let mut splits = false;
+        for part in parts {
+            let is_first = matches!(&found[..], [case] if case.anything());
+            let (list, keyword) = match &part {
+                Part::Reference(reference) => {
+                    let Some((target, pointer)) = self.target(reference)? else { return Ok(None) };
+                    let Some(union) = self.expanded(&target, &pointer, hops + 1)? else { return Ok(None) };
+                    if union.splits && !is_first {
+                        return Ok(None);
+                    }
+                    splits |= union.splits;
+                    let Some(met) = product(found, union.cases) else { return Ok(None) };
+                    found = met;
+                    continue;
+                }
+                Part::All(list, keyword) => (list, *keyword),
+                Part::Any(list) => (list, "anyOf"),
+                Part::One(list) => (list, "oneOf"),
+            };
+            let Some(branches) = self.branches(list, pointer, keyword, hops)? else { return Ok(None) };
+            let inner = branches.iter().any(|branch| branch.splits);
+            let met = match part {
+                Part::One(_) => {
+                    splits = true;
+                    self.one(found, branches)?
+                }
+                Part::Any(_) if is_first => {
+                    splits |= inner;
+                    Some(branches.into_iter().flat_map(|branch| branch.cases).collect())
+                }
+                Part::Any(_) => {
+                    if inner {
+                        return Ok(None);
+                    }
+                    self.any_within(found, branches)?
+                }
+                _ => {
+                    splits |= inner;
+                    let mut all = Some(found);
+                    for branch in branches {
+                        let Some(left) = all.take() else { break };
+                        let is_first = matches!(&left[..], [case] if case.anything());
+                        if branch.splits && !is_first {
+                            return Ok(None);
+                        }
+                        all = product(left, branch.cases);
+                    }
+                    all
+                }
+            };
+            let Some(met) = met.filter(|met| met.len() <= MANY) else { return Ok(None) };
+            found = met;
+        }
+        if !self.joins(&found)? {
+            return Ok(None);
+        }
+        Ok(Some(Union { cases: found, splits }))
+    }
+
+    fn branches(
+        &mut self,
+        list: &Bound<'py, PyList>,
+        pointer: &str,
+        keyword: &str,
+        hops: usize,
+    ) -> Maybe<Vec<Union<'py>>> {
+        let mut branches = Vec::with_capacity(list.len());
+        for (at, schema) in list.iter().enumerate() {
+            let Some(branch) = self.expanded(&schema, &format!("{pointer}/{keyword}/{at}"), hops + 1)? else {
+                return Ok(None);
+            };
+            branches.push(branch);
+        }
+        Ok(Some(branches))
+    }
+
+    /// anyOf beside other conditions: without what contradicts them.
+    fn any_within(&mut self, around: Vec<Case<'py>>, branches: Vec<Union<'py>>) -> Maybe<Vec<Case<'py>>> {
+        let mut found = Vec::new();
+        for branch in branches {
+            let Some(met) = product(around.clone(), branch.cases) else { return Ok(None) };
+            for case in met {
+                match self.is_void(&case, PRUNED)? {
+                    Some(true) => {}
+                    Some(false) => found.push(case),
+                    None => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// oneOf, if no two alternatives share a value.
+    fn one(&mut self, around: Vec<Case<'py>>, branches: Vec<Union<'py>>) -> Maybe<Vec<Case<'py>>> {
+        let is_first = matches!(&around[..], [case] if case.anything());
+        let mut lists = Vec::with_capacity(branches.len());
+        for branch in &branches {
+            let Some(met) = product(around.clone(), branch.cases.clone()) else { return Ok(None) };
+            if !is_first {
+                for case in &met {
+                    if self.is_void(case, PRUNED)? != Some(false) {
+                        return Ok(None);
+                    }
+                }
+            }
+            lists.push(met);
+        }
+        for (at, list) in lists.iter().enumerate() {
+            for (other, branch) in branches.iter().enumerate() {
+                if other == at || is_first && other < at {
+                    continue;
+                }
+                for (case, beside) in list.iter().flat_map(|case| branch.cases.iter().map(move |other| (case, other))) {
+                    let both = match meet(case, beside) {
+                        Met::Nothing => continue,
+                        Met::Case(both) => both,
+                        Met::Unknown => return Ok(None),
+                    };
+                    if self.is_void(&both, DEPTH)? != Some(true) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(lists.concat()))
+    }
+
+    // -- reading ----------------------------------------------------------------------------------------------
+    /// The case with its patterns and formats read; with its place, if it is an alternative. Nothing if Python should read them, or if
+    /// something stands below that Python would refuse as soon as it sees the place.
+    pub fn settled(&mut self, mut case: Case<'py>, place: Option<(&Bound<'py, PyDict>, &str)>) -> Maybe<Case<'py>> {
+        for (is_pattern, text) in std::mem::take(&mut case.asked) {
+            let node = if is_pattern {
+                let Ok(text) = text.to_str() else { return Ok(None) };
+                match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
+                    Some(node) => Some(node.0),
+                    None => return Ok(None),
+                }
+            } else {
+                match self.format(&text)? {
+                    Some(node) => node,
+                    None => return Ok(None),
+                }
+            };
+            if let Some(node) = node.filter(|node| !case.matches.contains(node)) {
+                case.matches.push(node);
+            }
+        }
+        // What leads to a schema that asks for nothing asks for nothing.
+        let this = &*self;
+        let mut asks =
+            |schema: &Bound<'py, PyAny>| this.identity(schema).map_or(true, |said| said != Identity::Anything);
+        case.items = case.items.filter(&mut asks);
+        for fields in &mut case.fields {
+            fields.rest = fields.rest.take().filter(&mut asks);
+        }
+        case.fields.retain(|fields| fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some());
+        for fields in &mut case.fields {
+            if let Some(patterns) = &fields.patterns {
+                for text in patterns.keys() {
+                    let Ok(text) = text.downcast_exact::<PyString>()?.to_str() else { return Ok(None) };
+                    match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
+                        Some(node) if node != EMPTY && !fields.keys.contains(&node.0) => fields.keys.push(node.0),
+                        _ => return Ok(None),
+                    }
+                }
+            }
+        }
+        if let Some((schema, pointer)) = place {
+            case.signs = signs(self.stock, self.plain.draft, schema, &case);
+            for schema in subschemas(&case) {
+                if !self.leads_somewhere(schema)? {
+                    return Ok(None);
+                }
+            }
+            let pointer: Option<Rc<str>> = Some(pointer.into());
+            case.fields.iter_mut().for_each(|fields| fields.pointer.clone_from(&pointer));
+            case.pointer = pointer;
+        }
+        Ok(Some(case))
+    }
+
+    /// Whether a reference that stands alone leads to a schema.
+    fn leads_somewhere(&self, mut schema: Bound<'py, PyAny>) -> PyResult<bool> {
+        for _ in 0..HOPS {
+            let Ok(dict) = schema.downcast_exact::<PyDict>() else {
+                return Ok(schema.is_exact_instance_of::<PyBool>());
+            };
+            let Some(reference) = dict.get_item("$ref")? else { return Ok(true) };
+            let Ok(reference) = reference.downcast_into_exact::<PyString>() else { return Ok(false) };
+            let Some((target, _)) = self.target(&reference)? else { return Ok(false) };
+            schema = target;
+        }
+        Ok(false)
+    }
+
+    /// What a member of this key, or of any other, must meet by itself; nothing if several schemas ask something of it.
+    pub fn demand(&mut self, case: &Case<'py>, key: Option<&Bound<'py, PyString>>) -> Maybe<Demand<'py>> {
+        let mut found = Demand::Anything;
+        for (at, fields) in case.fields.iter().enumerate() {
+            let mut asked: Vec<Demand<'py>> = Vec::new();
+            if let (Some(key), Some(names)) = (key, &fields.names) {
+                if let Some(schema) = names.get_item(key)? {
+                    asked.push(Demand::Schema(schema, at, "properties", Some(key.clone())));
+                }
+            }
+            if let (Some(key), Some(patterns)) = (key, &fields.patterns) {
+                let text = key.to_str()?.as_bytes();
+                for ((pattern, schema), &node) in patterns.iter().zip(&fields.keys) {
+                    if self.make(|builder| builder.accepts(node, text))? {
+                        let pattern = pattern.downcast_into_exact()?;
+                        asked.push(Demand::Schema(schema, at, "patternProperties", Some(pattern)));
+                    }
+                }
+            }
+            if asked.is_empty() {
+                asked.extend(
+                    fields.rest.iter().map(|rest| Demand::Schema(rest.clone(), at, "additionalProperties", None)),
+                );
+            }
+            for demand in asked {
+                let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                found = joint;
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// What meets both demands, if that is one of them.
+    pub fn joint(&mut self, left: Demand<'py>, right: Demand<'py>) -> Maybe<Demand<'py>> {
+        let Demand::Schema(schema, ..) = &right else { return Ok(Some(right)) };
+        if schema.downcast_exact::<PyBool>().is_ok_and(|flag| !flag.is_true()) {
+            return Ok(Some(Demand::Nothing));
+        }
+        let Demand::Schema(other, ..) = &left else {
+            return Ok(Some(if let Demand::Anything = left { right } else { left }));
+        };
+        let (one, two) = (self.identity(other)?, self.identity(schema)?);
+        Ok(match (&one, &two) {
+            (Identity::Anything, _) => Some(right),
+            (_, Identity::Anything) => Some(left),
+            _ => (one == two).then_some(left),
+        })
+    }
+
+    /// Whether no member of the cases is asked for by several schemas at once.
+    pub fn joins(&mut self, cases: &[Case<'py>]) -> PyResult<bool> {
+        for case in cases {
+            if case.fields.len() < 2 && case.fields.iter().all(|fields| fields.patterns.is_none()) {
+                continue;
+            }
+            if case.fields.len() > 1 && case.fields.iter().any(|fields| fields.patterns.is_some()) {
+                return Ok(false);
+            }
+            for key in named(case)? {
+                if self.demand(case, Some(&key))?.is_none() {
+                    return Ok(false);
+                }
+            }
+            if self.regions(case)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    // -- contradictions ---------------------------------------------------------------------------------------
+    /// Whether no value is left, as the algebra's search finds it that looks so deep; nothing if that is not plain.
+    fn is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
+        if case.mask & WORDS != 0 {
+            return Ok(Some(false));
+        }
+        let mut void = Some(true);
+        for (bit, is_any) in [(STRING, case.any_text()), (NUMBER, case.any_number())] {
+            if case.mask & bit != 0 {
+                if is_any {
+                    return Ok(Some(false));
+                }
+                let found = if bit == STRING { text_is_void(case) } else { number_is_void(case) };
+                if found == Some(false) {
+                    return Ok(found);
+                }
+                void = void.and(found);
+            }
+        }
+        if case.mask & ARRAY != 0 {
+            let found = self.array_is_void(case, depth)?;
+            if found == Some(false) {
+                return Ok(found);
+            }
+            void = void.and(found);
+        }
+        if case.mask & OBJECT != 0 {
+            let found = self.object_is_void(case, depth)?;
+            if found == Some(false) {
+                return Ok(found);
+            }
+            void = void.and(found);
+        }
+        Ok(void)
+    }
+
+    fn array_is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
+        let closed = case.items.as_ref().is_some_and(|items| items.downcast_exact::<PyBool>().is_ok());
+        let most = if closed { Some(0) } else { case.count.1 };
+        if most.is_some_and(|most| most < case.count.0) {
+            return Ok(Some(true));
+        }
+        match &case.items {
+            Some(items) if case.count.0 > 0 => self.schema_is_void(items, depth),
+            _ => Ok(Some(false)),
+        }
+    }
+
+    fn object_is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
+        if crossed(case) {
+            return Ok(Some(true));
+        }
+        let mut void = Some(false);
+        for key in &case.required {
+            let found = match self.demand(case, Some(key))? {
+                Some(Demand::Anything) => Some(false),
+                Some(Demand::Nothing) => Some(true),
+                Some(Demand::Schema(schema, ..)) => self.schema_is_void(&schema, depth)?,
+                None => self.demands_are_void(case, key)?,
+            };
+            match found {
+                Some(true) => return Ok(found),
+                Some(false) => {}
+                None => void = None,
+            }
+        }
+        Ok(void)
+    }
+
+    fn schema_is_void(&mut self, schema: &Bound<'py, PyAny>, depth: usize) -> Maybe<bool> {
+        if depth == 0 || self.searches == SEARCHES {
+            return Ok(None);
+        }
+        self.searches += 1;
+        let union = self.expanded(schema, "", 0);
+        self.searches -= 1;
+        let Some(union) = union? else { return Ok(None) };
+        let mut void = Some(true);
+        for case in &union.cases {
+            match self.is_void(case, depth - 1)? {
+                Some(false) => return Ok(Some(false)),
+                found => void = void.and(found),
+            }
+        }
+        Ok(void)
+    }
+
+    /// Whether two schemas that ask something of the member contradict each other; nothing unless they plainly do.
+    fn demands_are_void(&mut self, case: &Case<'py>, key: &Bound<'py, PyString>) -> Maybe<bool> {
+        let mut cases = vec![Case::default()];
+        for fields in &case.fields {
+            let Some(names) = &fields.names else { continue };
+            let Some(schema) = names.get_item(key)? else { continue };
+            if self.searches == SEARCHES {
+                return Ok(None);
+            }
+            self.searches += 1;
+            let union = self.expanded(&schema, "", 0);
+            self.searches -= 1;
+            let Some(union) = union? else { return Ok(None) };
+            let Some(met) = product(cases, union.cases) else { return Ok(None) };
+            cases = met;
+        }
+        for case in &cases {
+            let void = case.mask == STRING && text_is_void(case) == Some(true);
+            if !void {
+                return Ok(None);
+            }
+        }
+        Ok(Some(true))
+    }
+}
+
+/// Every key that is named, in the order of first mention.
+pub fn named<'py>(case: &Case<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
+    let mut keys: Vec<Bound<'py, PyString>> = Vec::new();
+    for (at, names) in case.fields.iter().enumerate().filter_map(|(at, fields)| Some((at, fields.names.as_ref()?))) {
+        for key in names.keys() {
+            if !is_named(&case.fields[..at], &key)? {
+                keys.push(key.downcast_into_exact()?);
+            }
+        }
+    }
+    let mut seen: HashSet<&str> = HashSet::new();
+    for key in &case.required {
+        if !is_named(&case.fields, key)? && seen.insert(key.to_str()?) {
+            keys.push(key.clone());
+        }
+    }
+    Ok(keys)
+}
+
+fn is_named(fields: &[Fields<'_>], key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for names in fields.iter().filter_map(|fields| fields.names.as_ref()) {
+        if names.contains(key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub fn crossed(case: &Case<'_>) -> bool {
+    let (least, most) = case.members;
+    let Some(most) = most else { return false };
+    let mut required: Vec<&str> = case.required.iter().filter_map(|key| key.to_str().ok()).collect();
+    required.sort_unstable();
+    required.dedup();
+    most < least || most < required.len() as u64
+}
+
+/// The texts that a case lists, of those that meet its lengths.
+pub fn listed(case: &Case<'_>) -> Option<Vec<Box<[u8]>>> {
+    let (least, most) = case.length;
+    let fits = |text: &[u8]| {
+        let chars = text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64;
+        chars >= least && most.is_none_or(|most| chars <= most)
+    };
+    case.texts.as_ref().map(|texts| texts.iter().filter(|text| fits(text)).cloned().collect())
+}
+
+fn text_is_void(case: &Case<'_>) -> Option<bool> {
+    let (least, most) = case.length;
+    match listed(case) {
+        Some(texts) if texts.is_empty() => Some(true),
+        Some(_) => case.matches.is_empty().then_some(false),
+        None if most.is_some_and(|most| most < least) => Some(true),
+        None if case.matches.is_empty() || case.matches.len() == 1 && case.length == (0, None) => Some(false),
+        None => None,
+    }
+}
+
+fn number_is_void(case: &Case<'_>) -> Option<bool> {
+    if case.unread.is_some() {
+        return None;
+    }
+    let first = case.low.map(|(low, open)| i128::from(low) + i128::from(open));
+    let last = case.high.map(|(high, open)| i128::from(high) - i128::from(open));
+    Some(first.zip(last).is_some_and(|(first, last)| last < first))
+}
+
+enum Met<'py> {
+    Nothing,
+    Case(Box<Case<'py>>),
+    Unknown,
+}
+
+fn product<'py>(left: Vec<Case<'py>>, right: Vec<Case<'py>>) -> Option<Vec<Case<'py>>> {
+    if matches!(&left[..], [case] if case.anything()) {
+        return Some(right);
+    }
+    if matches!(&right[..], [case] if case.anything()) {
+        return Some(left);
+    }
+    let mut found = Vec::new();
+    for (case, other) in left.iter().flat_map(|case| right.iter().map(move |other| (case, other))) {
+        match meet(case, other) {
+            Met::Nothing => {}
+            Met::Case(both) => found.push(*both),
+            Met::Unknown => return None,
+        }
+    }
+    (found.len() <= CROWD).then_some(found)
+}
+
+fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
+    let mask = left.mask & right.mask;
+    if mask == 0 {
+        return Met::Nothing;
+    }
+    let mut both = left.clone();
+    both.mask = mask;
+    if mask & NUMBER != 0 {
+        both.spelled |= right.spelled;
+        both.low = higher(left.low, right.low);
+        both.high = lower(left.high, right.high);
+        let unread = left.unread.as_ref().or(right.unread.as_ref());
+        if let Some(unread) = unread {
+            let (reader, other) = if left.unread.is_some() { (left, right) } else { (right, left) };
+            let asks = other.unread.is_some() || other.low.is_some() || other.high.is_some();
+            if asks || other.spelled != reader.spelled || reader.mask != mask {
+                return Met::Unknown;
+            }
+            both.unread = Some(unread.clone());
+        }
+    } else {
+        (both.unread, both.low, both.high) = (None, None, None);
+    }
+    if mask & STRING != 0 {
+        both.length = narrower(left.length, right.length);
+        both.texts = match (&left.texts, &right.texts) {
+            (Some(texts), Some(others)) => {
+                let others: HashSet<&[u8]> = others.iter().map(|text| &**text).collect();
+                Some(texts.iter().filter(|text| others.contains(&***text)).cloned().collect())
+            }
+            (texts, others) => texts.clone().or_else(|| others.clone()),
+        };
+        for &node in &right.matches {
+            if !both.matches.contains(&node) {
+                both.matches.push(node);
+            }
+        }
+    }
+    if mask & ARRAY != 0 {
+        both.places[0] = sole(left, right, 0, Case::any_array);
+        both.count = narrower(left.count, right.count);
+        both.unique |= right.unique;
+        match (&left.items, &right.items) {
+            (Some(items), Some(others)) if !items.is(others) => return Met::Unknown,
+            (None, Some(items)) => {
+                both.items = Some(items.clone());
+                both.pointer.clone_from(&right.pointer);
+            }
+            _ => {}
+        }
+        joined(&mut both.signs[0], &right.signs[0]);
+    } else {
+        both.items = None;
+        both.signs[0].clear();
+    }
+    if mask & OBJECT != 0 {
+        both.places[1] = sole(left, right, 1, Case::any_object);
+        both.members = narrower(left.members, right.members);
+        both.fields.extend(right.fields.iter().cloned());
+        both.required.extend(right.required.iter().cloned());
+        joined(&mut both.signs[1], &right.signs[1]);
+    } else {
+        both.signs[1].clear();
+        both.fields.clear();
+        both.required.clear();
+    }
+    Met::Case(Box::new(both))
+}
+
+/// The place that says all there is of a type, if one does.
+fn sole<'py>(left: &Case<'py>, right: &Case<'py>, kind: usize, is_any: fn(&Case<'py>) -> bool) -> Option<usize> {
+    match (left.places[kind], right.places[kind]) {
+        (_, place) if is_any(left) => place,
+        (place, _) if is_any(right) => place,
+        (place, other) => place.filter(|_| place == other),
+    }
+}
+
+fn joined(signs: &mut Vec<Sign>, others: &[Sign]) {
+    for sign in others {
+        if !signs.contains(sign) {
+            signs.push(sign.clone());
+        }
+    }
+}
+
+fn narrower(left: (u64, Option<u64>), right: (u64, Option<u64>)) -> (u64, Option<u64>) {
+    let most = match (left.1, right.1) {
+        (Some(most), Some(other)) => Some(most.min(other)),
+        (most, other) => most.or(other),
+    };
+    (left.0.max(right.0), most)
+}
