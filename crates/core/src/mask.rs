@@ -203,7 +203,11 @@ impl Masks {
         let open = machine.position(id).register != Register::Closed;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
-            let allowed = match if open { None } else { machine.replay(id, bytes)? } {
+            let known = match machine.stays(id, bytes)? {
+                None if !open => machine.replay(id, bytes)?,
+                known => known,
+            };
+            let allowed = match known {
                 Some(allowed) => allowed,
                 None => {
                     shared = false;
@@ -508,6 +512,36 @@ impl Scratch {
 }
 
 impl Machine {
+    /// Whether the bytes may follow, if that can be seen without a look at what follows the heads: one of them reads on
+    /// behind the bytes, or all are stuck before any is at an end.
+    fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+        if !self.arena.uniques.is_empty() {
+            return Ok(None);
+        }
+        let position = self.position(id).clone();
+        let mut left = false;
+        for &(head, _) in &position.heads {
+            let mut at = match *self.arena.term(head) {
+                // Whether an item may go on depends on those before it.
+                Term::Item { .. } => return Ok(None),
+                Term::KeyExtra { inner, .. } => inner,
+                _ => head,
+            };
+            for (place, &byte) in bytes.iter().enumerate() {
+                left |= place > 0 && self.arena.info(at).nullable;
+                at = self.arena.derive(at, byte)?;
+                if at == EMPTY {
+                    break;
+                }
+            }
+            if at != EMPTY && !self.arena.info(at).nullable {
+                return Ok(Some(true));
+            }
+            left |= at != EMPTY;
+        }
+        Ok((!left).then_some(false))
+    }
+
     /// Whether the bytes may follow; None where an unknown key would have to be known.
     fn replay(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
         for &byte in bytes {
