@@ -60,7 +60,7 @@ impl Mask {
         }
         for &(word, set, clear) in &self.words {
             let word = &mut out[word as usize];
-            *word = (*word | set) & !clear;
+            *word = *word & !clear | set;
         }
     }
 
@@ -91,10 +91,11 @@ pub struct Masks {
     held: usize,
 }
 
-/// A bitmask of single tokens that knows which of its words are not zero.
+/// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
 #[derive(Default)]
 struct Scratch {
-    words: Vec<u32>,
+    allowed: Vec<u32>,
+    refused: Vec<u32>,
     touched: Vec<u64>,
 }
 
@@ -114,6 +115,8 @@ struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pours: bool,
     asks: Vec<u32>,
+    /// Nodes at and below which heads differ from those whose pieces they share.
+    doubts: Vec<u32>,
     walks: usize,
     /// (trie, node, head, frame) that was walked from, once there are many.
     seen: FxHashSet<(usize, u32, TermId, FrameId)>,
@@ -147,6 +150,7 @@ impl Masks {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
+            doubts: Vec::new(),
             walks: 0,
             seen: FxHashSet::default(),
         };
@@ -168,6 +172,7 @@ impl Masks {
             }
             composer.add(&local.core.words);
             composer.asks.extend_from_slice(&local.asks);
+            composer.doubts.extend_from_slice(&local.doubts);
             if let Term::Item { array, .. } = *composer.machine.arena.term(head) {
                 // Whether an item may end depends on those before it.
                 if !composer.machine.arena.fresh_by_itself(array) {
@@ -189,6 +194,8 @@ impl Masks {
             composer.pours = true;
             self.long_tokens(&mut composer, &position)?;
         }
+        let open = position.register != Register::Closed;
+        composer.resolve(id, open)?;
         let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
@@ -198,9 +205,7 @@ impl Masks {
         }
         asks.sort_unstable();
         asks.dedup();
-        let mut clears: Vec<(u32, u32)> = Vec::new();
         let mut shared = true;
-        let open = machine.position(id).register != Register::Closed;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
             let known = match machine.stays(id, bytes)? {
@@ -214,17 +219,13 @@ impl Masks {
                     machine.can_follow(exact, bytes)?
                 }
             };
-            let (word, bit) = (token >> 5, 1 << (token & 31));
             if allowed {
                 scratch.set(token);
-                continue;
-            }
-            match clears.last_mut() {
-                Some((last, bits)) if *last == word => *bits |= bit,
-                _ => clears.push((word, bit)),
+            } else {
+                scratch.refuse(token);
             }
         }
-        let words = scratch.corrected(&clears);
+        let words = scratch.corrected();
         self.scratch = scratch;
         let mut mask = Mask { parts, lists, within, words, empty: false };
         mask.empty = mask.lists.is_empty() && mask.words.iter().all(|&(_, set, _)| set == 0) && {
@@ -325,6 +326,40 @@ impl Composer<'_> {
         } else {
             words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
         }
+    }
+
+    /// The tokens at and below the nodes in doubt, as they follow the position itself.
+    fn resolve(&mut self, id: PositionId, open: bool) -> Result<()> {
+        let mut doubts = std::mem::take(&mut self.doubts);
+        doubts.sort_unstable();
+        let ground = self.vocabulary.ground();
+        let mut end = 0;
+        // What is shared is added before anything is refused, and what was walked is walked again where it is.
+        self.pours = true;
+        self.seen.clear();
+        for node in doubts {
+            if node < end {
+                continue;
+            }
+            end = ground.trie.end(node);
+            let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
+            let mut at = id;
+            for byte in ground.trie.path(node) {
+                if open || self.machine.position(at).ask {
+                    at = DEAD;
+                    self.asks.extend(here.iter().chain(below));
+                    break;
+                }
+                at = self.machine.step(at, byte)?;
+            }
+            here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
+            if at != DEAD {
+                here.iter().for_each(|&token| self.scratch.set(token));
+                let position = self.machine.position(at).clone();
+                self.resume(ground, node, &position)?;
+            }
+        }
+        Ok(())
     }
 
     /// Go on where a head is at an end in mid-token.
@@ -474,7 +509,8 @@ impl Vocabulary {
 
 impl Scratch {
     fn fit(&mut self, words: usize) {
-        self.words.resize(words, 0);
+        self.allowed.resize(words, 0);
+        self.refused.resize(words, 0);
         self.touched.resize(words.div_ceil(64), 0);
     }
 
@@ -482,29 +518,34 @@ impl Scratch {
         self.add(token >> 5, 1 << (token & 31));
     }
 
+    fn refuse(&mut self, token: u32) {
+        let (word, bit) = (token >> 5, 1 << (token & 31));
+        self.add(word, 0);
+        self.allowed[word as usize] &= !bit;
+        self.refused[word as usize] |= bit;
+    }
+
     fn cut(&mut self, within: &[u32]) {
-        self.words.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
+        self.allowed.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
     }
 
     fn add(&mut self, word: u32, bits: u32) {
-        self.words[word as usize] |= bits;
+        self.allowed[word as usize] |= bits;
         self.touched[word as usize >> 6] |= 1 << (word & 63);
     }
 
-    /// (word, bits to set, bits to clear), ascending; the scratch is empty again.
-    fn corrected(&mut self, clears: &[(u32, u32)]) -> Box<[(u32, u32, u32)]> {
-        clears.iter().for_each(|&(word, _)| self.add(word, 0));
+    /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
+    fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
         let count = self.touched.iter().map(|touched| touched.count_ones() as usize).sum();
         let mut corrected = Vec::with_capacity(count);
-        let mut clears = clears.iter().peekable();
         for (block, touched) in self.touched.iter_mut().enumerate() {
             let mut left = std::mem::take(touched);
             while left != 0 {
                 let word = (block * 64) as u32 + left.trailing_zeros();
                 left &= left - 1;
-                let set = std::mem::take(&mut self.words[word as usize]);
-                let clear = clears.next_if(|&&(other, _)| other == word).map_or(0, |&(_, bits)| bits);
-                corrected.push((word, set, clear));
+                let allowed = std::mem::take(&mut self.allowed[word as usize]);
+                let refused = std::mem::take(&mut self.refused[word as usize]);
+                corrected.push((word, allowed, refused));
             }
         }
         corrected.into()
