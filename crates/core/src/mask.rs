@@ -195,7 +195,7 @@ impl Masks {
             self.long_tokens(&mut composer, &position)?;
         }
         let open = position.register != Register::Closed;
-        composer.resolve(id, open)?;
+        let mut shared = composer.resolve(id, exact, open)?;
         let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
@@ -205,11 +205,10 @@ impl Masks {
         }
         asks.sort_unstable();
         asks.dedup();
-        let mut shared = true;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
             let known = match machine.stays(id, bytes)? {
-                None if !open => machine.replay(id, bytes)?,
+                None if !open => machine.reached(id, bytes)?.map(|at| at != DEAD),
                 known => known,
             };
             let allowed = match known {
@@ -328,30 +327,34 @@ impl Composer<'_> {
         }
     }
 
-    /// The tokens at and below the nodes in doubt, as they follow the position itself.
-    fn resolve(&mut self, id: PositionId, open: bool) -> Result<()> {
+    /// The tokens at and below the nodes in doubt, as they follow the position itself; false if only the exact one could
+    /// tell.
+    fn resolve(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
         let mut doubts = std::mem::take(&mut self.doubts);
         doubts.sort_unstable();
-        let ground = self.vocabulary.ground();
-        let mut end = 0;
         // What is shared is added before anything is refused, and what was walked is walked again where it is.
         self.pours = true;
         self.seen.clear();
+        let ground = self.vocabulary.ground();
+        let (mut end, mut shared) = (0, true);
         for node in doubts {
             if node < end {
                 continue;
             }
             end = ground.trie.end(node);
             let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
-            let mut at = id;
-            for byte in ground.trie.path(node) {
-                if open || self.machine.position(at).ask {
-                    at = DEAD;
-                    self.asks.extend(here.iter().chain(below));
-                    break;
-                }
-                at = self.machine.step(at, byte)?;
+            if open {
+                self.asks.extend(here.iter().chain(below));
+                continue;
             }
+            let path = ground.trie.path(node);
+            let at = match self.machine.reached(id, &path)? {
+                Some(at) => at,
+                None => {
+                    shared = false;
+                    path.iter().try_fold(exact, |at, &byte| self.machine.step(at, byte))?
+                }
+            };
             here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
             if at != DEAD {
                 here.iter().for_each(|&token| self.scratch.set(token));
@@ -359,7 +362,7 @@ impl Composer<'_> {
                 self.resume(ground, node, &position)?;
             }
         }
-        Ok(())
+        Ok(shared)
     }
 
     /// Go on where a head is at an end in mid-token.
@@ -583,17 +586,14 @@ impl Machine {
         Ok((!left).then_some(false))
     }
 
-    /// Whether the bytes may follow; None where an unknown key would have to be known.
-    fn replay(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+    /// Where the bytes lead; None where an unknown key would have to be known.
+    fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
         for &byte in bytes {
             if self.position(id).ask {
                 return Ok(None);
             }
             id = self.step(id, byte)?;
-            if id == DEAD {
-                return Ok(Some(false));
-            }
         }
-        Ok((!self.position(id).ask).then_some(true))
+        Ok((!self.position(id).ask).then_some(id))
     }
 }
