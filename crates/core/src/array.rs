@@ -131,7 +131,11 @@ impl Arena {
         if came >= spec.min as usize {
             parts.push(if came == 0 { spec.empty } else { spec.close });
         }
-        if !spec.exhausted(came) && (unknown || self.fresh_item(array, state)? != EMPTY) {
+        let more = match unknown {
+            true => self.supply(array).is_some_and(|supply| came < supply),
+            false => self.fresh_item(array, state)? != EMPTY,
+        };
+        if more && !spec.exhausted(came) {
             let place = [u128::from(array), u128::from(state)];
             let item = self.structural(Term::ArrayItem { array, state }, 32, &place, false)?;
             parts.push(self.seq(before, item)?);
@@ -171,17 +175,17 @@ impl Arena {
         }
     }
 
-    /// Whether there is an item for every place, whichever came before: their number is known, or there is no end of them.
-    fn always_another(&self, array: u32) -> bool {
+    /// How many different items there are, if that is known; there may be no end of them.
+    fn supply(&self, array: u32) -> Option<usize> {
+        let spec = &self.arrays[array as usize];
         if !self.fresh_by_itself(array) {
-            return false;
+            return None;
         }
-        match *self.term(self.arrays[array as usize].item) {
-            Term::Quoted { text, .. } => {
-                let info = self.info(text);
-                !info.searched && info.max_chars == MANY
-            }
-            _ => self.arrays[array as usize].few.is_some(),
+        let Term::Quoted { text, .. } = *self.term(spec.item) else { return spec.few.as_ref().map(|_| spec.values) };
+        let info = self.info(text);
+        match *self.term(text) {
+            Term::Words { low, high, .. } => Some((high - low) as usize),
+            _ => (!info.searched && info.max_chars == MANY).then_some(usize::MAX),
         }
     }
 
@@ -209,7 +213,7 @@ impl Arena {
         let mut next = (*self.array_states[state as usize]).clone();
         let Text::Known(text) = text else {
             // Which items may come next is for the exact position to say; sometimes whether there are any, too.
-            let counted = self.always_another(array) && !next.unknown;
+            let counted = self.supply(array).is_some() && !next.unknown;
             next.unknown = true;
             let state = self.array_state(array, next);
             let place = [u128::from(array), u128::from(state)];
