@@ -113,3 +113,13 @@ def test_random_alternatives(monkeypatch: Any) -> None:
             plain += 1
             assert difference(schema, OPTIONS["default"]) is None, (seed, schema)
     assert plain > 500
+
+
+def test_alternatives_of_alternatives_end() -> None:
+    """Ten schemas that each apply the next one ten times: nobody looks at all of it."""
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        definitions: dict[str, Any] = {"9": {"type": "object", "required": ["a"]}}
+        for level in range(9):
+            definitions[str(level)] = {keyword: [{"$ref": f"#/definitions/{level + 1}"} for _ in range(10)]}
+        schema = {"$ref": "#/definitions/0", "definitions": definitions}
+        assert difference(schema, OPTIONS["default"]) is None
