@@ -125,12 +125,17 @@ impl Arena {
             _ => unreachable!("only arrays have array parts"),
         };
         let spec = self.arrays[array as usize].clone();
-        let came = self.array_states[state as usize].items.len();
+        let ArrayState { ref items, unknown } = *self.array_states[state as usize];
+        let came = items.len() + usize::from(unknown);
         let mut parts = Vec::with_capacity(2);
         if came >= spec.min as usize {
             parts.push(if came == 0 { spec.empty } else { spec.close });
         }
-        if !spec.exhausted(came) && self.fresh_item(array, state)? != EMPTY {
+        let more = match unknown {
+            true => self.supply(array).is_some_and(|supply| came < supply),
+            false => self.fresh_item(array, state)? != EMPTY,
+        };
+        if more && !spec.exhausted(came) {
             let place = [u128::from(array), u128::from(state)];
             let item = self.structural(Term::ArrayItem { array, state }, 32, &place, false)?;
             parts.push(self.seq(before, item)?);
@@ -170,6 +175,20 @@ impl Arena {
         }
     }
 
+    /// How many different items there are, if that is known; there may be no end of them.
+    fn supply(&self, array: u32) -> Option<usize> {
+        let spec = &self.arrays[array as usize];
+        if !self.fresh_by_itself(array) {
+            return None;
+        }
+        let Term::Quoted { text, .. } = *self.term(spec.item) else { return spec.few.as_ref().map(|_| spec.values) };
+        let info = self.info(text);
+        match *self.term(text) {
+            Term::Words { low, high, .. } => Some((high - low) as usize),
+            _ => (!info.searched && info.max_chars == MANY).then_some(usize::MAX),
+        }
+    }
+
     /// The head that reads an item; None where the items before it are not known.
     pub(crate) fn item_head(&mut self, array: u32, state: u32) -> Result<Option<TermId>> {
         if self.array_states[state as usize].unknown {
@@ -193,9 +212,14 @@ impl Arena {
     pub(crate) fn after_item(&mut self, array: u32, state: u32, text: Text) -> Result<TermId> {
         let mut next = (*self.array_states[state as usize]).clone();
         let Text::Known(text) = text else {
+            // Which items may come next is for the exact position to say; sometimes whether there are any, too.
+            let counted = self.supply(array).is_some() && !next.unknown;
             next.unknown = true;
             let state = self.array_state(array, next);
             let place = [u128::from(array), u128::from(state)];
+            if counted {
+                return self.structural(Term::ArrayNext { array, state }, 34, &place, false);
+            }
             return self.structural(Term::ArrayItem { array, state }, 32, &place, false);
         };
         let spelling = self.text(text);

@@ -59,7 +59,11 @@ impl ByteSet {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255u8).filter(|&byte| self.contains(byte))
+        self.0.iter().enumerate().flat_map(|(place, &word)| {
+            std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
+                .take_while(|&left| left != 0)
+                .map(move |left| (place * 64) as u8 + left.trailing_zeros() as u8)
+        })
     }
 
     /// The ASCII part as one word of 128 bits.

@@ -5,7 +5,7 @@ use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
-use crate::term::{Arena, Spelling, Term, TermId, MANY};
+use crate::term::{Arena, Spelling, Term, TermId};
 use crate::trie::Trie;
 
 pub(crate) struct Exclusion {
@@ -17,8 +17,6 @@ pub(crate) struct Exclusion {
     /// those few are missing.
     plain: bool,
     opened: bool,
-    /// Whether the empty text is missing there, too.
-    begun: bool,
 }
 
 impl Exclusion {
@@ -40,14 +38,9 @@ impl Exclusion {
         }
         let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
         let opened = state == Spelling::Body;
-        // Where the string may not end at once, all the tokens with a quote in front would be asked for.
-        let begun = plain
-            && opened
-            && kept[..] == [arena.any_text()?]
-            && excluded.iter().any(|&part| arena.info(part).nullable);
-        let near = if begun { arena.bounded(kept[0], 1, MANY)? } else { arena.and(kept)? };
+        let near = arena.and(kept)?;
         let near = arena.quoted_state(near, state, free)?;
-        Ok(Some(Exclusion { near, excluded, plain, opened, begun }))
+        Ok(Some(Exclusion { near, excluded, plain, opened }))
     }
 
     /// The bytes by which the two may part.
@@ -56,20 +49,15 @@ impl Exclusion {
         self.excluded.iter().fold(quotes, |bytes, &part| bytes.union(&arena.may(part)))
     }
 
-    /// Collect the tokens in which an excluded text might end; false if its spellings have to be searched for.
-    pub fn spelled(&self, arena: &Arena, trie: &Trie, asks: &mut Vec<u32>) -> bool {
+    /// Collect the nodes at which an excluded text has just ended; false if its spellings have to be searched for.
+    pub fn spelled(&self, arena: &Arena, trie: &Trie, closed: &mut Vec<u32>) -> bool {
         if !self.plain {
             return false;
         }
         let Some(start) = (if self.opened { Some(0) } else { trie.find(0, b"\"") }) else { return true };
         let mut ends = Vec::new();
         self.excluded.iter().for_each(|&part| arena.spelled(part, trie, start, &mut ends));
-        for node in ends.into_iter().filter(|&node| !self.begun || node != start) {
-            if let Some(closed) = trie.child(node, b'"') {
-                asks.extend_from_slice(trie.tokens_at(closed));
-                asks.extend_from_slice(trie.tokens_below(closed));
-            }
-        }
+        closed.extend(ends.into_iter().filter_map(|node| trie.child(node, b'"')));
         true
     }
 }

@@ -45,6 +45,8 @@ pub struct Local {
     pub(crate) core: Arc<Core>,
     /// Tokens for which all this may be wrong: they are replayed.
     pub(crate) asks: Arc<[u32]>,
+    /// Nodes at and below which it may be: what the head does there is found out by itself.
+    pub(crate) doubts: Arc<[u32]>,
 }
 
 /// What heads have in common that differ in a count, or in a few tokens.
@@ -156,7 +158,7 @@ impl Local {
         let shared = Arc::strong_count(core).max(1);
         let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
         let own = forest + lists + size_of::<Core>();
-        own / shared + self.asks.len() * 4 + size_of::<Local>()
+        own / shared + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
     }
 
     /// Every token that stays inside the head, or leaves it with its end.
@@ -226,7 +228,7 @@ impl Local {
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
-        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: Arc::default() }
+        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: Arc::default(), doubts: Arc::default() }
     }
 
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
@@ -237,7 +239,7 @@ impl Local {
         most: u32,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Option<Local>> {
-        let Local { dense, core, asks } = known(arena, near)?;
+        let Local { dense, core, asks, doubts } = known(arena, near)?;
         let Some(Part { bits, within: None }) = dense.filter(|_| core.pure) else { return Ok(None) };
         let mut asks: Vec<u32> = asks.to_vec();
         asks.extend(tokens(core.words.iter().copied()).filter(|&token| vocabulary.chars(token) > most));
@@ -251,7 +253,7 @@ impl Local {
             return Ok(None);
         }
         let within = (most < vocabulary.longest).then(|| vocabulary.at_most(most));
-        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into() }))
+        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into(), doubts }))
     }
 
     /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
@@ -263,15 +265,15 @@ impl Local {
         exclusion: Option<&Exclusion>,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Option<Local>> {
-        let mut asks = Vec::new();
+        let mut doubts = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &vocabulary.trie, &mut asks));
-        if !spelled && !difference(arena, &vocabulary.trie, 0, head, near, &mut asks, &mut room)? {
+        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &vocabulary.trie, &mut doubts));
+        if !spelled && !difference(arena, &vocabulary.trie, 0, head, near, &mut doubts, &mut room)? {
             return Ok(None);
         }
         let near = known(arena, near)?;
-        asks.extend_from_slice(&near.asks);
-        Ok(Some(Local { dense: near.dense, core: near.core, asks: asks.into() }))
+        doubts.extend_from_slice(&near.doubts);
+        Ok(Some(Local { doubts: doubts.into(), ..near }))
     }
 }
 
@@ -394,15 +396,14 @@ impl Reach {
     }
 }
 
-/// Collect the tokens that `left` and `right` may treat differently; false if they are too many to be asked for one by
-/// one.
+/// Collect the nodes at and below which `left` and `right` may part; false if they are too many to look at one by one.
 fn difference(
     arena: &mut Arena,
     trie: &Trie,
     node: u32,
     left: TermId,
     right: TermId,
-    asks: &mut Vec<u32>,
+    doubts: &mut Vec<u32>,
     room: &mut usize,
 ) -> Result<bool> {
     let apart = match Exclusion::of(arena, left)? {
@@ -417,15 +418,13 @@ fn difference(
         arena.spend(1)?;
         let dead = (l == EMPTY) != (r == EMPTY);
         let ended = arena.info(l).nullable != arena.info(r).nullable;
-        if dead || ended {
-            asks.extend_from_slice(trie.tokens_at(child));
-            asks.extend_from_slice(trie.tokens_below(child));
-        }
         match room.checked_sub(1) {
-            Some(rest) if asks.len() <= rest => *room = rest,
-            _ => return Ok(false),
+            Some(rest) => *room = rest,
+            None => return Ok(false),
         }
-        if !dead && !difference(arena, trie, child, l, r, asks, room)? {
+        if dead || ended {
+            doubts.push(child);
+        } else if !difference(arena, trie, child, l, r, doubts, room)? {
             return Ok(false);
         }
     }

@@ -60,7 +60,7 @@ impl Mask {
         }
         for &(word, set, clear) in &self.words {
             let word = &mut out[word as usize];
-            *word = (*word | set) & !clear;
+            *word = *word & !clear | set;
         }
     }
 
@@ -91,10 +91,11 @@ pub struct Masks {
     held: usize,
 }
 
-/// A bitmask of single tokens that knows which of its words are not zero.
+/// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
 #[derive(Default)]
 struct Scratch {
-    words: Vec<u32>,
+    allowed: Vec<u32>,
+    refused: Vec<u32>,
     touched: Vec<u64>,
 }
 
@@ -114,6 +115,8 @@ struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pours: bool,
     asks: Vec<u32>,
+    /// Nodes at and below which heads differ from those whose pieces they share.
+    doubts: Vec<u32>,
     walks: usize,
     /// (trie, node, head, frame) that was walked from, once there are many.
     seen: FxHashSet<(usize, u32, TermId, FrameId)>,
@@ -147,6 +150,7 @@ impl Masks {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
+            doubts: Vec::new(),
             walks: 0,
             seen: FxHashSet::default(),
         };
@@ -168,6 +172,7 @@ impl Masks {
             }
             composer.add(&local.core.words);
             composer.asks.extend_from_slice(&local.asks);
+            composer.doubts.extend_from_slice(&local.doubts);
             if let Term::Item { array, .. } = *composer.machine.arena.term(head) {
                 // Whether an item may end depends on those before it.
                 if !composer.machine.arena.fresh_by_itself(array) {
@@ -189,6 +194,8 @@ impl Masks {
             composer.pours = true;
             self.long_tokens(&mut composer, &position)?;
         }
+        let open = position.register != Register::Closed;
+        let mut shared = composer.resolve(id, exact, open)?;
         let Composer { mut scratch, lists, mut asks, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
@@ -198,29 +205,26 @@ impl Masks {
         }
         asks.sort_unstable();
         asks.dedup();
-        let mut clears: Vec<(u32, u32)> = Vec::new();
-        let mut shared = true;
-        let open = machine.position(id).register != Register::Closed;
         for &token in &asks {
             let bytes = vocabulary.token(token).unwrap_or_default();
-            let allowed = match if open { None } else { machine.replay(id, bytes)? } {
+            let known = match machine.stays(id, bytes)? {
+                None if !open => machine.reached(id, bytes)?.map(|at| at != DEAD),
+                known => known,
+            };
+            let allowed = match known {
                 Some(allowed) => allowed,
                 None => {
                     shared = false;
                     machine.can_follow(exact, bytes)?
                 }
             };
-            let (word, bit) = (token >> 5, 1 << (token & 31));
             if allowed {
                 scratch.set(token);
-                continue;
-            }
-            match clears.last_mut() {
-                Some((last, bits)) if *last == word => *bits |= bit,
-                _ => clears.push((word, bit)),
+            } else {
+                scratch.refuse(token);
             }
         }
-        let words = scratch.corrected(&clears);
+        let words = scratch.corrected();
         self.scratch = scratch;
         let mut mask = Mask { parts, lists, within, words, empty: false };
         mask.empty = mask.lists.is_empty() && mask.words.iter().all(|&(_, set, _)| set == 0) && {
@@ -321,6 +325,44 @@ impl Composer<'_> {
         } else {
             words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
         }
+    }
+
+    /// The tokens at and below the nodes in doubt, as they follow the position itself; false if only the exact one could
+    /// tell.
+    fn resolve(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
+        let mut doubts = std::mem::take(&mut self.doubts);
+        doubts.sort_unstable();
+        // What is shared is added before anything is refused, and what was walked is walked again where it is.
+        self.pours = true;
+        self.seen.clear();
+        let ground = self.vocabulary.ground();
+        let (mut end, mut shared) = (0, true);
+        for node in doubts {
+            if node < end {
+                continue;
+            }
+            end = ground.trie.end(node);
+            let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
+            if open {
+                self.asks.extend(here.iter().chain(below));
+                continue;
+            }
+            let path = ground.trie.path(node);
+            let at = match self.machine.reached(id, &path)? {
+                Some(at) => at,
+                None => {
+                    shared = false;
+                    path.iter().try_fold(exact, |at, &byte| self.machine.step(at, byte))?
+                }
+            };
+            here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
+            if at != DEAD {
+                here.iter().for_each(|&token| self.scratch.set(token));
+                let position = self.machine.position(at).clone();
+                self.resume(ground, node, &position)?;
+            }
+        }
+        Ok(shared)
     }
 
     /// Go on where a head is at an end in mid-token.
@@ -470,7 +512,8 @@ impl Vocabulary {
 
 impl Scratch {
     fn fit(&mut self, words: usize) {
-        self.words.resize(words, 0);
+        self.allowed.resize(words, 0);
+        self.refused.resize(words, 0);
         self.touched.resize(words.div_ceil(64), 0);
     }
 
@@ -478,29 +521,34 @@ impl Scratch {
         self.add(token >> 5, 1 << (token & 31));
     }
 
+    fn refuse(&mut self, token: u32) {
+        let (word, bit) = (token >> 5, 1 << (token & 31));
+        self.add(word, 0);
+        self.allowed[word as usize] &= !bit;
+        self.refused[word as usize] |= bit;
+    }
+
     fn cut(&mut self, within: &[u32]) {
-        self.words.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
+        self.allowed.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
     }
 
     fn add(&mut self, word: u32, bits: u32) {
-        self.words[word as usize] |= bits;
+        self.allowed[word as usize] |= bits;
         self.touched[word as usize >> 6] |= 1 << (word & 63);
     }
 
-    /// (word, bits to set, bits to clear), ascending; the scratch is empty again.
-    fn corrected(&mut self, clears: &[(u32, u32)]) -> Box<[(u32, u32, u32)]> {
-        clears.iter().for_each(|&(word, _)| self.add(word, 0));
+    /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
+    fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
         let count = self.touched.iter().map(|touched| touched.count_ones() as usize).sum();
         let mut corrected = Vec::with_capacity(count);
-        let mut clears = clears.iter().peekable();
         for (block, touched) in self.touched.iter_mut().enumerate() {
             let mut left = std::mem::take(touched);
             while left != 0 {
                 let word = (block * 64) as u32 + left.trailing_zeros();
                 left &= left - 1;
-                let set = std::mem::take(&mut self.words[word as usize]);
-                let clear = clears.next_if(|&&(other, _)| other == word).map_or(0, |&(_, bits)| bits);
-                corrected.push((word, set, clear));
+                let allowed = std::mem::take(&mut self.allowed[word as usize]);
+                let refused = std::mem::take(&mut self.refused[word as usize]);
+                corrected.push((word, allowed, refused));
             }
         }
         corrected.into()
@@ -508,17 +556,44 @@ impl Scratch {
 }
 
 impl Machine {
-    /// Whether the bytes may follow; None where an unknown key would have to be known.
-    fn replay(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+    /// Whether the bytes may follow, if that can be seen without a look at what follows the heads: one of them reads on
+    /// behind the bytes, or all are stuck before any is at an end.
+    fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+        if !self.arena.uniques.is_empty() {
+            return Ok(None);
+        }
+        let position = self.position(id).clone();
+        let mut left = false;
+        for &(head, _) in &position.heads {
+            let mut at = match *self.arena.term(head) {
+                // Whether an item may go on depends on those before it.
+                Term::Item { .. } => return Ok(None),
+                Term::KeyExtra { inner, .. } => inner,
+                _ => head,
+            };
+            for (place, &byte) in bytes.iter().enumerate() {
+                left |= place > 0 && self.arena.info(at).nullable;
+                at = self.arena.derive(at, byte)?;
+                if at == EMPTY {
+                    break;
+                }
+            }
+            if at != EMPTY && !self.arena.info(at).nullable {
+                return Ok(Some(true));
+            }
+            left |= at != EMPTY;
+        }
+        Ok((!left).then_some(false))
+    }
+
+    /// Where the bytes lead; None where an unknown key would have to be known.
+    fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
         for &byte in bytes {
             if self.position(id).ask {
                 return Ok(None);
             }
             id = self.step(id, byte)?;
-            if id == DEAD {
-                return Ok(Some(false));
-            }
         }
-        Ok((!self.position(id).ask).then_some(true))
+        Ok((!self.position(id).ask).then_some(id))
     }
 }

@@ -631,9 +631,11 @@ impl Arena {
                 if spec.can_close(&self.states[state as usize]) {
                     parts.push(spec.close);
                 }
-                if self.may_continue(object, state)? {
+                let hidden = self.states[state as usize].hidden == Hidden::Choice;
+                if hidden || self.may_continue(object, state)? {
                     let key = self.object_term(Term::ObjectKey { object, state })?;
-                    parts.push(self.seq(spec.comma, key)?);
+                    // Whether there is another member at all is for the exact position to say, comma and all.
+                    parts.push(if hidden { key } else { self.seq(spec.comma, key)? });
                 }
             }
             _ => unreachable!("only objects have object parts"),
@@ -869,7 +871,13 @@ impl Arena {
                     Text::Unknown => None,
                 };
                 let scarce = spec.counts_keys(self.keys.count(before.keys));
-                if key.is_none() && (scarce || before.hidden != Hidden::Nothing) {
+                let chooses = key.is_none() && (scarce || before.hidden != Hidden::Nothing);
+                if let (true, [value]) = (chooses, &spec.extras[extra as usize].values[..]) {
+                    // No key is offered after which its only value could not come.
+                    let after = ObjectState { hidden: Hidden::Choice, ..spec.after(&before, None, value.marks) };
+                    return self.member_of(object, vec![(value.node, after)]).map(Some);
+                }
+                if chooses {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }

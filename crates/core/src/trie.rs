@@ -191,6 +191,17 @@ impl Trie {
         self.place(node, byte).map(|place| self.child_nodes[place])
     }
 
+    /// What leads to a node from the root.
+    pub fn path(&self, node: u32) -> Vec<u8> {
+        let (mut path, mut at) = (Vec::new(), 0);
+        while at != node {
+            let children = &self.child_nodes[self.family(at)];
+            at = children[children.partition_point(|&child| child <= node) - 1];
+            path.push(self.byte(at));
+        }
+        path
+    }
+
     /// Where a text leads from a node.
     pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
         text.iter().try_fold(node, |node, &byte| self.child(node, byte))

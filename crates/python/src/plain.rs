@@ -27,6 +27,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use pyo3::{create_exception, intern};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::Mutex;
 
 create_exception!(_core, Unplain, PyException, "The schema is for Python to lower, all of it.");
@@ -62,6 +63,8 @@ pub struct Plain {
     places: Mutex<HashMap<usize, Place, rustc_hash::FxBuildHasher>>,
     /// What was made of the arrays or the objects of a place.
     pub parts: Mutex<HashMap<(usize, usize), Option<u32>, rustc_hash::FxBuildHasher>>,
+    /// Places looked at to find out what alternatives mean.
+    pub looks: AtomicUsize,
 }
 
 #[pymethods]
@@ -100,6 +103,7 @@ impl Plain {
             about_itself: stated && !is_sorted,
             places: Mutex::default(),
             parts: Mutex::default(),
+            looks: AtomicUsize::new(0),
         })
     }
 

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 /// Products above this size are searched for contradictions, and unions above that one are too large to be compared.
 const CROWD: usize = 6;
@@ -23,6 +24,8 @@ const MANY: usize = 400;
 const DEPTH: usize = 4;
 const PRUNED: usize = 2;
 
+/// Places looked at in one schema, and what stands below them: some milliseconds.
+const LOOKS: usize = 50_000;
 /// Searches inside searches: what is looked at may have alternatives to be told apart.
 const SEARCHES: usize = 2;
 
@@ -59,7 +62,7 @@ impl<'py> Walk<'_, 'py> {
                 Err(_) => Ok(None),
             };
         };
-        if hops > HOPS {
+        if hops > HOPS || self.looked(1) {
             return Ok(None);
         }
         match self.read(dict) {
@@ -259,6 +262,9 @@ impl<'py> Walk<'_, 'py> {
             }
         }
         if let Some((schema, pointer)) = place {
+            if self.looked(subschemas(&case).count()) {
+                return Ok(None);
+            }
             case.signs = signs(self.stock, self.plain.draft, schema, &case);
             for schema in subschemas(&case) {
                 if !self.leads_somewhere(schema)? {
@@ -270,6 +276,12 @@ impl<'py> Walk<'_, 'py> {
             case.pointer = pointer;
         }
         Ok(Some(case))
+    }
+
+    /// Whether so many looks are too many, all in all. The algebra remembers what it expanded; here alternatives of
+    /// alternatives are looked at anew wherever they are met.
+    fn looked(&self, count: usize) -> bool {
+        self.plain.looks.fetch_add(count, Ordering::Relaxed) + count > LOOKS
     }
 
     /// Whether a reference that stands alone leads to a schema.
