@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 /// clock, which is not, is only looked at where it is asked for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limits {
-    /// Bytes that a compiled grammar may grow to before it forgets what it has learned and starts anew.
+    /// Bytes that a compiled grammar may grow to before it forgets what it has learned and starts anew. Terms and what
+    /// they refer to count with the room that is kept for more of them.
     pub memory: usize,
     /// Elementary steps of one call, some tens of nanoseconds each.
     pub steps: u64,
