@@ -1,8 +1,10 @@
 //! Whether a term matches anything: the question that keeps masks free of dead ends.
 
+use crate::byteset::ByteSet;
 use crate::error::Result;
-use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY};
+use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
 use rustc_hash::FxHashMap;
+use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -21,7 +23,14 @@ impl Arena {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
                 let parts = parts.clone();
-                self.lack_a_byte(&parts).then_some(false)
+                if self.lack_a_byte(&parts) {
+                    return Some(false);
+                }
+                let agreed = Witness { arena: self, steps: 0 }.of(&parts);
+                if agreed {
+                    self.live.insert(id, true, &mut self.budget);
+                }
+                agreed.then_some(true)
             }
             Term::Not(_) if !self.info(id).nullable => None,
             // Lengths without gaps: that the bounds meet was seen when the term was made.
@@ -166,5 +175,112 @@ impl Arena {
             layer = next_layer;
         }
         Ok(Some(texts))
+    }
+}
+
+/// What of a term is still to be read, the next thing last. With each goes what was read of it: bytes of a literal, or
+/// rounds of a repetition.
+type Ahead = SmallVec<[(TermId, u32); 8]>;
+
+/// More steps are not taken: the search by derivatives remembers what it learns.
+const WITNESS_STEPS: u32 = 256;
+
+/// Looks for a text that all operands of an intersection have, without a term for each of its beginnings.
+struct Witness<'a> {
+    arena: &'a Arena,
+    steps: u32,
+}
+
+impl Witness<'_> {
+    fn of(&mut self, parts: &[TermId]) -> bool {
+        let plain =
+            |&part: &TermId| !matches!(self.arena.term(part), Term::And(_) | Term::Not(_) | Term::Bounded { .. });
+        parts.iter().all(plain) && self.agree(parts.iter().map(|&part| smallvec![(part, 0)]).collect())
+    }
+
+    /// Whether there is one, as far as can be seen: what else there may be is not looked for.
+    fn agree(&mut self, mut all: SmallVec<[Ahead; 4]>) -> bool {
+        loop {
+            self.steps += 1;
+            if self.steps > WITNESS_STEPS {
+                return false;
+            }
+            all.iter_mut().for_each(|ahead| self.flatten(ahead));
+            // Every term that was made has a text, and so has what is left of it.
+            if all[1..].iter().all(|ahead| *ahead == all[0]) {
+                return true;
+            }
+            if all[0].last().is_some() && all[1..].iter().all(|ahead| ahead.last() == all[0].last()) {
+                all.iter_mut().for_each(|ahead| ahead.truncate(ahead.len() - 1));
+                continue;
+            }
+            let mut bytes = ByteSet::FULL;
+            let mut ended = 0;
+            for place in 0..all.len() {
+                let Some(&(id, read)) = all[place].last() else {
+                    ended += 1;
+                    continue;
+                };
+                let first = match *self.arena.term(id) {
+                    Term::Class(set) => set,
+                    Term::Literal { literal, position } => {
+                        let byte = self.arena.literals[literal as usize][(position + read) as usize];
+                        ByteSet::range(byte, byte)
+                    }
+                    _ => match self.ways(id, read) {
+                        Some(ways) => {
+                            return ways.into_iter().any(|way| {
+                                let mut all = all.clone();
+                                all[place].pop();
+                                all[place].extend(way);
+                                self.agree(all)
+                            })
+                        }
+                        None => return false,
+                    },
+                };
+                bytes = bytes.intersection(&first);
+            }
+            if ended > 0 || bytes.is_empty() {
+                return ended == all.len();
+            }
+            for ahead in &mut all {
+                let Some((id, read)) = ahead.pop() else { continue };
+                if let Term::Literal { literal, position } = *self.arena.term(id) {
+                    if self.arena.literals[literal as usize].len() as u32 > position + read + 1 {
+                        ahead.push((id, read + 1));
+                    }
+                }
+            }
+        }
+    }
+
+    fn flatten(&self, ahead: &mut Ahead) {
+        while let Some(&(id, _)) = ahead.last() {
+            match *self.arena.term(id) {
+                Term::Cat(left, right) => {
+                    ahead.pop();
+                    ahead.extend([(right, 0), (left, 0)]);
+                }
+                Term::Epsilon => ahead.truncate(ahead.len() - 1),
+                _ => break,
+            }
+        }
+    }
+
+    /// What a term may be read as, the shortest first; None if it cannot be taken apart.
+    fn ways(&self, id: TermId, read: u32) -> Option<SmallVec<[Ahead; 2]>> {
+        Some(match *self.arena.term(id) {
+            Term::Alt(ref parts) => parts.iter().map(|&part| smallvec![(part, 0)]).collect(),
+            Term::Repeat { body, min, max } => {
+                let again: Ahead = smallvec![(id, read + 1), (body, 0)];
+                match () {
+                    () if read < min => smallvec![again],
+                    () if max == MANY || read < max => smallvec![Ahead::new(), again],
+                    () => smallvec![Ahead::new()],
+                }
+            }
+            _ => return None,
+        })
     }
 }
