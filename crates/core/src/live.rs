@@ -284,3 +284,39 @@ impl Witness<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_witness_is_found_only_where_there_is_one() {
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let digit = arena.class(ByteSet::range(b'0', b'9')).unwrap();
+        let letter = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let (two, three) = (arena.repeat(digit, 2, 2).unwrap(), arena.repeat(digit, 3, 3).unwrap());
+        let digits = arena.repeat(digit, 0, MANY).unwrap();
+        let twelve = arena.literal(b"12").unwrap();
+        let ways = ["x7", "y8", "12"].map(|way| arena.literal(way.as_bytes()).unwrap());
+        let some = arena.alt(ways.to_vec()).unwrap();
+        let named = arena.cat(letter, digits).unwrap();
+        let doubled = arena.cat(twelve, twelve).unwrap();
+        let tailed = arena.cat(digits, twelve).unwrap();
+        let cases = [
+            (vec![two, twelve], true),
+            (vec![two, three], false),
+            (vec![some, named], true),
+            (vec![some, two], true),
+            (vec![some, three], false),
+            (vec![digits, doubled, tailed], true),
+            (vec![named, tailed], false),
+            (vec![two, some, twelve], true),
+        ];
+        for (place, (parts, agreed)) in cases.into_iter().enumerate() {
+            assert_eq!(Witness { arena, steps: 0 }.of(&parts), agreed, "{place}");
+            let both = arena.and(parts).unwrap();
+            assert_eq!(both != EMPTY, agreed, "{place}");
+        }
+    }
+}

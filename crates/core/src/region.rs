@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
 use crate::trie::Trie;
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::{Class, Occurrence, Vocabulary};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -123,14 +123,42 @@ impl Region {
     /// What a head of the region does to the vocabulary.
     pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Reach> {
         let bits = vocabulary.class(self.class);
-        let mut reach = Reach { dense: Some(Part { bits, within: None }), ..Reach::default() };
+        let mut reach = Reach { dense: Some(Part { bits: bits.clone(), within: None }), ..Reach::default() };
         let mut table = Table::default();
         let start = table.row(arena, head);
+        // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
+        let spaced = match arena.derive(head, b' ')? {
+            EMPTY => None,
+            _ if self.class.contains(b' ') => None,
+            next => Region::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
+        };
+        if let Some(region) = &spaced {
+            let both = bits.iter().zip(vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
+            reach.dense = Some(Part { bits: both, within: None });
+            let class = region.class.with(b' ');
+            let led = |place: &Occurrence| place.led && place.before.is_within(class);
+            region.leave(arena, vocabulary, (&mut table, start), led, &mut reach)?;
+        }
+        let led = spaced.is_some();
+        let inner = |place: &Occurrence| {
+            let space = led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ';
+            place.before.is_within(self.class) && !space
+        };
+        self.leave(arena, vocabulary, (&mut table, start), inner, &mut reach)?;
+        Ok(reach)
+    }
+
+    /// Goes on at those places where a token holds something else for the first time.
+    fn leave(
+        &self,
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        (table, start): (&mut Table, u32),
+        inner: impl Fn(&Occurrence) -> bool,
+        reach: &mut Reach,
+    ) -> Result<()> {
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
-            for place in vocabulary.occurrences(byte) {
-                if !place.before.is_within(self.class) {
-                    continue;
-                }
+            for place in vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
                 let Some(token) = vocabulary.token(place.token) else { continue };
                 let mut row = start;
                 for &byte in &token[..usize::from(place.depth)] {
@@ -143,7 +171,7 @@ impl Region {
                 }
             }
         }
-        Ok(reach)
+        Ok(())
     }
 }
 
@@ -218,6 +246,9 @@ impl Table {
 
 impl Arena {
     pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
+        if self.may(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+            return Ok(false);
+        }
         Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
     }
 

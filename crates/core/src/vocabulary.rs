@@ -24,6 +24,8 @@ pub(crate) struct Occurrence {
     pub chars: u16,
     /// The characters before it.
     pub before: Class,
+    /// Whether the first of them is a space and no other is.
+    pub led: bool,
 }
 
 /// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
@@ -58,7 +60,7 @@ impl Class {
         self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
     }
 
-    fn with(mut self, byte: u8) -> Self {
+    pub fn with(mut self, byte: u8) -> Self {
         match byte {
             0..=0x7f => self.ascii[byte as usize >> 6] |= 1 << (byte & 63),
             0x80..=0xbf => {}
@@ -74,6 +76,7 @@ struct Read {
     before: Class,
     chars: u16,
     depth: u16,
+    led: bool,
 }
 
 /// What a token is made of.
@@ -259,6 +262,12 @@ impl Vocabulary {
         bits
     }
 
+    /// A space and then nothing but these characters, no space among them.
+    pub(crate) fn led(&self, class: Class) -> impl Iterator<Item = u32> + '_ {
+        let bits = self.class(class.with(b' '));
+        self.contents.led.iter().enumerate().map(move |(place, led)| led & bits[place])
+    }
+
     /// The tokens of at most `chars` code points.
     pub(crate) fn at_most(&self, chars: u32) -> Bits {
         self.lengths.at_most(chars, &self.contents.present)
@@ -280,7 +289,8 @@ impl Index<'_> {
             if byte < 0x80 {
                 self.note(byte, child, read);
                 let before = read.before.with(byte);
-                self.below(child, Read { before, chars: read.chars + 1, depth: read.depth + 1 });
+                let led = if byte == b' ' { node == 0 } else { read.led };
+                self.below(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, led });
             } else {
                 if byte >= 0xc0 {
                     self.note(byte, child, read);
@@ -295,7 +305,7 @@ impl Index<'_> {
         match std::str::from_utf8(&bytes[..count]) {
             Ok(_) => {
                 let (chars, depth) = (read.chars + 1, read.depth + count as u16);
-                self.below(node, Read { before: read.before.with(bytes[0]), chars, depth });
+                self.below(node, Read { before: read.before.with(bytes[0]), chars, depth, led: read.led });
             }
             Err(error) if error.error_len().is_none() && count < 4 => {
                 let mut child = node + 1;
@@ -311,9 +321,9 @@ impl Index<'_> {
     }
 
     fn note(&mut self, byte: u8, node: u32, read: Read) {
-        let Read { before, chars, depth } = read;
+        let Read { before, chars, depth, led } = read;
         let token = self.trie.token_from(node);
-        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before });
+        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before, led });
     }
 }
 
@@ -367,6 +377,8 @@ struct Contents {
     /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
     wide: Vec<u32>,
     valid: Vec<u32>,
+    /// Those that begin with a space and hold no other.
+    led: Vec<u32>,
     /// (lead byte - 0xc0, those that hold it).
     leads: Vec<(u32, Vec<u32>)>,
 }
@@ -377,6 +389,7 @@ impl Contents {
         let mut chars = Vec::with_capacity(tokens.len());
         let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
+        let mut led = empty();
         let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (id, text) in tokens.iter().enumerate() {
             let shape = shape(text);
@@ -386,6 +399,9 @@ impl Contents {
             }
             let (word, bit) = (id >> 5, 1 << (id & 31));
             present[word] |= bit;
+            if text[0] == b' ' && !text[1..].contains(&b' ') {
+                led[word] |= bit;
+            }
             if shape.wide {
                 wide[word] |= bit;
                 valid[word] |= u32::from(shape.valid) * bit;
@@ -407,7 +423,7 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        (Contents { holding, present, wide, valid, leads: leads.into_iter().collect() }, chars)
+        (Contents { holding, present, wide, valid, led, leads: leads.into_iter().collect() }, chars)
     }
 
     fn made_of(&self, class: Class) -> Bits {
@@ -434,7 +450,7 @@ impl Contents {
 
     fn memory_bytes(&self) -> usize {
         self.holding.iter().map(|words| words.len() * 4).sum::<usize>()
-            + self.present.len() * 4 * (3 + self.leads.len())
+            + self.present.len() * 4 * (4 + self.leads.len())
     }
 }
 
