@@ -13,7 +13,7 @@ pub(crate) const WIDE_CLASS: u32 = 20;
 /// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
 pub(crate) struct Chain {
     states: Vec<TermId>,
-    class: Class,
+    pub(crate) class: Class,
     loops: bool,
 }
 

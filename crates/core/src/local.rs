@@ -196,7 +196,7 @@ impl Local {
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
             Some(chain) if !chain.opens(arena)? => None,
-            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary)),
+            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary, chain.as_ref())),
         };
         let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_loop);
         match (region, chain) {

@@ -5,7 +5,7 @@
 //! where such a token's first special byte stands, the state is that after the token's beginning.
 
 use crate::byteset::ByteSet;
-use crate::chain::WIDE_CLASS;
+use crate::chain::{Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, TermId, EMPTY};
@@ -114,8 +114,11 @@ impl Region {
         }
     }
 
-    /// Whether it keeps enough of the vocabulary inside: the rest is found place by place.
-    pub fn is_worth_it(&self, vocabulary: &Vocabulary) -> bool {
+    /// Whether it keeps enough of the vocabulary inside, or as much as a chain does: the rest is found place by place.
+    pub fn is_worth_it(&self, vocabulary: &Vocabulary, chain: Option<&Chain>) -> bool {
+        if chain.is_some_and(|chain| chain.class == self.class) {
+            return true;
+        }
         let inside: u32 = vocabulary.class(self.class).iter().map(|word| word.count_ones()).sum();
         inside as usize >= vocabulary.len() / 3
     }
