@@ -185,7 +185,7 @@ impl Arena {
         let info = self.info(text);
         match *self.term(text) {
             Term::Words { low, high, .. } => Some((high - low) as usize),
-            _ => (!info.searched && info.max_chars == MANY).then_some(usize::MAX),
+            _ => (!info.searched && info.max_chars == MANY || self.goes_on(text)).then_some(usize::MAX),
         }
     }
 
