@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · composer · mask
 //!    rules · machine · least · completion
 //! ```
 
@@ -15,6 +15,7 @@ mod chain;
 mod chunk;
 mod clip;
 mod completion;
+mod composer;
 pub mod cutting;
 mod derive;
 pub mod error;
@@ -37,6 +38,7 @@ mod quoted;
 mod reading;
 mod region;
 pub mod rules;
+mod scratch;
 mod spelling;
 pub mod term;
 mod text;

@@ -5,15 +5,14 @@
 //! brackets are walked once for all grammars. A mask is held as references to shared parts and a short list of corrected
 //! words, not as a copy.
 
+use crate::composer::{Composer, Ground};
 use crate::error::Result;
-use crate::local::{Forest, Local, Part, Pieces, Words, NARROW};
-use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
-use crate::spelling::along;
-use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
-use crate::trie::Trie;
-use crate::unique::Register;
+use crate::local::{Local, Part, Words, NARROW};
+use crate::machine::{Machine, Position, PositionId};
+use crate::scratch::Scratch;
+use crate::term::{Arena, Term, TermId};
 use crate::vocabulary::{Bits, Vocabulary, FAR};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// An allowed set: the union of shared parts, corrected word by word.
@@ -69,15 +68,6 @@ impl Mask {
     }
 }
 
-/// Shorter lists are copied into the mask: a reference would cost more.
-const SHARED_FROM: usize = 24;
-
-/// A walk that was made already is looked for only where there are more of them: seldom are two the same.
-const FEW_WALKS: usize = 64;
-
-/// Below fewer nodes than this a walk is cheaper than looking it up.
-const PIECE_FROM: u32 = 12;
-
 /// The pieces and masks that one compiled grammar has at hand.
 #[derive(Default)]
 pub struct Masks {
@@ -89,37 +79,6 @@ pub struct Masks {
     scratch: Scratch,
     /// Bytes of all this, the masks' own left out.
     held: usize,
-}
-
-/// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
-#[derive(Default)]
-struct Scratch {
-    allowed: Vec<u32>,
-    refused: Vec<u32>,
-    touched: Vec<u64>,
-}
-
-/// A trie and what is remembered of it.
-#[derive(Clone, Copy)]
-struct Ground<'a> {
-    trie: &'a Trie,
-    pieces: &'a Pieces,
-}
-
-/// Collects one mask.
-struct Composer<'a> {
-    machine: &'a mut Machine,
-    vocabulary: &'a Vocabulary,
-    scratch: Scratch,
-    lists: Vec<Words>,
-    /// Whether shared lists are copied: what they belong to is cut.
-    pours: bool,
-    asks: Vec<u32>,
-    /// Nodes at and below which heads differ from those whose pieces they share.
-    doubts: Vec<u32>,
-    walks: usize,
-    /// (trie, node, head, frame) that was walked from, once there are many.
-    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
 }
 
 impl Masks {
@@ -143,17 +102,7 @@ impl Masks {
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.fit(vocabulary.mask_words());
-        let mut composer = Composer {
-            machine,
-            vocabulary,
-            scratch,
-            lists: Vec::new(),
-            pours: false,
-            asks: Vec::new(),
-            doubts: Vec::new(),
-            walks: 0,
-            seen: FxHashSet::default(),
-        };
+        let mut composer = Composer::new(machine, vocabulary, scratch);
         let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
         for &(head, frame) in &position.heads {
             if composer.spell(vocabulary.ground(), 0, head, frame)? {
@@ -194,35 +143,13 @@ impl Masks {
             composer.pours = true;
             self.long_tokens(&mut composer, &position)?;
         }
-        let open = position.register != Register::Closed;
-        let mut shared = composer.resolve(id, exact, open)?;
-        let Composer { mut scratch, lists, mut asks, .. } = composer;
+        let shared = composer.settle(id, exact)?;
+        let Composer { mut scratch, lists, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
         }
         for &(special, _) in &position.specials {
             scratch.set(self.special_ids[special as usize]);
-        }
-        asks.sort_unstable();
-        asks.dedup();
-        for &token in &asks {
-            let bytes = vocabulary.token(token).unwrap_or_default();
-            let known = match machine.stays(id, bytes)? {
-                None if !open => machine.reached(id, bytes)?.map(|at| at != DEAD),
-                known => known,
-            };
-            let allowed = match known {
-                Some(allowed) => allowed,
-                None => {
-                    shared = false;
-                    machine.can_follow(exact, bytes)?
-                }
-            };
-            if allowed {
-                scratch.set(token);
-            } else {
-                scratch.refuse(token);
-            }
         }
         let words = scratch.corrected();
         self.scratch = scratch;
@@ -315,285 +242,5 @@ impl Masks {
         self.held += 24 + local.memory_bytes();
         self.locals.insert(head, local.clone());
         Ok(local)
-    }
-}
-
-impl Composer<'_> {
-    fn add(&mut self, words: &Words) {
-        if words.len() >= SHARED_FROM && !self.pours {
-            self.lists.push(words.clone());
-        } else {
-            words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
-        }
-    }
-
-    /// The tokens at and below the nodes in doubt, as they follow the position itself; false if only the exact one could
-    /// tell.
-    fn resolve(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
-        let mut doubts = std::mem::take(&mut self.doubts);
-        doubts.sort_unstable();
-        // What is shared is added before anything is refused, and what was walked is walked again where it is.
-        self.pours = true;
-        self.seen.clear();
-        let ground = self.vocabulary.ground();
-        let (mut end, mut shared) = (0, true);
-        for node in doubts {
-            if node < end {
-                continue;
-            }
-            end = ground.trie.end(node);
-            let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
-            if open {
-                self.asks.extend(here.iter().chain(below));
-                continue;
-            }
-            let path = ground.trie.path(node);
-            let at = match self.machine.reached(id, &path)? {
-                Some(at) => at,
-                None => {
-                    shared = false;
-                    path.iter().try_fold(exact, |at, &byte| self.machine.step(at, byte))?
-                }
-            };
-            here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
-            if at != DEAD {
-                here.iter().for_each(|&token| self.scratch.set(token));
-                let position = self.machine.position(at).clone();
-                self.resume(ground, node, &position)?;
-            }
-        }
-        Ok(shared)
-    }
-
-    /// Go on where a head is at an end in mid-token.
-    fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
-        if local.core.exits.is_empty() && local.core.forest.is_none() {
-            return Ok(());
-        }
-        let after = self.after(head, frame)?;
-        if let Some(Forest { trie, pieces }) = &local.core.forest {
-            self.resume(Ground { trie, pieces }, 0, &after)?;
-        }
-        let ground = self.vocabulary.ground();
-        local.core.exits.iter().try_for_each(|&node| self.resume(ground, node, &after))
-    }
-
-    /// What follows a head wherever in a mask it is at an end: a text that it has read is not known there.
-    fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
-        let ended = match self.machine.arena.held(head) {
-            Some(_) => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
-            None => EPSILON,
-        };
-        self.machine.after(ended, frame)
-    }
-
-    /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
-    fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let near = self.machine.arena.clipped(head, self.vocabulary.longest)?;
-        self.machine.steady(near, frame)
-    }
-
-    /// Everything that may follow, below a node.
-    fn resume(&mut self, ground: Ground, node: u32, after: &Position) -> Result<()> {
-        if ground.trie.end(node) == node + 1 {
-            return Ok(());
-        }
-        if after.ask {
-            self.asks.extend_from_slice(ground.trie.tokens_below(node));
-        }
-        after.heads.iter().try_for_each(|&(head, frame)| self.walk(ground, node, head, frame))
-    }
-
-    fn walk(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
-        let head = self.machine.unknown(head)?;
-        self.walks += 1;
-        if self.walks > FEW_WALKS && !self.seen.insert((std::ptr::from_ref(ground.trie) as usize, node, head, frame)) {
-            return Ok(());
-        }
-        if self.spell(ground, node, head, frame)? {
-            return Ok(());
-        }
-        let language = match *self.machine.arena.term(head) {
-            Term::KeyNamed { .. } | Term::KeyDone { .. } | Term::Item { .. } => None,
-            Term::KeyExtra { inner, .. } => Some(inner),
-            _ => Some(head),
-        };
-        match language {
-            Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
-                let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
-                self.add(&piece.words);
-                if !piece.exits.is_empty() {
-                    let after = self.after(head, frame)?;
-                    piece.exits.iter().try_for_each(|&exit| self.resume(ground, exit, &after))?;
-                }
-                Ok(())
-            }
-            _ => self.descend(ground, node, head, frame),
-        }
-    }
-
-    /// The same for a head that is the rest of a text, or of one of several: no state is made for what only tokens read.
-    /// False if it is none, or if items that must differ depend on its states.
-    fn spell(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
-        let Ground { trie, .. } = ground;
-        if !self.machine.arena.uniques.is_empty() {
-            return Ok(false);
-        }
-        match *self.machine.arena.term(head) {
-            Term::Literal { literal, position } => {
-                let text = self.machine.arena.literals[literal as usize].clone();
-                let mut place = node;
-                for (at, &byte) in text.iter().enumerate().skip(position as usize) {
-                    let Some(child) = trie.child(place, byte) else { break };
-                    place = child;
-                    self.machine.arena.spend(1)?;
-                    trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
-                    if at + 1 == text.len() && trie.end(place) > place + 1 {
-                        let after = self.machine.after(EPSILON, frame)?;
-                        self.resume(ground, place, &after)?;
-                    }
-                }
-            }
-            Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.objects[object as usize].clone();
-                let choices = self.machine.arena.choices(object, state)?;
-                let keys = &spec.sorted[low as usize..high as usize];
-                let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
-                    if !keys.iter().any(|&(_, property)| choices.allows(property)) {
-                        return Ok(false);
-                    }
-                    self.machine.arena.spend(1)?;
-                    trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
-                    let (key, property) = &keys[0];
-                    if key.len() == read && trie.end(child) > child + 1 {
-                        let done = self.machine.arena.key_done(object, state, *property)?;
-                        let after = self.machine.after(done, frame)?;
-                        self.resume(ground, child, &after)?;
-                    }
-                    Ok(true)
-                };
-                along(trie, node, keys, depth as usize, &|(key, _)| key, &mut enter)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn descend(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
-        let Ground { trie, .. } = ground;
-        let may = self.machine.arena.may(head);
-        for (byte, child) in trie.children_in(node, &may) {
-            let next = self.machine.arena.derive(head, byte)?;
-            if next == EMPTY {
-                continue;
-            }
-            self.machine.arena.spend(1)?;
-            trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
-            if !self.machine.plenty(next, frame)? {
-                self.asks.extend_from_slice(trie.tokens_at(child));
-            }
-            if trie.end(child) > child + 1 {
-                if self.machine.arena.info(next).nullable {
-                    let after = self.machine.after(next, frame)?;
-                    self.resume(ground, child, &after)?;
-                }
-                self.descend(ground, child, next, frame)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Vocabulary {
-    fn ground(&self) -> Ground<'_> {
-        Ground { trie: &self.trie, pieces: &self.pieces }
-    }
-}
-
-impl Scratch {
-    fn fit(&mut self, words: usize) {
-        self.allowed.resize(words, 0);
-        self.refused.resize(words, 0);
-        self.touched.resize(words.div_ceil(64), 0);
-    }
-
-    fn set(&mut self, token: u32) {
-        self.add(token >> 5, 1 << (token & 31));
-    }
-
-    fn refuse(&mut self, token: u32) {
-        let (word, bit) = (token >> 5, 1 << (token & 31));
-        self.add(word, 0);
-        self.allowed[word as usize] &= !bit;
-        self.refused[word as usize] |= bit;
-    }
-
-    fn cut(&mut self, within: &[u32]) {
-        self.allowed.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
-    }
-
-    fn add(&mut self, word: u32, bits: u32) {
-        self.allowed[word as usize] |= bits;
-        self.touched[word as usize >> 6] |= 1 << (word & 63);
-    }
-
-    /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
-    fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
-        let count = self.touched.iter().map(|touched| touched.count_ones() as usize).sum();
-        let mut corrected = Vec::with_capacity(count);
-        for (block, touched) in self.touched.iter_mut().enumerate() {
-            let mut left = std::mem::take(touched);
-            while left != 0 {
-                let word = (block * 64) as u32 + left.trailing_zeros();
-                left &= left - 1;
-                let allowed = std::mem::take(&mut self.allowed[word as usize]);
-                let refused = std::mem::take(&mut self.refused[word as usize]);
-                corrected.push((word, allowed, refused));
-            }
-        }
-        corrected.into()
-    }
-}
-
-impl Machine {
-    /// Whether the bytes may follow, if that can be seen without a look at what follows the heads: one of them reads on
-    /// behind the bytes, or all are stuck before any is at an end.
-    fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
-        if !self.arena.uniques.is_empty() {
-            return Ok(None);
-        }
-        let position = self.position(id).clone();
-        let mut left = false;
-        for &(head, _) in &position.heads {
-            let mut at = match *self.arena.term(head) {
-                // Whether an item may go on depends on those before it.
-                Term::Item { .. } => return Ok(None),
-                Term::KeyExtra { inner, .. } => inner,
-                _ => head,
-            };
-            for (place, &byte) in bytes.iter().enumerate() {
-                left |= place > 0 && self.arena.info(at).nullable;
-                at = self.arena.derive(at, byte)?;
-                if at == EMPTY {
-                    break;
-                }
-            }
-            if at != EMPTY && !self.arena.info(at).nullable {
-                return Ok(Some(true));
-            }
-            left |= at != EMPTY;
-        }
-        Ok((!left).then_some(false))
-    }
-
-    /// Where the bytes lead; None where an unknown key would have to be known.
-    fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
-        for &byte in bytes {
-            if self.position(id).ask {
-                return Ok(None);
-            }
-            id = self.step(id, byte)?;
-        }
-        Ok((!self.position(id).ask).then_some(id))
     }
 }

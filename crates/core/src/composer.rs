@@ -1,0 +1,329 @@
+//! A position × a vocabulary → the tokens that may come next, head by head, and below every node at which a head is at an
+//! end whatever its frame returns to.
+
+use crate::error::Result;
+use crate::local::{Forest, Local, Pieces, Words};
+use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
+use crate::scratch::Scratch;
+use crate::spelling::along;
+use crate::term::{Term, TermId, Text, EMPTY, EPSILON};
+use crate::trie::Trie;
+use crate::unique::Register;
+use crate::vocabulary::Vocabulary;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Shorter lists are copied into the mask: a reference would cost more.
+const SHARED_FROM: usize = 24;
+
+/// A walk that was made already is looked for only where there are more of them: seldom are two the same.
+const FEW_WALKS: usize = 64;
+
+/// Below fewer nodes than this a walk is cheaper than looking it up.
+const PIECE_FROM: u32 = 12;
+
+/// A trie and what is remembered of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub trie: &'a Trie,
+    pub pieces: &'a Pieces,
+}
+
+/// Collects one mask.
+pub(crate) struct Composer<'a> {
+    pub machine: &'a mut Machine,
+    pub vocabulary: &'a Vocabulary,
+    pub scratch: Scratch,
+    pub lists: Vec<Words>,
+    /// Whether shared lists are copied: what they belong to is cut.
+    pub pours: bool,
+    pub asks: Vec<u32>,
+    /// Nodes at and below which heads differ from those whose pieces they share.
+    pub doubts: Vec<u32>,
+    pub walks: usize,
+    /// (trie, node, head, frame) that was walked from, once there are many.
+    pub seen: FxHashSet<(usize, u32, TermId, FrameId)>,
+}
+
+impl<'a> Composer<'a> {
+    pub fn new(machine: &'a mut Machine, vocabulary: &'a Vocabulary, scratch: Scratch) -> Self {
+        Composer {
+            machine,
+            vocabulary,
+            scratch,
+            lists: Vec::new(),
+            pours: false,
+            asks: Vec::new(),
+            doubts: Vec::new(),
+            walks: 0,
+            seen: FxHashSet::default(),
+        }
+    }
+
+    pub fn add(&mut self, words: &Words) {
+        if words.len() >= SHARED_FROM && !self.pours {
+            self.lists.push(words.clone());
+        } else {
+            words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
+        }
+    }
+
+    /// What pieces cannot say, as the position itself has it; false if only the exact one could tell.
+    pub fn settle(&mut self, id: PositionId, exact: PositionId) -> Result<bool> {
+        let open = self.machine.position(id).register != Register::Closed;
+        let resolved = self.resolve(id, exact, open)?;
+        Ok(self.answer(id, exact, open)? && resolved)
+    }
+
+    /// The tokens at and below the nodes in doubt.
+    fn resolve(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
+        let mut doubts = std::mem::take(&mut self.doubts);
+        doubts.sort_unstable();
+        // What is shared is added before anything is refused, and what was walked is walked again where it is.
+        self.pours = true;
+        self.seen.clear();
+        let ground = self.vocabulary.ground();
+        let (mut end, mut shared) = (0, true);
+        for node in doubts {
+            if node < end {
+                continue;
+            }
+            end = ground.trie.end(node);
+            let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
+            if open {
+                self.asks.extend(here.iter().chain(below));
+                continue;
+            }
+            let path = ground.trie.path(node);
+            let at = match self.machine.reached(id, &path)? {
+                Some(at) => at,
+                None => {
+                    shared = false;
+                    path.iter().try_fold(exact, |at, &byte| self.machine.step(at, byte))?
+                }
+            };
+            here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
+            if at != DEAD {
+                here.iter().for_each(|&token| self.scratch.set(token));
+                let position = self.machine.position(at).clone();
+                self.resume(ground, node, &position)?;
+            }
+        }
+        Ok(shared)
+    }
+
+    /// The tokens that are asked for one by one.
+    fn answer(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
+        let mut asks = std::mem::take(&mut self.asks);
+        asks.sort_unstable();
+        asks.dedup();
+        let mut shared = true;
+        for token in asks {
+            let bytes = self.vocabulary.token(token).unwrap_or_default();
+            let known = match self.machine.stays(id, bytes)? {
+                None if !open => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
+                known => known,
+            };
+            let allowed = match known {
+                Some(allowed) => allowed,
+                None => {
+                    shared = false;
+                    self.machine.can_follow(exact, bytes)?
+                }
+            };
+            if allowed {
+                self.scratch.set(token);
+            } else {
+                self.scratch.refuse(token);
+            }
+        }
+        Ok(shared)
+    }
+
+    /// Go on where a head is at an end in mid-token.
+    pub fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
+        if local.core.exits.is_empty() && local.core.forest.is_none() {
+            return Ok(());
+        }
+        let after = self.after(head, frame)?;
+        if let Some(Forest { trie, pieces }) = &local.core.forest {
+            self.resume(Ground { trie, pieces }, 0, &after)?;
+        }
+        let ground = self.vocabulary.ground();
+        local.core.exits.iter().try_for_each(|&node| self.resume(ground, node, &after))
+    }
+
+    /// What follows a head wherever in a mask it is at an end: a text that it has read is not known there.
+    fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
+        let ended = match self.machine.arena.held(head) {
+            Some(_) => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
+            None => EPSILON,
+        };
+        self.machine.after(ended, frame)
+    }
+
+    /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
+    pub fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        let near = self.machine.arena.clipped(head, self.vocabulary.longest)?;
+        self.machine.steady(near, frame)
+    }
+
+    /// Everything that may follow, below a node.
+    fn resume(&mut self, ground: Ground, node: u32, after: &Position) -> Result<()> {
+        if ground.trie.end(node) == node + 1 {
+            return Ok(());
+        }
+        if after.ask {
+            self.asks.extend_from_slice(ground.trie.tokens_below(node));
+        }
+        after.heads.iter().try_for_each(|&(head, frame)| self.walk(ground, node, head, frame))
+    }
+
+    pub fn walk(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+        let head = self.machine.unknown(head)?;
+        self.walks += 1;
+        if self.walks > FEW_WALKS && !self.seen.insert((std::ptr::from_ref(ground.trie) as usize, node, head, frame)) {
+            return Ok(());
+        }
+        if self.spell(ground, node, head, frame)? {
+            return Ok(());
+        }
+        let language = match *self.machine.arena.term(head) {
+            Term::KeyNamed { .. } | Term::KeyDone { .. } | Term::Item { .. } => None,
+            Term::KeyExtra { inner, .. } => Some(inner),
+            _ => Some(head),
+        };
+        match language {
+            Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
+                let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
+                self.add(&piece.words);
+                if !piece.exits.is_empty() {
+                    let after = self.after(head, frame)?;
+                    piece.exits.iter().try_for_each(|&exit| self.resume(ground, exit, &after))?;
+                }
+                Ok(())
+            }
+            _ => self.descend(ground, node, head, frame),
+        }
+    }
+
+    /// The same for a head that is the rest of a text, or of one of several: no state is made for what only tokens read.
+    /// False if it is none, or if items that must differ depend on its states.
+    pub fn spell(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
+        let Ground { trie, .. } = ground;
+        if !self.machine.arena.uniques.is_empty() {
+            return Ok(false);
+        }
+        match *self.machine.arena.term(head) {
+            Term::Literal { literal, position } => {
+                let text = self.machine.arena.literals[literal as usize].clone();
+                let mut place = node;
+                for (at, &byte) in text.iter().enumerate().skip(position as usize) {
+                    let Some(child) = trie.child(place, byte) else { break };
+                    place = child;
+                    self.machine.arena.spend(1)?;
+                    trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
+                    if at + 1 == text.len() && trie.end(place) > place + 1 {
+                        let after = self.machine.after(EPSILON, frame)?;
+                        self.resume(ground, place, &after)?;
+                    }
+                }
+            }
+            Term::KeyNamed { object, state, low, high, depth } => {
+                let spec = self.machine.arena.objects[object as usize].clone();
+                let choices = self.machine.arena.choices(object, state)?;
+                let keys = &spec.sorted[low as usize..high as usize];
+                let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
+                    if !keys.iter().any(|&(_, property)| choices.allows(property)) {
+                        return Ok(false);
+                    }
+                    self.machine.arena.spend(1)?;
+                    trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
+                    let (key, property) = &keys[0];
+                    if key.len() == read && trie.end(child) > child + 1 {
+                        let done = self.machine.arena.key_done(object, state, *property)?;
+                        let after = self.machine.after(done, frame)?;
+                        self.resume(ground, child, &after)?;
+                    }
+                    Ok(true)
+                };
+                along(trie, node, keys, depth as usize, &|(key, _)| key, &mut enter)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub fn descend(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+        let Ground { trie, .. } = ground;
+        let may = self.machine.arena.may(head);
+        for (byte, child) in trie.children_in(node, &may) {
+            let next = self.machine.arena.derive(head, byte)?;
+            if next == EMPTY {
+                continue;
+            }
+            self.machine.arena.spend(1)?;
+            trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
+            if !self.machine.plenty(next, frame)? {
+                self.asks.extend_from_slice(trie.tokens_at(child));
+            }
+            if trie.end(child) > child + 1 {
+                if self.machine.arena.info(next).nullable {
+                    let after = self.machine.after(next, frame)?;
+                    self.resume(ground, child, &after)?;
+                }
+                self.descend(ground, child, next, frame)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Vocabulary {
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground { trie: &self.trie, pieces: &self.pieces }
+    }
+}
+
+impl Machine {
+    /// Whether the bytes may follow, if that can be seen without a look at what follows the heads: one of them reads on
+    /// behind the bytes, or all are stuck before any is at an end.
+    pub(crate) fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+        if !self.arena.uniques.is_empty() {
+            return Ok(None);
+        }
+        let position = self.position(id).clone();
+        let mut left = false;
+        for &(head, _) in &position.heads {
+            let mut at = match *self.arena.term(head) {
+                // Whether an item may go on depends on those before it.
+                Term::Item { .. } => return Ok(None),
+                Term::KeyExtra { inner, .. } => inner,
+                _ => head,
+            };
+            for (place, &byte) in bytes.iter().enumerate() {
+                left |= place > 0 && self.arena.info(at).nullable;
+                at = self.arena.derive(at, byte)?;
+                if at == EMPTY {
+                    break;
+                }
+            }
+            if at != EMPTY && !self.arena.info(at).nullable {
+                return Ok(Some(true));
+            }
+            left |= at != EMPTY;
+        }
+        Ok((!left).then_some(false))
+    }
+
+    /// Where the bytes lead; None where an unknown key would have to be known.
+    pub(crate) fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
+        for &byte in bytes {
+            if self.position(id).ask {
+                return Ok(None);
+            }
+            id = self.step(id, byte)?;
+        }
+        Ok((!self.position(id).ask).then_some(id))
+    }
+}
