@@ -23,14 +23,7 @@ impl Arena {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
                 let parts = parts.clone();
-                if self.lack_a_byte(&parts) {
-                    return Some(false);
-                }
-                let agreed = Witness { arena: self, steps: 0 }.of(&parts);
-                if agreed {
-                    self.live.insert(id, true, &mut self.budget);
-                }
-                agreed.then_some(true)
+                self.lack_a_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
             // Lengths without gaps: that the bounds meet was seen when the term was made.
@@ -41,11 +34,26 @@ impl Arena {
         }
     }
 
+    /// Whether the operands of an intersection plainly have a text in common.
+    fn agreed(&mut self, id: TermId) -> Result<bool> {
+        let Term::And(ref parts) = *self.term(id) else { return Ok(false) };
+        let parts = parts.clone();
+        let mut witness = Witness { arena: self, steps: 0 };
+        let (agreed, steps) = (witness.of(&parts), witness.steps);
+        self.spend(steps.into())?;
+        Ok(agreed)
+    }
+
     /// Over derivatives, the most promising first, until a state is known to be live. What lies on the way to it is live,
     /// and if none is found all that was seen is dead.
     pub(crate) fn live(&mut self, start: TermId) -> Result<bool> {
         if let Some(live) = self.plainly_live(start) {
             return Ok(live);
+        }
+        // Once, not for every state of the search: it remembers nothing.
+        if self.agreed(start)? {
+            self.live.insert(start, true, &mut self.budget);
+            return Ok(true);
         }
         let mut parent: FxHashMap<TermId, TermId> = FxHashMap::default();
         parent.insert(start, start);
