@@ -146,7 +146,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         let after = self.after(head, frame)?;
-        if let Some(Forest { trie, pieces }) = &local.core.forest {
+        if let Some(Forest { trie, pieces }) = local.core.forest.as_deref() {
             self.resume(Ground { trie, pieces }, 0, &after)?;
         }
         let ground = self.vocabulary.ground();

@@ -55,7 +55,7 @@ pub(crate) struct Core {
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
-    pub forest: Option<Forest>,
+    pub forest: Option<Arc<Forest>>,
     /// Tokens with which the head is at an end.
     pub ends: Vec<u32>,
     /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
@@ -154,7 +154,9 @@ impl Local {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
         // Those bits that belong to the vocabulary's classes and counts are not counted.
-        let forest = core.forest.as_ref().map_or(0, |f| f.trie.memory_bytes() + f.pieces.memory_bytes());
+        let forest = core.forest.as_ref().map_or(0, |forest| {
+            (forest.trie.memory_bytes() + forest.pieces.memory_bytes()) / Arc::strong_count(forest).max(1)
+        });
         let shared = Arc::strong_count(core).max(1);
         let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
         let own = forest + lists + size_of::<Core>();
@@ -303,7 +305,7 @@ impl Core {
         }
         core.places.sort_unstable_by(|a, b| b.cmp(a));
         if small.len() >= FOREST_FROM {
-            core.forest = Some(Forest { trie: trie.merged(&small), pieces: Pieces::default() });
+            core.forest = Some(vocabulary.forest(small));
         } else {
             core.exits.extend(small);
         }

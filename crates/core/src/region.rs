@@ -93,7 +93,7 @@ impl Region {
                 {
                     let mut wide = true;
                     for &target in &targets {
-                        wide &= arena.is_wide(target)?;
+                        wide &= states.contains(&target) || arena.is_wide(target)?;
                     }
                     if wide {
                         kept |= those;
@@ -262,8 +262,11 @@ impl Arena {
             let lead = self.derive(head, 0xc2)?;
             return Ok(vec![(ALL_LEADS, vec![self.derive(lead, 0x80)?])]);
         }
-        let cuts = self.cuts(head);
         let mut found = Vec::new();
+        if self.may(head).intersection(&ByteSet::range(0xc2, 0xf4)).is_empty() {
+            return Ok(found);
+        }
+        let cuts = self.cuts(head);
         for (low, high, second_low, second_high, rest) in SHAPES {
             let mut lead = low;
             loop {
@@ -282,16 +285,10 @@ impl Arena {
     }
 
     fn after_lead(&mut self, head: TermId, lead: u8, second: (u8, u8), rest: usize) -> Result<Option<Vec<TermId>>> {
-        let first = self.derive(head, lead)?;
-        let mut layer = vec![first];
+        let mut layer = vec![self.derive(head, lead)?];
         for depth in 0..=rest {
             let (low, high) = if depth == 0 { second } else { (0x80, 0xbf) };
-            for &state in &layer {
-                if !self.lead_nowhere(state, 0, low - 1)? || !self.lead_nowhere(state, high + 1, 0xff)? {
-                    return Ok(None);
-                }
-            }
-            match self.all_of(&layer, low, high)? {
+            match self.after_each(&layer, low, high)? {
                 Some(next) if next.len() <= MOST_STATES => layer = next,
                 _ => return Ok(None),
             }
@@ -306,22 +303,20 @@ impl Arena {
         Ok(onto.fold(0, |all, (leads, _)| all | leads))
     }
 
-    /// The states that the bytes lead to, if each of them leads somewhere.
-    fn all_of(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Vec<TermId>>> {
+    /// The states that the bytes lead to, if each of them leads somewhere, and no other byte does.
+    fn after_each(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Vec<TermId>>> {
         let mut targets = Vec::new();
         for &state in states {
-            let cuts = self.cuts(state);
-            let mut byte = low;
-            loop {
-                let target = self.derive(state, byte)?;
-                if target == EMPTY {
+            let mut next = Some(low);
+            for (from, to, target) in self.moves(state)? {
+                if next != Some(from) || to > high {
                     return Ok(None);
                 }
+                next = to.checked_add(1);
                 targets.push(target);
-                match cuts.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
-                    Some(next) => byte = next,
-                    None => break,
-                }
+            }
+            if next != high.checked_add(1) {
+                return Ok(None);
             }
         }
         targets.sort_unstable();
