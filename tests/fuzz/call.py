@@ -239,7 +239,7 @@ def _array(builder: GrammarBuilder, draw: random.Random, nodes: list[int]) -> tu
 
 
 def spans(draw: random.Random, grammar: Grammar) -> list[bytes]:
-    """Cuttings of a text of the grammar, its parts shuffled and repeated: several members in a token, one twice, say."""
+    """Cuttings of a text of the grammar, parts of it repeated: several members in a token, one twice, say."""
     matcher = grammar.compile(SINGLE).matcher()
     text = b""
     while len(text) < 32 and (allowed := [token for token in matcher.allowed() if token < 256]):
@@ -259,8 +259,7 @@ LIKELY = frozenset(b'{}[]":,ab1')
 
 
 def vocabulary(draw: random.Random, pieces: list[bytes], log: list[str], grammar: Grammar) -> Vocabulary:
-    """Some tokens of these pieces, some of the grammar's texts, some of none; special ones, duplicates, gaps, ids beyond
-    the end."""
+    """Tokens of these pieces, of the grammar's texts, of neither; special ones, doubles, gaps, ids beyond the end."""
     kept = draw.choice((0.5, 0.9, 1.0))
     texts = [piece for piece in pieces if draw.random() < kept]
     tokens: list[bytes | None] = [

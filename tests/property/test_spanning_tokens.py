@@ -1,6 +1,7 @@
 """Tokens that hold several members or items at once × what must not repeat → masks that are what `try_advance` accepts.
 
-A mask is looked up without the text of an open key or item; what such a token says about it must be found out all the same.
+A mask is looked up without the text of an open key or item; what such a token says about it must be found out all the
+same.
 """
 
 from __future__ import annotations
