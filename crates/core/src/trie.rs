@@ -31,14 +31,24 @@ impl Trie {
         let texts: Vec<(&[u8], u32)> = texts.collect();
         let sorted = sorted(&texts);
         let mut trie = Trie::default();
-        trie.nodes.reserve(3 * sorted.len());
-        trie.below.reserve(3 * sorted.len());
+        let mut previous: &[u8] = b"";
+        let mut shares = Vec::with_capacity(sorted.len());
+        let mut count = 1;
+        for &place in &sorted {
+            let (text, _) = texts[place as usize];
+            let shared = text.iter().zip(previous).take_while(|(a, b)| a == b).count();
+            count += text.len() - shared;
+            shares.push(shared);
+            previous = text;
+        }
+        // Room for more would be given by whole huge pages, and lie there unused.
+        trie.nodes.reserve_exact(count + 1);
+        trie.below.reserve_exact(count);
+        trie.tokens.reserve_exact(sorted.len());
         let mut path: Vec<u32> = vec![trie.open(0)];
         trie.below.push(0);
-        let mut previous: &[u8] = b"";
-        for place in sorted {
+        for (place, shared) in sorted.into_iter().zip(shares) {
             let (text, id) = texts[place as usize];
-            let shared = text.iter().zip(previous).take_while(|(a, b)| a == b).count();
             while path.len() > shared + 1 {
                 trie.close(&mut path);
             }
@@ -47,7 +57,6 @@ impl Trie {
                 trie.below.push(0);
             }
             trie.tokens.push(id);
-            previous = text;
         }
         while !path.is_empty() {
             trie.close(&mut path);
