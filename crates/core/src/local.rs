@@ -450,15 +450,8 @@ fn difference(
         Some(exclusion) if exclusion.near == right => exclusion.bytes(arena),
         _ => arena.may(left).union(&arena.may(right)),
     };
-    // Neighbours in the alphabet mostly lead to the same two states.
-    let mut span = (1, 0);
-    let (mut l, mut r) = (EMPTY, EMPTY);
     for (byte, child) in trie.children_in(node, &apart) {
-        if !(span.0..=span.1).contains(&byte) {
-            (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
-            let (one, other) = (arena.cuts(left).interval(byte), arena.cuts(right).interval(byte));
-            span = (one.0.max(other.0), one.1.min(other.1));
-        }
+        let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
         if l == r {
             continue;
         }
