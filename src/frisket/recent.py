@@ -36,9 +36,12 @@ class Recent(Generic[T]):
         if found is None:
             return None
         with self._lock:
-            if self._entries.pop(key, None) is not None:
-                self._entries[key] = found
-        return found[0]
+            # Another thread may have put a newer one there in the meantime, or have pushed it out.
+            newest = self._entries.pop(key, None)
+            if newest is None:
+                return found[0]
+            self._entries[key] = newest
+        return newest[0]
 
     def put(self, key: Hashable, value: T, weight: int) -> None:
         if weight > self.weight:

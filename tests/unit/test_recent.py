@@ -37,6 +37,24 @@ class TestRecent:
         recent.put("b", "B", 4)
         assert recent.get("a") == "A" and recent.get("b") == "B"
 
+    def test_what_was_put_while_it_was_looked_up_stays(self) -> None:
+        recent: Recent[str] = Recent(count=10, weight=10)
+        recent.put("a", "old", 1)
+        lock = recent._lock
+
+        class Late:
+            def __enter__(self) -> None:
+                recent._lock = lock
+                recent.put("a", "new", 7)
+
+            def __exit__(self, *_: object) -> None:
+                pass
+
+        recent._lock = Late()  # type: ignore[assignment]
+        assert recent.get("a") == "new" == recent.get("a")
+        recent.put("b", "b", 3)
+        assert (len(recent), recent._held) == (2, 10)
+
     def test_threads(self) -> None:
         recent: Recent[int] = Recent(count=5, weight=50)
 
