@@ -25,6 +25,7 @@ __all__ = [
     "Stock",
     "Unplain",
     "Vocabulary",
+    "content",
     "core_version",
     "fill_masks",
     "is_sorted",
@@ -405,5 +406,9 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
     text may end there; timed inside, without Python's calls: for benchmarks."""
 
 def core_version() -> str: ...
+def content(value: object) -> bytes | None:
+    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
+    deep."""
+
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from frisket import _core
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
@@ -54,9 +54,10 @@ class Grammar:
     @property
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
-        if self._report is not None and isinstance(self._report, _front_end().Clean):
-            self._report = self._report.report()
-        return self._report
+        report = self._report
+        if report is not None and not isinstance(report, _front_end().Report):
+            report = self._report = cast("Clean", report).report()
+        return cast("Report | None", report)
 
     @classmethod
     def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar:
@@ -112,11 +113,13 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first schema, those that
-        took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or
+        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first compile, those
+        that took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or
         `limits` nothing is kept.
         """
-        return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
+        if isinstance(schema, str):
+            schema = _parsed(schema)
+        return cls._from_json_schema(schema, options, registry, json.loads, limits)
 
     @classmethod
     def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
@@ -281,14 +284,12 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     return validated
 
 
-def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
-    if not isinstance(schema, str):
-        return schema
+def _parsed(schema: str) -> Any:
     from frisket.json_schema import room
 
     hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
-        return room.call(_parsed, schema)
+        return room.call(_loaded, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
@@ -296,7 +297,7 @@ def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
         raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
 
 
-def _parsed(text: str) -> Any:
+def _loaded(text: str) -> Any:
     return json.loads(text, parse_constant=_no_constant)
 
 

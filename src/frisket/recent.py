@@ -7,6 +7,8 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from frisket import _core
+
 T = TypeVar("T")
 
 
@@ -68,6 +70,9 @@ def content(value: Any) -> bytes | None:
 
     None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
     """
+    found = _core.content(value)
+    if found is not None:
+        return found
     try:
         # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True
         # differ.

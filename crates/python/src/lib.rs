@@ -4,6 +4,7 @@ mod allocator;
 mod buffer;
 mod builder;
 mod clock;
+mod content;
 mod error;
 mod handed;
 mod limit;
@@ -40,5 +41,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
+    module.add_function(wrap_pyfunction!(content::content, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

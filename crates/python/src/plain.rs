@@ -121,7 +121,9 @@ impl Plain {
         limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Self> {
         let mut builder = prelude.borrow_mut().fork(limits)?;
-        builder.check()?;
+        if limits.is_some() {
+            builder.check()?;
+        }
         let builder = Py::new(root.py(), builder)?;
         let draft = match root.get_item(intern!(root.py(), "$schema"))? {
             None => NEWEST,
