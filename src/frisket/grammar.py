@@ -40,7 +40,6 @@ class Grammar:
     def __init__(
         self,
         core: _core.Grammar,
-        *,
         report: Report | Clean | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
@@ -173,7 +172,7 @@ class Grammar:
         core, report = found
         if type(report) is not front.Clean and not report.exact:
             value = _validating(schema, registry, value)
-        return cls(core, report=report, schema=schema, value=value)
+        return cls(core, report, schema, value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
