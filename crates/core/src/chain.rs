@@ -202,3 +202,40 @@ pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::tests::everything;
+
+    #[test]
+    fn words_up_to_a_length_are_what_a_walk_finds() {
+        let texts = "a b ab z xyz abcd abcdefgh _ab \" \"] a\" ab\", _\" _ __ _a_b _a_ a_b _ab_cd\" _a\" _abcdef _abcdefg b_ ab_\" é aé _é A";
+        let tokens = texts.split(' ').map(|text| Some(text.replace('_', " ").into_bytes().into()));
+        let tokens: Vec<Option<Box<[u8]>>> = tokens.collect();
+        let size = tokens.len();
+        let vocabulary = Vocabulary::new(tokens, vec![], vec![], size).unwrap();
+        let mut arena = Arena::new();
+        let letter = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let word = arena.repeat(letter, 1, MANY).unwrap();
+        let space = arena.literal(b" ").unwrap();
+        let next = arena.cat(space, word).unwrap();
+        let more = arena.repeat(next, 0, MANY).unwrap();
+        let words = arena.cat(word, more).unwrap();
+        let mut spaced = 0;
+        for most in 2..9 {
+            let bounded = arena.bounded(words, 0, most).unwrap();
+            let start = arena.quoted_state(bounded, Spelling::Body, false).unwrap();
+            for text in [&b""[..], b"a", b"ab"] {
+                let head = text.iter().fold(start, |head, &byte| arena.derive(head, byte).unwrap());
+                let Some(chain) = Chain::of(&mut arena, head, vocabulary.longest).unwrap() else { continue };
+                spaced += usize::from(chain.spaced(&mut arena, &vocabulary).unwrap().is_some());
+                let reach = chain.reach(&mut arena, &vocabulary).unwrap();
+                let mut walked = Reach::of(&vocabulary);
+                walked.walk(&mut arena, &vocabulary.trie, 0, head).unwrap();
+                assert_eq!(everything(reach), everything(walked), "{most} {text:?}");
+            }
+        }
+        assert!(spaced > 5, "{spaced}");
+    }
+}
