@@ -5,6 +5,7 @@
 //! in which callers come before callees, so that ambiguity costs polynomial, not exponential, space. Left recursion
 //! was removed before (`rules`), so a frame never contains itself.
 
+use crate::blur::{Blur, Openings};
 use crate::error::Result;
 use crate::least::Least;
 use crate::limit::Limits;
@@ -70,6 +71,7 @@ pub struct Machine {
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
     pub(crate) least: Least,
+    pub(crate) blur: Blur,
     pub start: PositionId,
 }
 
@@ -107,6 +109,7 @@ impl Machine {
             steps: FxHashMap::default(),
             known: Known::default(),
             least: Least::default(),
+            blur: Blur::default(),
             start: DEAD,
         });
         machine.intern(Position::default());
@@ -469,28 +472,33 @@ impl Machine {
         Ok(position)
     }
 
-    /// The same position without the texts of open keys: masks do not depend on them.
-    pub fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
+    /// The position whose mask this one has: without the texts of open keys, and without what no token sees of objects.
+    pub(crate) fn abstracted(&mut self, id: PositionId, openings: &Openings) -> Result<PositionId> {
         let position = self.position(id).clone();
         let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
         let open = matches!(position.register, Register::At(_));
-        if !open && !position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
-            return Ok(id);
-        }
         let mut abstracted = (*position).clone();
-        for (head, frame) in &mut abstracted.heads {
-            *head = self.unknown(*head)?;
-            if let Register::At(reading) = position.register {
-                *frame = self.blinded(*frame, reading)?;
+        if open || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
+            for (head, _) in &mut abstracted.heads {
+                *head = self.unknown(*head)?;
             }
         }
-        if let Register::At(reading) = position.register {
-            for (_, frame) in &mut abstracted.specials {
-                *frame = self.blinded(*frame, reading)?;
-            }
+        let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
+        for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
+            *frame = match position.register {
+                Register::At(reading) => self.blinded(*frame, reading)?,
+                _ if self.arena.uniques.is_empty() => self.blurred(*frame, openings)?,
+                _ => *frame,
+            };
+        }
+        if open {
             abstracted.register = Register::Blind;
         }
-        abstracted.heads.sort_unstable();
+        if abstracted == *position {
+            return Ok(id);
+        }
+        abstracted.heads = self.merged(abstracted.heads)?;
+        abstracted.specials = self.merged(abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
 

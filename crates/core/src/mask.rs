@@ -101,7 +101,7 @@ impl Masks {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
-        let id = machine.abstracted(exact)?;
+        let id = machine.abstracted(exact, &vocabulary.openings)?;
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
         }

@@ -4,6 +4,7 @@
 //! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is
 //! reached can still be closed; `feasible` is that check.
 
+use crate::blur::Openings;
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
 use crate::quoted::unspell;
@@ -89,6 +90,18 @@ pub(crate) enum Hidden {
     Key,
     /// What may come next.
     Choice,
+}
+
+/// What a token sees of a state that does not go on behind the next key and its colon (`blur`).
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Look {
+    closes: bool,
+    /// Whether some property may come.
+    goes_on: bool,
+    /// The properties that may come and begin as some token goes on.
+    named: Vec<u32>,
+    /// The extras that may come, and their keys if those are not nearly all texts.
+    extras: Vec<(u32, Option<TermId>)>,
 }
 
 /// The keys beside the named ones that came, and perhaps one more.
@@ -648,7 +661,7 @@ impl Arena {
         Ok(!choices.named.is_empty() || !choices.extras.is_empty())
     }
 
-    fn object_term(&mut self, term: Term) -> Result<TermId> {
+    pub(crate) fn object_term(&mut self, term: Term) -> Result<TermId> {
         match term {
             Term::ObjectKey { object, state } => self.structural(term, 22, &[object, state].map(u128::from), false),
             Term::ObjectNext { object, state } => self.structural(term, 23, &[object, state].map(u128::from), false),
@@ -802,6 +815,29 @@ impl Arena {
                 choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
             }
         })
+    }
+
+    /// None if tokens see more of the state.
+    pub(crate) fn look(&mut self, object: u32, state: u32, openings: &Openings) -> Result<Option<Look>> {
+        let (spec, now) = (self.objects[object as usize].clone(), self.states[state as usize].clone());
+        self.budget.spend(spec.sorted.len() as u64 / 8)?;
+        // The keys that came may not come again: only that tells one state's other keys from another's.
+        let begun = self.keys.rests(now.keys).iter().any(|&(byte, _)| openings.says.contains(byte));
+        let empty = self.keys.has_empty(now.keys) && openings.bytes.contains(b'"');
+        if openings.crosses || now.hidden != Hidden::Nothing || begun || empty {
+            return Ok(None);
+        }
+        let choices = self.choices(object, state)?;
+        let seen = |spelling: &[u8]| spelling.get(1).is_none_or(|&byte| openings.bytes.contains(byte));
+        let named = spec.sorted.iter().filter(|(spelling, property)| choices.allows(*property) && seen(spelling));
+        let nearly_all = |extra: u32| self.is_cofinite(spec.extras[extra as usize].keys);
+        let extras = choices.extras.iter().map(|&(extra, keys)| (extra, (!nearly_all(extra)).then_some(keys)));
+        Ok(Some(Look {
+            closes: spec.can_close(&now),
+            goes_on: !choices.named.is_empty(),
+            named: named.map(|&(_, property)| property).collect(),
+            extras: extras.collect(),
+        }))
     }
 
     /// Whether a key came that may not come again, and is not known.

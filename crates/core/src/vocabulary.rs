@@ -1,5 +1,6 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
+use crate::blur::Openings;
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
@@ -120,6 +121,7 @@ pub struct Vocabulary {
     /// Code points of the longest token.
     pub longest: u32,
     pub(crate) long: Long,
+    pub(crate) openings: Openings,
     classes: cache::Cache<Class, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
@@ -167,7 +169,7 @@ impl Vocabulary {
         let beside = || {
             let (contents, chars) = Contents::of(&tokens, size);
             let long = Long::of(&tokens, &chars, size);
-            (contents, long, Lengths::new(chars, size.div_ceil(32)))
+            (contents, long, Openings::of(&tokens), Lengths::new(chars, size.div_ceil(32)))
         };
         let spelled = || {
             let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
@@ -178,7 +180,7 @@ impl Vocabulary {
             (trie, occurrences)
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, occurrences), (contents, long, lengths)) = std::thread::scope(|scope| {
+        let ((trie, occurrences), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -200,6 +202,7 @@ impl Vocabulary {
             occurrences,
             begins,
             long,
+            openings,
             tokens,
             classes: cache::Cache::new(CLASSES),
             locals: cache::Cache::new(LOCALS),
