@@ -24,6 +24,7 @@ mod fingerprint;
 mod ids;
 mod keyset;
 mod layer;
+mod lead;
 mod least;
 mod length;
 mod letters;

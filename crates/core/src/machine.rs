@@ -6,6 +6,7 @@
 //! was removed before (`rules`), so a frame never contains itself.
 
 use crate::error::Result;
+use crate::lead::Leads;
 use crate::least::Least;
 use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
@@ -19,6 +20,12 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FrameId(u32);
+
+impl FrameId {
+    pub(crate) fn place(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The frame below everything: what returns to it is a whole text.
 pub const BOTTOM: FrameId = FrameId(0);
@@ -70,6 +77,7 @@ pub struct Machine {
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
     pub(crate) least: Least,
+    pub(crate) leads: Leads,
     pub start: PositionId,
 }
 
@@ -107,6 +115,7 @@ impl Machine {
             steps: FxHashMap::default(),
             known: Known::default(),
             least: Least::default(),
+            leads: Leads::default(),
             start: DEAD,
         });
         machine.intern(Position::default());
