@@ -238,12 +238,33 @@ def _array(builder: GrammarBuilder, draw: random.Random, nodes: list[int]) -> tu
     return (prefix, rest), keywords
 
 
-def vocabulary(draw: random.Random, pieces: list[bytes], log: list[str]) -> Vocabulary:
-    """Some tokens of these pieces, some of none; special ones, duplicates, gaps, ids beyond the end."""
+def spans(draw: random.Random, grammar: Grammar) -> list[bytes]:
+    """Cuttings of a text of the grammar, parts of it repeated: several members in a token, one twice, say."""
+    matcher = grammar.compile(SINGLE).matcher()
+    text = b""
+    while len(text) < 32 and (allowed := [token for token in matcher.allowed() if token < 256]):
+        likely = [token for token in allowed if token in LIKELY]
+        text += bytes([draw.choice(likely or allowed)])
+        matcher.advance(text[-1])
+    found = []
+    for _ in range(draw.randrange(16)):
+        longer = b",".join(draw.choices(text.split(b","), k=draw.randrange(1, 5)))
+        start = draw.randrange(len(longer) + 1)
+        found.append(longer[start : start + draw.randrange(1, 20)])
+    return found
+
+
+SINGLE = Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos=[256])
+LIKELY = frozenset(b'{}[]":,ab1')
+
+
+def vocabulary(draw: random.Random, pieces: list[bytes], log: list[str], grammar: Grammar) -> Vocabulary:
+    """Tokens of these pieces, of the grammar's texts, of neither; special ones, doubles, gaps, ids beyond the end."""
     kept = draw.choice((0.5, 0.9, 1.0))
     texts = [piece for piece in pieces if draw.random() < kept]
     tokens: list[bytes | None] = [
         *texts,
+        *(spans(draw, grammar) if draw.random() < 0.5 else []),
         *(b"".join(draw.choices(pieces, k=2)) for _ in range(draw.randrange(4))),
         *(draw.choice(CHARACTERS).encode() for _ in range(draw.randrange(6))),
         *(draw.choice(CHARACTERS).encode()[:1] for _ in range(draw.randrange(3))),

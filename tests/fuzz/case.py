@@ -47,7 +47,7 @@ def run(seed: int) -> Result:
 
 def _calls(draw: random.Random, log: list[str]) -> int:
     grammar = call.grammar(draw, log)
-    return _session(grammar, call.vocabulary(draw, TEXTS, log), draw, log)
+    return _session(grammar, call.vocabulary(draw, TEXTS, log, grammar), draw, log)
 
 
 def _regex(draw: random.Random, log: list[str]) -> int:
@@ -93,13 +93,14 @@ def _regex(draw: random.Random, log: list[str]) -> int:
     search = draw.random() < 0.3
     log.append(f"from_regex({text!r}, dialect={dialect!r}, search={search})")
     grammar = Grammar.from_regex(text, dialect=dialect, search=search)  # type: ignore[arg-type]
-    return _session(grammar.core, call.vocabulary(draw, TEXTS, log), draw, log)
+    return _session(grammar.core, call.vocabulary(draw, TEXTS, log, grammar.core), draw, log)
 
 
 def _choices(draw: random.Random, log: list[str]) -> int:
     choices = ["".join(draw.choices(call.CHARACTERS, k=draw.randrange(4))) for _ in range(draw.randrange(5))]
     log.append(f"from_choices({choices!r})")
-    return _session(Grammar.from_choices(choices).core, call.vocabulary(draw, TEXTS, log), draw, log)
+    grammar = Grammar.from_choices(choices).core
+    return _session(grammar, call.vocabulary(draw, TEXTS, log, grammar), draw, log)
 
 
 def _schema(draw: random.Random, log: list[str]) -> int:
@@ -111,7 +112,7 @@ def _schema(draw: random.Random, log: list[str]) -> int:
     )
     log.append(f"from_json_schema({text!r}, {options})")
     grammar = Grammar.from_json_schema(text, options)
-    vocabulary = call.vocabulary(draw, schema.PIECES, log)
+    vocabulary = call.vocabulary(draw, schema.PIECES, log, grammar.core)
     log.append("session")
     session = Session(grammar.core, grammar.core.compile(vocabulary), draw, log)
     session.run(12)

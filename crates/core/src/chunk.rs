@@ -1,4 +1,4 @@
-//! A vector in chunks that clones share: what is full is never copied again, nor moved as it grows.
+//! Terms as they are made → a vector in chunks that clones share: what is full is never copied again, nor moved.
 //!
 //! The terms of an arena are asked for at every step of every walk. A chunk is found by its number, whoever made it, so
 //! that what an automaton has from its grammar is read as fast as what it has made itself; and a vector that doubles

@@ -44,7 +44,8 @@ impl Arena {
             Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
             Term::Cat(_, last) => self.goes_on(last),
             Term::Bounded { body, max: MANY, .. } => self.goes_on(body),
-            Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().all(|&part| self.goes_on(part)),
+            // Not an intersection: each of its operands may go on with other characters.
+            Term::Alt(ref parts) => parts.iter().all(|&part| self.goes_on(part)),
             _ => false,
         }
     }

@@ -40,9 +40,9 @@ pub(crate) struct Composer<'a> {
     pub asks: Vec<u32>,
     /// Nodes at and below which heads differ from those whose pieces they share.
     pub doubts: Vec<u32>,
-    pub walks: usize,
+    walks: usize,
     /// (trie, node, head, frame) that was walked from, once there are many.
-    pub seen: FxHashSet<(usize, u32, TermId, FrameId)>,
+    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
 }
 
 impl<'a> Composer<'a> {
@@ -203,7 +203,7 @@ impl<'a> Composer<'a> {
         }
         let language = match *self.machine.arena.term(head) {
             Term::KeyNamed { .. } | Term::KeyDone { .. } | Term::Item { .. } => None,
-            Term::KeyExtra { inner, .. } => Some(inner),
+            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.hides_key(state)).then_some(inner),
             _ => Some(head),
         };
         match language {
@@ -275,7 +275,7 @@ impl<'a> Composer<'a> {
             }
             self.machine.arena.spend(1)?;
             trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
-            if !self.machine.plenty(next, frame)? {
+            if !self.machine.plenty(next, frame)? || self.machine.arena.may_repeat(next) {
                 self.asks.extend_from_slice(trie.tokens_at(child));
             }
             if trie.end(child) > child + 1 {

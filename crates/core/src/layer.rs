@@ -1,4 +1,4 @@
-//! Lists, tables and notes that stand on frozen ones: what many arenas have in common is held once.
+//! What there is, frozen, + what is new on top → lists, tables and notes: what many arenas have in common is held once.
 //!
 //! An automaton's arena stands on its grammar's, and that on the one of all schemas with the same options. To make the
 //! next one, what there is freezes and is shared; what is new goes on top. Reading looks at the top first: there is

@@ -1,4 +1,4 @@
-//! How many code points each token has, and which tokens have few.
+//! The tokens' bytes → how many code points each has, and which tokens have few.
 
 use crate::vocabulary::{lock, Bits};
 use rustc_hash::FxHashMap;

@@ -804,6 +804,19 @@ impl Arena {
         })
     }
 
+    /// Whether a key came that may not come again, and is not known.
+    pub(crate) fn hides_key(&self, state: u32) -> bool {
+        self.states[state as usize].hidden == Hidden::Key
+    }
+
+    /// Whether a head is a key at its end that may be the hidden one.
+    pub(crate) fn may_repeat(&self, head: TermId) -> bool {
+        match *self.term(head) {
+            Term::KeyExtra { state, .. } => self.info(head).nullable && self.hides_key(state),
+            _ => false,
+        }
+    }
+
     /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
     pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<Vec<(TermId, Option<TermId>)>> {
         let choices = self.choices(object, state)?;
@@ -871,9 +884,10 @@ impl Arena {
                     Text::Unknown => None,
                 };
                 let scarce = spec.counts_keys(self.keys.count(before.keys));
-                let chooses = key.is_none() && (scarce || before.hidden != Hidden::Nothing);
-                if let (true, [value]) = (chooses, &spec.extras[extra as usize].values[..]) {
-                    // No key is offered after which its only value could not come.
+                let first = before.hidden == Hidden::Nothing;
+                let chooses = key.is_none() && (scarce || !first);
+                if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
+                    // No key is offered after which its only value could not come; a second one may repeat the first.
                     let after = ObjectState { hidden: Hidden::Choice, ..spec.after(&before, None, value.marks) };
                     return self.member_of(object, vec![(value.node, after)]).map(Some);
                 }

@@ -1,4 +1,4 @@
-//! Single tokens of a mask while it is made.
+//! Single tokens, set and refused → the corrected words of a mask.
 
 /// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A set of what was met on the way: a list as long as it is short, which it nearly always is.
+//! What a search meets on its way → whether it is new: a list as long as that is short, which it nearly always is.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
