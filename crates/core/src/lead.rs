@@ -49,7 +49,8 @@ impl Machine {
             return ByteSet::FULL;
         }
         let mut leads = ByteSet::EMPTY;
-        for (term, parent) in self.members(frame).to_vec() {
+        for at in 0..self.members(frame).len() {
+            let (term, parent) = self.members(frame)[at];
             leads = leads.union(&self.term_leads(term));
             if self.rules().nullable(&self.arena, term) {
                 leads = leads.union(&self.frame_leads(parent, depth - 1));

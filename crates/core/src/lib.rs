@@ -41,6 +41,7 @@ mod region;
 pub mod rules;
 mod scratch;
 mod spelling;
+mod stride;
 pub mod term;
 mod text;
 pub mod trie;

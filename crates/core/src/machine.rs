@@ -271,6 +271,11 @@ impl Machine {
                     work.extend_from_slice(&self.frames[frame.0 as usize]);
                 }
             }
+            if let Some((head, rest)) = self.rules.plain_first(&self.arena, term) {
+                let frame = rest.map_or(frame, |rest| self.frame_of(&[(rest, frame)]));
+                closure.heads.push((head, frame));
+                continue;
+            }
             let entries = self.first(term)?;
             self.enter(&entries, frame, closure);
             work.append(&mut closure.arrays);
@@ -429,7 +434,7 @@ impl Machine {
     }
 
     /// Heads that have just read something, with what follows those at an end.
-    fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
+    pub(crate) fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
         match moved[..] {
             [] => return Ok(Position::default()),
             // The common case: one head, in its middle.
