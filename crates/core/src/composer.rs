@@ -153,6 +153,9 @@ impl<'a> Composer<'a> {
 
     /// Everything that may follow a head, below nodes at which it is at an end.
     fn go_on(&mut self, ground: Ground, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
+        if exits.is_empty() {
+            return Ok(());
+        }
         let leads = self.machine.leads(head, frame);
         let mut after = None;
         for &node in exits.iter().filter(|&&node| ground.trie.leads_on(node, &leads)) {
