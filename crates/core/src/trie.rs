@@ -28,30 +28,40 @@ struct Node {
 
 impl Trie {
     pub fn new<'a>(texts: impl Iterator<Item = (&'a [u8], u32)>) -> Self {
-        // Most texts differ in their first eight bytes: one comparison of words.
-        let mut sorted: Vec<(u64, &[u8], u32)> = texts.map(|(text, id)| (begin(text), text, id)).collect();
-        sorted.sort_unstable();
+        let texts: Vec<(&[u8], u32)> = texts.collect();
+        let sorted = sorted(&texts);
         let mut trie = Trie::default();
-        trie.nodes.reserve(3 * sorted.len());
-        trie.open(0);
-        let mut path: Vec<u32> = vec![0];
         let mut previous: &[u8] = b"";
-        for (_, text, id) in sorted {
+        let mut shares = Vec::with_capacity(sorted.len());
+        let mut count = 1;
+        for &place in &sorted {
+            let (text, _) = texts[place as usize];
             let shared = text.iter().zip(previous).take_while(|(a, b)| a == b).count();
+            count += text.len() - shared;
+            shares.push(shared);
+            previous = text;
+        }
+        // Room for more would be given by whole huge pages, and lie there unused.
+        trie.nodes.reserve_exact(count + 1);
+        trie.below.reserve_exact(count);
+        trie.tokens.reserve_exact(sorted.len());
+        let mut path: Vec<u32> = vec![trie.open(0)];
+        trie.below.push(0);
+        for (place, shared) in sorted.into_iter().zip(shares) {
+            let (text, id) = texts[place as usize];
             while path.len() > shared + 1 {
                 trie.close(&mut path);
             }
             for &byte in &text[shared..] {
                 path.push(trie.open(byte));
+                trie.below.push(0);
             }
             trie.tokens.push(id);
-            previous = text;
         }
         while !path.is_empty() {
             trie.close(&mut path);
         }
         trie.seal();
-        trie.look_below();
         trie
     }
 
@@ -59,6 +69,8 @@ impl Trie {
     fn seal(&mut self) {
         let count = self.nodes.len() as u32;
         self.open(0);
+        self.child_bytes.reserve_exact(count as usize);
+        self.child_nodes.reserve_exact(count as usize);
         for node in 0..count {
             self.nodes[node as usize].child_from = self.child_bytes.len() as u32;
             let mut child = node + 1;
@@ -71,25 +83,18 @@ impl Trie {
         self.nodes[count as usize].child_from = self.child_bytes.len() as u32;
     }
 
-    fn look_below(&mut self) {
-        self.below = vec![0; self.len()];
-        for node in (0..self.len() as u32).rev() {
-            let below = self.children(node).fold(0, |below, (byte, child)| {
-                let own = if byte < 0x80 { 1 << byte } else { 1 };
-                below | own | self.below[child as usize]
-            });
-            self.below[node as usize] = below;
-        }
-    }
-
     fn open(&mut self, byte: u8) -> u32 {
         self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
         self.nodes.len() as u32 - 1
     }
 
     fn close(&mut self, path: &mut Vec<u32>) {
-        if let Some(node) = path.pop() {
-            self.nodes[node as usize].end = self.nodes.len() as u32;
+        let Some(node) = path.pop() else { return };
+        self.nodes[node as usize].end = self.nodes.len() as u32;
+        if let Some(&parent) = path.last() {
+            let byte = self.byte(node);
+            let own = if byte < 0x80 { 1 << byte } else { 1 };
+            self.below[parent as usize] |= own | self.below[node as usize];
         }
     }
 
@@ -247,6 +252,21 @@ impl Trie {
     pub fn memory_bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 21) + self.tokens.len() * 4
     }
+}
+
+/// The places of the texts in order.
+fn sorted(texts: &[(&[u8], u32)]) -> Vec<u32> {
+    // Most differ in their first eight bytes: as numbers they are sorted digit by digit.
+    let mut keys: Vec<(u64, u32)> = texts.iter().zip(0..).map(|(&(text, _), place)| (begin(text), place)).collect();
+    radsort::sort_by_key(&mut keys, |&(begin, _)| begin);
+    let mut sorted: Vec<u32> = keys.iter().map(|&(_, place)| place).collect();
+    let mut rest = &mut sorted[..];
+    for alike in keys.chunk_by(|one, other| one.0 == other.0) {
+        let (here, after) = std::mem::take(&mut rest).split_at_mut(alike.len());
+        here.sort_unstable_by_key(|&place| texts[place as usize]);
+        rest = after;
+    }
+    sorted
 }
 
 /// The first eight bytes as a number that sorts as they do.

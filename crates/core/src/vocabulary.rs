@@ -166,7 +166,7 @@ impl Vocabulary {
         let spelled = || {
             let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
             let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)));
-            let mut index = Index { trie: &trie, occurrences: vec![Vec::new(); 256] };
+            let mut index = Index::new(&trie);
             index.below(0, Read::default());
             let occurrences = index.occurrences;
             (trie, occurrences)
@@ -280,7 +280,15 @@ struct Index<'a> {
     occurrences: Vec<Vec<Occurrence>>,
 }
 
-impl Index<'_> {
+impl<'a> Index<'a> {
+    fn new(trie: &'a Trie) -> Self {
+        // Lists that grow would end half empty, and leave what they grew out of behind.
+        let mut counts = [0; 256];
+        (1..trie.len() as u32).for_each(|node| counts[usize::from(trie.byte(node))] += 1);
+        (0x80..0xc0).for_each(|inner| counts[inner] = 0);
+        Index { trie, occurrences: counts.map(Vec::with_capacity).into() }
+    }
+
     fn below(&mut self, node: u32, read: Read) {
         let mut next = node + 1;
         while next < self.trie.end(node) {
