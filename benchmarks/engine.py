@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from .corpus import Tokenizer
 
 #: name → the distribution whose version is reported; `benchmarks/<name>.py` defines `Engine`.
-#: `frisket_native` is frisket in another process, timed inside the extension: an engine with a `replay` of its own.
+#: Of frisket there are two more, each in another process: `frisket_shared` takes masks as references instead of filling
+#: an array; `frisket_native` is timed inside the extension, by a `replay` of its own.
 ENGINES = {
     "frisket": "frisket",
+    "frisket_shared": "frisket",
     "frisket_native": "frisket",
     "llguidance": "llguidance",
     "xgrammar": "xgrammar",
@@ -31,6 +33,7 @@ class Session:
     """One sequence. Bound native methods wherever possible: a Python frame between them and the clock costs 0.1 µs."""
 
     mask: Callable[[], object]
+    """Fills the engine's bitmask; or gives the mask, an array of its own."""
     commit: Callable[[int], bool]
     can_end: Callable[[], bool]
 

@@ -124,9 +124,10 @@ def follow(
     mask, commit = session.mask, session.commit
     for place, token in enumerate(tokens):
         began = clock()
-        mask()
+        given = mask()
         masked = clock()
-        allowed = bool(int(words[token >> 5]) >> (token & 31) & 1)
+        row = given if isinstance(given, np.ndarray) else words
+        allowed = bool(int(row[token >> 5]) >> (token & 31) & 1)
         if not allowed:
             # The mask has spoken; some engines cannot be asked again after a rejected token.
             masks.append(masked - began)

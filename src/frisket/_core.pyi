@@ -8,6 +8,8 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import Self
 
 __all__ = [
@@ -352,6 +354,12 @@ class Matcher:
 
         Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
         must go on and no token can spell what must come."""
+    def mask(self) -> NDArray[np.uint32]:
+        """The same as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
+
+        A mask that was handed out before is the same object again, whichever matcher of the grammar asks: nothing is
+        copied, and what was worked out of it still holds. A grammar keeps 4 MiB of them (256 of Llama 3's), then it
+        starts afresh."""
     def mask_bytes(self) -> bytes: ...
     def allowed(self) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""

@@ -38,8 +38,9 @@ class Words:
             return self.can_end
         return any(text.startswith(self.written + data) for text in self.texts)
 
-    def fill_mask(self, bitmask: np.ndarray, row: int = 0) -> None:
-        bitmask[:] = sum(1 << token_id for token_id in range(self.size) if self.allows(token_id))
+    def mask(self) -> np.ndarray:
+        word = sum(1 << token_id for token_id in range(self.size) if self.allows(token_id))
+        return np.array([word], dtype=np.uint32)
 
     def advance(self, token_id: int) -> None:
         assert self.allows(token_id) and not self.ended

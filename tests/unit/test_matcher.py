@@ -83,6 +83,21 @@ def test_words_beyond_the_vocabulary_are_forbidden(matcher: Matcher) -> None:
     assert bits(mask) == START
 
 
+def test_a_mask_is_handed_out_without_a_copy_while_it_is_the_same(matcher: Matcher) -> None:
+    mask = matcher.mask()
+    assert bits(mask) == START and not mask.flags.writeable
+    assert matcher.mask() is mask and matcher.fork().mask() is mask
+    for token in START:
+        other = matcher.fork()
+        other.advance(token)
+        filled = np.zeros_like(mask)
+        other.fill_mask(filled)
+        assert bits(other.mask()) == bits(filled)
+    assert bits(mask) == START
+    with pytest.raises(ValueError, match="read-only"):
+        matcher.fill_mask(mask)
+
+
 def test_mask_bytes_is_the_same_mask(matcher: Matcher) -> None:
     assert bits(np.frombuffer(matcher.mask_bytes(), dtype="<u4")) == START
 

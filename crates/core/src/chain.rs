@@ -82,7 +82,7 @@ impl Chain {
     }
 
     pub(crate) fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
-        let mut reach = Reach::default();
+        let mut reach = Reach::of(vocabulary);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // Ends between any two characters: every inner node is an exit, and a walk is no dearer.
             reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;

@@ -211,8 +211,25 @@ impl Arena {
 
     /// Where each byte that may come leads, by intervals.
     pub(crate) fn moves(&mut self, id: TermId) -> Result<SmallVec<[(u8, u8, TermId); 16]>> {
-        let cuts = self.cuts(id);
         let mut moves = SmallVec::new();
+        // Who has asked before has left an edge for every byte.
+        if let Some(edges) = self.edges.get(id.0 as usize) {
+            let mut next = 0u16;
+            for &(low, high, target) in edges {
+                if u16::from(low) != next {
+                    break;
+                }
+                next = u16::from(high) + 1;
+                if target != EMPTY {
+                    moves.push((low, high, target));
+                }
+            }
+            if next == 256 {
+                return Ok(moves);
+            }
+            moves.clear();
+        }
+        let cuts = self.cuts(id);
         let mut byte = 0u8;
         loop {
             let (low, high) = cuts.interval(byte);

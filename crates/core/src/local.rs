@@ -59,7 +59,7 @@ pub(crate) struct Core {
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
-    pub forest: Option<Forest>,
+    pub forest: Option<Arc<Forest>>,
     /// Tokens with which the head is at an end.
     pub ends: Vec<u32>,
     /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
@@ -117,7 +117,7 @@ const SORTED_UP_TO: usize = 200;
 const DENSE_FROM: usize = 1_000;
 
 /// A larger subtrie is swept, if the head reads more than a few bytes.
-const SWEEP_FROM: u32 = 1_000;
+const SWEEP_FROM: u32 = 12;
 pub(crate) const NARROW: u32 = 8;
 
 /// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
@@ -158,7 +158,9 @@ impl Local {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
         // Those bits that belong to the vocabulary's classes and counts are not counted.
-        let forest = core.forest.as_ref().map_or(0, |f| f.trie.memory_bytes() + f.pieces.memory_bytes());
+        let forest = core.forest.as_ref().map_or(0, |forest| {
+            (forest.trie.memory_bytes() + forest.pieces.memory_bytes()) / Arc::strong_count(forest).max(1)
+        });
         let shared = Arc::strong_count(core).max(1);
         let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
         let own = forest + lists + size_of::<Core>();
@@ -178,7 +180,7 @@ impl Local {
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
-        let mut reach = Reach::default();
+        let mut reach = Reach::of(vocabulary);
         if reach.spell(arena, &vocabulary.trie, 0, head)? {
             return Ok(Local::from_reach(reach, vocabulary, false));
         }
@@ -222,13 +224,13 @@ impl Local {
     }
 
     fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
-        let pure = endless && reach.tokens.len() <= DENSE_FROM;
-        if reach.tokens.len() > DENSE_FROM {
-            let mut bits = match reach.dense.take() {
-                Some(part) => part.words().collect(),
-                None => vec![0; vocabulary.mask_words()],
-            };
-            reach.tokens.drain(..).for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+        let pure = endless && reach.many.is_empty();
+        if !reach.many.is_empty() {
+            reach.spill();
+            let mut bits = std::mem::take(&mut reach.many);
+            if let Some(part) = &reach.dense {
+                bits.iter_mut().zip(part.words()).for_each(|(bits, word)| *bits |= word);
+            }
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
@@ -307,7 +309,7 @@ impl Core {
         }
         core.places.sort_unstable_by(|a, b| b.cmp(a));
         if small.len() >= FOREST_FROM {
-            core.forest = Some(Forest { trie: trie.merged(&small), pieces: Pieces::default() });
+            core.forest = Some(vocabulary.forest(small));
         } else {
             core.exits.extend(small);
         }
@@ -319,14 +321,44 @@ impl Core {
 #[derive(Default)]
 pub(crate) struct Reach {
     pub dense: Option<Part>,
-    pub tokens: Vec<u32>,
     pub exits: Vec<u32>,
+    /// The states met, for all walks of one head.
+    pub table: Table,
+    pub tokens: Vec<u32>,
+    /// The tokens as bits, once they are many: a list of all of them would touch more memory than all else does.
+    many: Vec<u32>,
+    /// How many words that takes; 0 where there is a list only.
+    room: usize,
+    /// (end of a subtrie, row of its root), the innermost last.
+    open: Vec<(u32, u32)>,
 }
 
 impl Reach {
+    pub fn of(vocabulary: &Vocabulary) -> Self {
+        Reach { room: vocabulary.mask_words(), ..Reach::default() }
+    }
+
+    pub fn take(&mut self, tokens: &[u32]) {
+        if self.tokens.len() + tokens.len() > DENSE_FROM && self.room > 0 {
+            self.spill();
+            if tokens.len() > DENSE_FROM {
+                tokens.iter().for_each(|&token| self.many[token as usize >> 5] |= 1 << (token & 31));
+                return;
+            }
+        }
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    fn spill(&mut self) {
+        if self.many.is_empty() {
+            self.many = vec![0; self.room];
+        }
+        self.tokens.drain(..).for_each(|token| self.many[token as usize >> 5] |= 1 << (token & 31));
+    }
+
     /// The head has come to a node.
     pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        self.tokens.extend_from_slice(trie.tokens_at(node));
+        self.take(trie.tokens_at(node));
         if arena.info(head).nullable {
             self.exits.push(node);
         }
@@ -342,7 +374,7 @@ impl Reach {
             return Ok(());
         }
         let may = arena.may(head);
-        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW {
+        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.states.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
         for (byte, child) in trie.children_in(node, &may) {
@@ -355,47 +387,55 @@ impl Reach {
         Ok(())
     }
 
-    /// The same for a large subtrie and a head that reads much.
+    /// The same for a head that reads much.
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        let mut table = Table::default();
-        let mut open: Vec<(u32, u32)> = vec![(trie.end(node), table.row(arena, head))];
+        let ground = self.open.len();
+        let row = self.table.row(arena, head);
+        self.open.push((trie.end(node), row));
         let mut at = node + 1;
         // Most nodes are entered: their tokens are taken in runs, from one node that is not to the next.
         let mut run = trie.tokens_before(at);
-        while let Some(&(end, row)) = open.last() {
+        while let Some(&(end, row)) = self.open.last() {
             if at >= end {
-                open.pop();
+                self.open.pop();
+                if self.open.len() == ground {
+                    break;
+                }
                 continue;
             }
-            let next = table.step(arena, row, trie.byte(at))?;
+            let next = self.table.step(arena, row, trie.byte(at))?;
             if next == NOWHERE {
-                self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
+                self.take(trie.tokens_between(run, trie.tokens_before(at)));
                 at = trie.end(at);
                 run = trie.tokens_before(at);
                 continue;
             }
-            let state = table.states[next as usize];
-            if table.states.len() > SWEEP_ROWS || state == EPSILON {
-                // So many states: each is met too seldom for a row of its own.
-                self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
+            let state = self.table.states[next as usize];
+            let below = trie.end(at) - at;
+            if self.table.states.len() > SWEEP_ROWS
+                || state == EPSILON
+                || below > SWEEP_FROM && self.table.narrow[next as usize]
+            {
+                // So many states: each is met too seldom for a row of its own. Or it wants few of many children.
+                self.take(trie.tokens_between(run, trie.tokens_before(at)));
                 self.enter(arena, trie, at, state)?;
                 at = trie.end(at);
                 run = trie.tokens_before(at);
                 continue;
             }
             arena.spend(1)?;
-            if table.nullable[next as usize] {
+            if self.table.nullable[next as usize] {
                 self.exits.push(at);
-            } else if next == row && trie.end(at) > at + LEAP && table.leaps(arena, trie, at, row)? {
+            } else if next == row && below > LEAP && self.table.leaps(arena, trie, at, row)? {
                 at = trie.end(at);
                 continue;
             }
-            if trie.end(at) > at + 1 {
-                open.push((trie.end(at), next));
+            if below > 1 {
+                self.open.push((trie.end(at), next));
             }
             at += 1;
         }
-        self.tokens.extend_from_slice(trie.tokens_between(run, trie.tokens_before(at)));
+        self.take(trie.tokens_between(run, trie.tokens_before(at)));
         Ok(())
     }
 }

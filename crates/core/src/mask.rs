@@ -33,6 +33,13 @@ pub struct Mask {
 }
 
 impl Mask {
+    /// The mask of these tokens, ascending.
+    pub(crate) fn of(tokens: &[u32]) -> Self {
+        let words = tokens.chunk_by(|one, other| one >> 5 == other >> 5);
+        let words = words.map(|alike| (alike[0] >> 5, alike.iter().fold(0, |bits, token| bits | 1 << (token & 31)), 0));
+        Mask { parts: Vec::new(), lists: Vec::new(), within: None, words: words.collect(), empty: tokens.is_empty() }
+    }
+
     /// Whether no token is allowed.
     pub fn is_empty(&self) -> bool {
         self.empty

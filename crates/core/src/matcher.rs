@@ -213,23 +213,14 @@ impl Matcher {
         Ok(())
     }
 
-    /// The mask of this place, if it is known: never waits for a call of another matcher.
-    fn known_mask(&self) -> Option<Arc<Mask>> {
-        self.compiled.known.read().mask(self.epoch, self.place().position)
-    }
-
-    /// Write the mask if that takes no finding out; false if it does, or there is an error to tell.
-    pub fn fill_known(&self, out: &mut [u32]) -> bool {
+    /// The mask if that takes no finding out: never waits for a call of another matcher. None if it does, or there is
+    /// an error to tell.
+    pub fn mask_known(&self) -> Option<Arc<Mask>> {
         if self.ended() || self.check_cancelled().is_err() {
-            return false;
+            return None;
         }
-        match self.known_mask() {
-            Some(mask) if self.can_end() || !mask.is_empty() => {
-                mask.write(out);
-                true
-            }
-            _ => false,
-        }
+        let mask = self.compiled.known.read().mask(self.epoch, self.place().position)?;
+        (self.can_end() || !mask.is_empty()).then_some(mask)
     }
 
     /// Take a token if it is known where it leads; false if not.
@@ -244,29 +235,30 @@ impl Matcher {
         true
     }
 
-    /// Write the mask: one bit per token, `mask_words` words.
-    pub fn fill(&mut self, out: &mut [u32]) -> Result<()> {
+    /// The tokens that may come next.
+    pub fn mask(&mut self) -> Result<Arc<Mask>> {
+        if let Some(mask) = self.mask_known() {
+            return Ok(mask);
+        }
         self.check_cancelled()?;
         if self.ended() {
-            out.fill(0);
-            for &id in &self.compiled.vocabulary.eos {
-                out[id as usize >> 5] |= 1 << (id & 31);
-            }
-            return Ok(());
+            return Ok(Arc::new(Mask::of(&self.compiled.vocabulary.eos)));
         }
-        let mask = match self.known_mask() {
-            Some(mask) => mask,
-            None => self.find_out(|compiled, automaton, place| {
-                automaton.mask(&compiled.known, &compiled.vocabulary, place.position)
-            })?,
-        };
+        let mask = self.find_out(|compiled, automaton, place| {
+            automaton.mask(&compiled.known, &compiled.vocabulary, place.position)
+        })?;
         if !self.can_end() && mask.is_empty() {
             return Err(Error::Vocabulary(format!(
                 "no token of the vocabulary can spell what must come next: {}",
                 self.expected()?
             )));
         }
-        mask.write(out);
+        Ok(mask)
+    }
+
+    /// Write the mask: one bit per token, `mask_words` words.
+    pub fn fill(&mut self, out: &mut [u32]) -> Result<()> {
+        self.mask()?.write(out);
         Ok(())
     }
 

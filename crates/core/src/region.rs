@@ -7,7 +7,7 @@
 use crate::byteset::ByteSet;
 use crate::chain::{Chain, WIDE_CLASS};
 use crate::error::Result;
-use crate::local::{Part, Reach};
+use crate::local::{Part, Reach, NARROW};
 use crate::term::{Arena, TermId, EMPTY};
 use crate::trie::Trie;
 use crate::vocabulary::{Class, Occurrence, Vocabulary};
@@ -93,7 +93,7 @@ impl Region {
                 {
                     let mut wide = true;
                     for &target in &targets {
-                        wide &= arena.is_wide(target)?;
+                        wide &= states.contains(&target) || arena.is_wide(target)?;
                     }
                     if wide {
                         kept |= those;
@@ -126,9 +126,9 @@ impl Region {
     /// What a head of the region does to the vocabulary.
     pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Reach> {
         let bits = vocabulary.class(self.class);
-        let mut reach = Reach { dense: Some(Part { bits: bits.clone(), within: None }), ..Reach::default() };
-        let mut table = Table::default();
-        let start = table.row(arena, head);
+        let mut reach = Reach::of(vocabulary);
+        reach.dense = Some(Part { bits: bits.clone(), within: None });
+        let start = reach.table.row(arena, head);
         // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
         let spaced = match arena.derive(head, b' ')? {
             EMPTY => None,
@@ -140,14 +140,14 @@ impl Region {
             reach.dense = Some(Part { bits: both, within: None });
             let class = region.class.with(b' ');
             let led = |place: &Occurrence| place.led && place.before.is_within(class);
-            region.leave(arena, vocabulary, (&mut table, start), led, &mut reach)?;
+            region.leave(arena, vocabulary, start, led, &mut reach)?;
         }
         let led = spaced.is_some();
         let inner = |place: &Occurrence| {
             let space = led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ';
             place.before.is_within(self.class) && !space
         };
-        self.leave(arena, vocabulary, (&mut table, start), inner, &mut reach)?;
+        self.leave(arena, vocabulary, start, inner, &mut reach)?;
         Ok(reach)
     }
 
@@ -156,7 +156,7 @@ impl Region {
         &self,
         arena: &mut Arena,
         vocabulary: &Vocabulary,
-        (table, start): (&mut Table, u32),
+        start: u32,
         inner: impl Fn(&Occurrence) -> bool,
         reach: &mut Reach,
     ) -> Result<()> {
@@ -165,12 +165,13 @@ impl Region {
                 let Some(token) = vocabulary.token(place.token) else { continue };
                 let mut row = start;
                 for &byte in &token[..usize::from(place.depth)] {
-                    row = table.step(arena, row, byte)?;
+                    row = reach.table.step(arena, row, byte)?;
                 }
-                let next = table.step(arena, row, byte)?;
+                let next = reach.table.step(arena, row, byte)?;
                 if next != NOWHERE {
                     arena.spend(1)?;
-                    reach.enter(arena, &vocabulary.trie, place.node, table.states[next as usize])?;
+                    let next = reach.table.states[next as usize];
+                    reach.enter(arena, &vocabulary.trie, place.node, next)?;
                 }
             }
         }
@@ -178,16 +179,32 @@ impl Region {
     }
 }
 
-/// States with one entry per byte: looking a derivative up among a term's edges takes longer than all else that a node
-/// of a walk costs.
+/// States by number, those met often with one entry per byte: looking a derivative up among a term's edges takes longer
+/// than all else that a node of a walk costs.
 #[derive(Default)]
 pub(crate) struct Table {
     rows: Vec<[u32; 256]>,
     pub states: Vec<TermId>,
     pub nullable: Vec<bool>,
+    /// Whether a state reads a few bytes only.
+    pub narrow: Vec<bool>,
+    /// Where the entries of a state are, once it has any.
+    entries: Vec<Entries>,
     loops: Vec<Loops>,
     row_of: FxHashMap<TermId, u32>,
 }
+
+#[derive(Clone, Copy)]
+enum Entries {
+    /// It was met so many times.
+    None {
+        met: u32,
+    },
+    At(u32),
+}
+
+/// A state that was met so often is given entries: they take more memory than all else that is known of it.
+const ENTRIES_FROM: u32 = 4;
 
 /// The ASCII bytes that leave a row where it is.
 enum Loops {
@@ -206,12 +223,13 @@ const NEW: u32 = u32::MAX;
 pub(crate) const NOWHERE: u32 = u32::MAX - 1;
 
 impl Table {
-    pub fn row(&mut self, arena: &Arena, state: TermId) -> u32 {
-        let Table { rows, states, nullable, loops, row_of } = self;
+    pub fn row(&mut self, arena: &mut Arena, state: TermId) -> u32 {
+        let Table { states, nullable, narrow, entries, loops, row_of, .. } = self;
         *row_of.entry(state).or_insert_with(|| {
-            rows.push([NEW; 256]);
             states.push(state);
             nullable.push(arena.info(state).nullable);
+            narrow.push(arena.may(state).len() <= NARROW);
+            entries.push(Entries::None { met: 0 });
             loops.push(Loops::Unknown { passed: 0 });
             states.len() as u32 - 1
         })
@@ -234,15 +252,26 @@ impl Table {
     }
 
     pub fn step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
-        let next = self.rows[row as usize][byte as usize];
-        if next != NEW {
-            return Ok(next);
+        if let Entries::At(place) = self.entries[row as usize] {
+            let next = self.rows[place as usize][byte as usize];
+            if next != NEW {
+                return Ok(next);
+            }
         }
         let from = self.states[row as usize];
         let state = arena.derive(from, byte)?;
-        let (low, high) = arena.cuts(from).interval(byte);
         let next = if state == EMPTY { NOWHERE } else { self.row(arena, state) };
-        self.rows[row as usize][low as usize..=high as usize].fill(next);
+        match &mut self.entries[row as usize] {
+            Entries::At(place) => {
+                let (low, high) = arena.cuts(from).interval(byte);
+                self.rows[*place as usize][low as usize..=high as usize].fill(next);
+            }
+            Entries::None { met: ENTRIES_FROM.. } => {
+                self.entries[row as usize] = Entries::At(self.rows.len() as u32);
+                self.rows.push([NEW; 256]);
+            }
+            Entries::None { met } => *met += 1,
+        }
         Ok(next)
     }
 }
@@ -262,8 +291,11 @@ impl Arena {
             let lead = self.derive(head, 0xc2)?;
             return Ok(vec![(ALL_LEADS, vec![self.derive(lead, 0x80)?])]);
         }
-        let cuts = self.cuts(head);
         let mut found = Vec::new();
+        if self.may(head).intersection(&ByteSet::range(0xc2, 0xf4)).is_empty() {
+            return Ok(found);
+        }
+        let cuts = self.cuts(head);
         for (low, high, second_low, second_high, rest) in SHAPES {
             let mut lead = low;
             loop {
@@ -282,16 +314,10 @@ impl Arena {
     }
 
     fn after_lead(&mut self, head: TermId, lead: u8, second: (u8, u8), rest: usize) -> Result<Option<Vec<TermId>>> {
-        let first = self.derive(head, lead)?;
-        let mut layer = vec![first];
+        let mut layer = vec![self.derive(head, lead)?];
         for depth in 0..=rest {
             let (low, high) = if depth == 0 { second } else { (0x80, 0xbf) };
-            for &state in &layer {
-                if !self.lead_nowhere(state, 0, low - 1)? || !self.lead_nowhere(state, high + 1, 0xff)? {
-                    return Ok(None);
-                }
-            }
-            match self.all_of(&layer, low, high)? {
+            match self.after_each(&layer, low, high)? {
                 Some(next) if next.len() <= MOST_STATES => layer = next,
                 _ => return Ok(None),
             }
@@ -306,22 +332,20 @@ impl Arena {
         Ok(onto.fold(0, |all, (leads, _)| all | leads))
     }
 
-    /// The states that the bytes lead to, if each of them leads somewhere.
-    fn all_of(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Vec<TermId>>> {
+    /// The states that the bytes lead to, if each of them leads somewhere, and no other byte does.
+    fn after_each(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Vec<TermId>>> {
         let mut targets = Vec::new();
         for &state in states {
-            let cuts = self.cuts(state);
-            let mut byte = low;
-            loop {
-                let target = self.derive(state, byte)?;
-                if target == EMPTY {
+            let mut next = Some(low);
+            for (from, to, target) in self.moves(state)? {
+                if next != Some(from) || to > high {
                     return Ok(None);
                 }
+                next = to.checked_add(1);
                 targets.push(target);
-                match cuts.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
-                    Some(next) => byte = next,
-                    None => break,
-                }
+            }
+            if next != high.checked_add(1) {
+                return Ok(None);
             }
         }
         targets.sort_unstable();

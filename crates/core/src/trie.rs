@@ -3,6 +3,9 @@
 
 use crate::byteset::ByteSet;
 
+/// As many children are sorted by counting their bytes.
+const COUNTED_FROM: usize = 64;
+
 #[derive(Default)]
 pub struct Trie {
     /// With one more behind the last.
@@ -112,9 +115,7 @@ impl Trie {
         if here != 0 {
             nodes.iter().for_each(|&node| forest.tokens.extend_from_slice(self.tokens_at(node)));
         }
-        let mut children: Vec<(u8, u32)> = Vec::new();
-        nodes.iter().for_each(|&node| children.extend(self.children(node)));
-        children.sort_unstable();
+        let children = self.children_of(nodes);
         for group in children.chunk_by(|a, b| a.0 == b.0) {
             if let [(_, child)] = *group {
                 self.copy_into(child, forest);
@@ -124,6 +125,27 @@ impl Trie {
             }
         }
         forest.nodes[here as usize].end = forest.nodes.len() as u32;
+    }
+
+    /// All children of several nodes, by their bytes.
+    fn children_of(&self, nodes: &[u32]) -> Vec<(u8, u32)> {
+        let count = nodes.iter().map(|&node| self.family(node).len()).sum();
+        let children = || nodes.iter().flat_map(|&node| self.children(node));
+        if count < COUNTED_FROM {
+            let mut children: Vec<(u8, u32)> = children().collect();
+            children.sort_unstable();
+            return children;
+        }
+        let mut places = [0; 257];
+        children().for_each(|(byte, _)| places[usize::from(byte) + 1] += 1);
+        (0..256).for_each(|byte| places[byte + 1] += places[byte]);
+        let mut sorted = vec![(0, 0); count];
+        for (byte, child) in children() {
+            let place = &mut places[usize::from(byte)];
+            sorted[*place] = (byte, child);
+            *place += 1;
+        }
+        sorted
     }
 
     /// A node and all below it, as they are.

@@ -4,7 +4,8 @@ use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
 use crate::length::Lengths;
-use crate::local::{Local, Pieces};
+use crate::local::{Forest, Local, Pieces};
+use crate::term::Hasher128;
 use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
@@ -101,6 +102,9 @@ const LOCALS: usize = 64 << 20;
 /// Bytes of the tokens of classes: some hundred classes.
 const CLASSES: usize = 4 << 20;
 
+/// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
+const FORESTS: usize = 8 << 20;
+
 pub struct Vocabulary {
     tokens: Texts,
     size: usize,
@@ -119,6 +123,8 @@ pub struct Vocabulary {
     classes: cache::Cache<Class, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
+    /// Under a hash of the nodes.
+    forests: cache::Cache<u128, Arc<Forest>>,
 }
 
 impl Vocabulary {
@@ -197,6 +203,7 @@ impl Vocabulary {
             tokens,
             classes: cache::Cache::new(CLASSES),
             locals: cache::Cache::new(LOCALS),
+            forests: cache::Cache::new(FORESTS),
         })
     }
 
@@ -240,6 +247,7 @@ impl Vocabulary {
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
             + locals
+            + self.forests.memory_bytes()
             + self.pieces.memory_bytes()
     }
 
@@ -266,6 +274,20 @@ impl Vocabulary {
     pub(crate) fn led(&self, class: Class) -> impl Iterator<Item = u32> + '_ {
         let bits = self.class(class.with(b' '));
         self.contents.led.iter().enumerate().map(move |(place, led)| led & bits[place])
+    }
+
+    /// What lies below these nodes, merged.
+    pub(crate) fn forest(&self, mut nodes: Vec<u32>) -> Arc<Forest> {
+        nodes.sort_unstable();
+        let mut hash = Hasher128::new(0);
+        nodes.iter().for_each(|&node| hash.word(node.into()));
+        let hash = hash.finish();
+        if let Some(forest) = self.forests.get(hash) {
+            return forest;
+        }
+        let forest = Arc::new(Forest { trie: self.trie.merged(&nodes), pieces: Pieces::default() });
+        self.forests.put(hash, forest.clone(), forest.trie.memory_bytes());
+        forest
     }
 
     /// The tokens of at most `chars` code points.

@@ -69,7 +69,7 @@ impl Speller<'_> {
     fn follow(&mut self, mut node: u32, text: &[u8]) -> Option<u32> {
         for &byte in text {
             node = self.trie.child(node, byte)?;
-            self.reach.tokens.extend_from_slice(self.trie.tokens_at(node));
+            self.reach.take(self.trie.tokens_at(node));
         }
         Some(node)
     }

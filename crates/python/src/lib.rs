@@ -5,6 +5,7 @@ mod buffer;
 mod builder;
 mod clock;
 mod error;
+mod handed;
 mod limit;
 mod lower;
 mod matcher;

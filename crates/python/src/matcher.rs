@@ -3,9 +3,12 @@
 use crate::allocator::Held;
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
+use crate::handed::Handed;
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::Error;
+use frisket_core::mask::Mask;
 use frisket_core::matcher as core;
+use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -111,12 +114,13 @@ impl Vocabulary {
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     inner: Held<core::CompiledGrammar>,
+    handed: Arc<Handed>,
     limits: Option<Py<Limits>>,
 }
 
 impl CompiledGrammar {
     pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>) -> Self {
-        CompiledGrammar { inner: Held::new(inner), limits }
+        CompiledGrammar { inner: Held::new(inner), handed: Arc::default(), limits }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -128,7 +132,7 @@ impl CompiledGrammar {
 impl CompiledGrammar {
     #[pyo3(signature = (*, cancellation=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
-        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())))
+        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.handed)
     }
 
     #[getter]
@@ -160,15 +164,17 @@ impl CompiledGrammar {
 pub struct Matcher {
     inner: Mutex<core::Matcher>,
     mask_words: usize,
+    handed: Arc<Handed>,
     /// Dropped after what is inside.
     compiled: Held<core::CompiledGrammar>,
 }
 
 impl Matcher {
-    fn new(matcher: core::Matcher) -> Self {
+    fn new(matcher: core::Matcher, handed: &Arc<Handed>) -> Self {
         let compiled = matcher.compiled();
         Matcher {
             mask_words: compiled.vocabulary.mask_words(),
+            handed: handed.clone(),
             compiled: Held::new(compiled.clone()),
             inner: Mutex::new(matcher),
         }
@@ -203,16 +209,11 @@ impl Matcher {
     }
 }
 
-fn fill_known(matcher: &core::Matcher, row: &mut [u32]) -> bool {
-    let (words, beyond) = row.split_at_mut(matcher.compiled().vocabulary.mask_words());
+/// The mask, and nothing in the words beyond the vocabulary.
+fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
+    let (words, beyond) = row.split_at_mut(mask_words);
     beyond.fill(0);
-    matcher.fill_known(words)
-}
-
-fn fill(matcher: &mut core::Matcher, row: &mut [u32]) -> Result<(), Error> {
-    let (words, beyond) = row.split_at_mut(matcher.compiled().vocabulary.mask_words());
-    beyond.fill(0);
-    matcher.fill(words)
+    mask.write(words);
 }
 
 #[pymethods]
@@ -223,12 +224,19 @@ impl Matcher {
         target.check(row, self.mask_words)?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
         let words = unsafe { target.row(row) };
-        if let Ok(matcher) = self.inner.try_lock() {
-            if fill_known(&matcher, words) {
-                return Ok(());
-            }
+        match self.known() {
+            Some(mask) => fill(&mask, words, self.mask_words),
+            None => self.with(py, |matcher| matcher.mask().map(|mask| fill(&mask, words, self.mask_words)))?,
         }
-        self.with(py, |matcher| fill(matcher, words))
+        Ok(())
+    }
+
+    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let mask = match self.known() {
+            Some(mask) => mask,
+            None => self.with(py, |matcher| matcher.mask())?,
+        };
+        self.handed.array(py, mask, self.mask_words)
     }
 
     fn mask_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -300,7 +308,7 @@ impl Matcher {
     }
 
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
-        self.quick(py, |matcher| Matcher::new(matcher.clone()))
+        self.quick(py, |matcher| Matcher::new(matcher.clone(), &self.handed))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
@@ -309,6 +317,10 @@ impl Matcher {
 }
 
 impl Matcher {
+    fn known(&self) -> Option<Arc<Mask>> {
+        self.inner.try_lock().ok().and_then(|matcher| matcher.mask_known())
+    }
+
     fn advance_known(&self, token: u32) -> bool {
         self.inner.try_lock().is_ok_and(|mut matcher| matcher.advance_known(token))
     }
@@ -352,8 +364,9 @@ pub fn fill_masks(
         let missing = Mutex::new(Vec::new());
         each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
             for &(matcher, row) in *part {
-                if !matcher.inner.try_lock().is_ok_and(|matcher| fill_known(&matcher, row_of(row))) {
-                    lock(&missing).push((matcher, row));
+                match matcher.known() {
+                    Some(mask) => fill(&mask, row_of(row), matcher.mask_words),
+                    None => lock(&missing).push((matcher, row)),
                 }
             }
         });
@@ -362,8 +375,8 @@ pub fn fill_masks(
         let failed = Mutex::new(Vec::new());
         each(&missing.chunk_by(|a, b| a.0.grammar() == b.0.grammar()).collect::<Vec<_>>(), |group| {
             for &(matcher, row) in *group {
-                match matcher.act(|matcher| fill(matcher, row_of(row))) {
-                    Some(Ok(())) => {}
+                match matcher.act(|matcher| matcher.mask()) {
+                    Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
                     other => {
                         lock(&failed).push((row, other.and_then(Result::err)));
                         break;

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
-from frisket.logits.numpy import allocate_bitmask, allowed
+from frisket.logits.numpy import allowed
 
 if TYPE_CHECKING:
     from frisket._core import Matcher, Vocabulary
@@ -99,7 +99,7 @@ class Position:
         self._matcher = matcher
         self._eos = set(vocabulary.eos)
         self._shape = (vocabulary.size,)
-        self._bitmask = allocate_bitmask(1, vocabulary.size)[0]
+        self._mask: NDArray[np.uint32] | None = None
         self._read()
 
     def advance(self, token: int) -> None:
@@ -108,8 +108,11 @@ class Position:
             self._read()
 
     def _read(self) -> None:
-        self._matcher.fill_mask(self._bitmask)
-        self.allowed = np.flatnonzero(allowed(self._bitmask, self._shape))
+        mask = self._matcher.mask()
+        # The same array is the same mask, as from one token of a string to the next.
+        if mask is not self._mask:
+            self._mask = mask
+            self.allowed = np.flatnonzero(allowed(mask, self._shape))
         self.can_end = self._matcher.can_end
         # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
         few = len(self.allowed) <= len(self._eos)
