@@ -225,6 +225,8 @@ def inputs() -> dict[str, Hostile]:
                 "oneOf": [{"properties": {f"p{n}": {"multipleOf": n + 2}, f"q{n}": {"minimum": n}}} for n in range(60)]
             }
         ),
+        "oneOf of 2,000 numbers": _schema(lambda: {"oneOf": [{"const": n} for n in range(2000)]}, b"19"),
+        "oneOf of 2,000 texts": _schema(lambda: {"oneOf": [{"const": f"v{n}"} for n in range(2000)]}, b'"v19'),
         "anyOf nested 16 deep": _schema(
             lambda: _deep(16, lambda inner: {"anyOf": [{"items": inner}, {"properties": {"b": inner}}]})
         ),
@@ -322,6 +324,7 @@ def inputs() -> dict[str, Hostile]:
         "regex: a megabyte of (": _regex("(" * 1_000_000),
         "regex: 5,000 nested groups": _regex("(" * 5000 + "a" + ")*" * 5000, b"aaa"),
         "regex: \\w{1,5000} in ignored case": _regex("(?i)\\w{1,5000}", b"Stra" * 20),
+        "pattern of a megabyte of {": _schema(lambda: {"type": "string", "pattern": "{" * 1_000_000}),
         "pattern of a megabyte in a schema": _schema(lambda: {"type": "string", "pattern": "ab?" * 300_000}),
         "grammar: root ::= root": _rules(lambda b, r: b.define(r, r)),
         'grammar: root ::= "a" root': _rules(lambda b, r: b.define(r, b.seq([b.literal(b"a"), r]))),

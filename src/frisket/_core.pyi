@@ -6,11 +6,13 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
+
+_T = TypeVar("_T")
 
 __all__ = [
     "Cancellation",
@@ -23,9 +25,9 @@ __all__ = [
     "Stock",
     "Unplain",
     "Vocabulary",
+    "content",
     "core_version",
     "fill_masks",
-    "in_environment",
     "is_sorted",
     "replay_timed",
 ]
@@ -229,6 +231,7 @@ class Stock:
         object: int,
         texts: int,
         punctuation: tuple[int, int, int, int, int, int, int, int],
+        margin: int | None,
         escapes: str,
         digits: int | None,
         keywords: set[str],
@@ -247,26 +250,29 @@ class Plain:
     far as its builder is.
     """
 
-    def __new__(
-        cls,
+    @staticmethod
+    def grammar(
         prelude: GrammarBuilder,
         stock: Stock,
         root: dict[str, Any],
         property_order: str,
-        *,
-        limits: Limits | None = None,
-    ) -> Self:
-        """It builds with a fork of `prelude`. Raises Unplain where the schema names a draft that is not among the
-        known, LimitExceededError if the limits are reached already."""
+        python: Callable[[Plain, Any], _T],
+        given: object,
+        limits: Limits | None,
+        /,
+    ) -> tuple[Grammar, _T | None, bool]:
+        """(the grammar of a schema, the `Lowering` if there was need of one, whether the schema leaves the order of
+        properties to be chosen, having been sorted by a tool).
+
+        It is built with a fork of `prelude`. `python` makes the `Lowering` of this and of what is `given`, when it is
+        needed; that is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has
+        nothing to say). Raises Unplain where Python should lower the whole schema.
+        """
     @property
     def builder(self) -> GrammarBuilder: ...
     @property
     def is_sorted(self) -> bool:
         """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
-    def document(self, python: Callable[[], object]) -> int | None:
-        """The node of a whole document, None if nothing can be one. `python` makes the `Lowering` when it is needed;
-        it is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has nothing to say).
-        """
     def lower(self, lowering: object, schema: dict[str, Any], pointer: str, levels: int) -> tuple[bool, int | None]:
         """(whether the place is plain, its node): what `Lowering` asks of each place."""
 
@@ -400,8 +406,9 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
     text may end there; timed inside, without Python's calls: for benchmarks."""
 
 def core_version() -> str: ...
-def in_environment(name: str) -> bool:
-    """Whether the environment has a variable of that name: `os.environ` as the process has it."""
+def content(value: object) -> bytes | None:
+    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
+    deep."""
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""

@@ -6,24 +6,23 @@ import importlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from frisket import _core
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
-    from frisket.json_schema import JSONSchemaOptions
-    from frisket.json_schema.report import Report
+    from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Cancellation, Limits
     from frisket.matcher import Matcher
     from frisket.vocabulary import Vocabulary
 
 #: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
-compiled_lately: Recent[tuple[_core.Grammar, Report]] = Recent(count=256, weight=32_000_000)
+compiled_lately: Recent[tuple[_core.Grammar, Report | Clean]] = Recent(count=256, weight=32_000_000)
 
 
 class Grammar:
@@ -36,22 +35,28 @@ class Grammar:
     (True, False)
     """
 
-    __slots__ = ("_value", "core", "report", "schema")
+    __slots__ = ("_report", "_value", "core", "schema")
 
     def __init__(
         self,
         core: _core.Grammar,
-        *,
-        report: Report | None = None,
+        report: Report | Clean | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
     ) -> None:
         self.core = core
-        self.report = report
-        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        self._report = report
         self.schema = schema
         """The JSON Schema that the grammar was made from; None for other notations."""
         self._value = value
+
+    @property
+    def report(self) -> Report | None:
+        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        report = self._report
+        if report is not None and not isinstance(report, _front_end().Report):
+            report = self._report = cast("Clean", report).report()
+        return cast("Report | None", report)
 
     @classmethod
     def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar:
@@ -107,10 +112,13 @@ class Grammar:
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set, those that took long are kept on
-        disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits` nothing is kept.
+        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first compile, those
+        that took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or
+        `limits` nothing is kept.
         """
-        return cls._from_json_schema(_schema(schema), options, registry, json.loads, limits)
+        if isinstance(schema, str):
+            schema = _parsed(schema)
+        return cls._from_json_schema(schema, options, registry, json.loads, limits)
 
     @classmethod
     def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
@@ -132,7 +140,7 @@ class Grammar:
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
-            grammar.report = grammar.report.beside(python_type.beyond)
+            grammar._report = grammar.report.beside(python_type.beyond)
         return grammar
 
     @classmethod
@@ -150,23 +158,21 @@ class Grammar:
             options = front.DEFAULT
         data = content(schema)
         if registry is not None or limits is not None or data is None:
-            found = front.compile_json_schema(schema, options, registry, limits, data)
+            found = front.compile_lately(schema, options, registry, limits, data)
         else:
             prelude = front.prelude_of(options)
             key = data, prelude  # one object for equal options
             found = compiled_lately.get(key)
             if found is None:
-                found = front.stored.fetch(data, options)
-                if found is None:
-                    began = time.perf_counter()
-                    found = front.compile_json_schema(schema, options, None, None, data, prelude)
-                    if time.perf_counter() - began > front.stored.WORTH:
-                        front.stored.keep(schema, data, options)
+                if front.stored.wanted():
+                    found = _stored(front, schema, data, options, prelude)
+                else:
+                    found = front.compile_lately(schema, options, None, None, data, prelude)
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
-        if not report.exact:
+        if type(report) is not front.Clean and not report.exact:
             value = _validating(schema, registry, value)
-        return cls(core, report=report, schema=schema, value=value)
+        return cls(core, report, schema, value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
@@ -197,12 +203,14 @@ class Grammar:
         return self._value(text)
 
 
-@dataclass(frozen=True)
 class CompiledGrammar:
     """A grammar for one vocabulary: a lazy automaton, shareable across threads."""
 
-    core: _core.CompiledGrammar
-    grammar: Grammar
+    __slots__ = ("core", "grammar")
+
+    def __init__(self, core: _core.CompiledGrammar, grammar: Grammar) -> None:
+        self.core: Final = core
+        self.grammar: Final = grammar
 
     def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
         """A fresh position at the beginning of a text; `cancellation` ends its calls from another thread."""
@@ -236,6 +244,19 @@ def _front_end() -> ModuleType:
     return importlib.import_module("frisket.json_schema")
 
 
+def _stored(
+    front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOptions, prelude: Any
+) -> tuple[_core.Grammar, Report | Clean]:
+    """The rules of a schema from disk, or compiled, and then on disk if that took long."""
+    found: tuple[_core.Grammar, Report | Clean] | None = front.stored.fetch(data, options)
+    if found is None:
+        began = time.perf_counter()
+        found = front.compile_lately(schema, options, None, None, data, prelude)
+        if time.perf_counter() - began > front.stored.WORTH:
+            front.stored.keep(schema, data, options)
+    return found
+
+
 def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
@@ -262,14 +283,12 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     return validated
 
 
-def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
-    if not isinstance(schema, str):
-        return schema
+def _parsed(schema: str) -> Any:
     from frisket.json_schema import room
 
     hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
-        return room.call(_parsed, schema)
+        return room.call(_loaded, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
@@ -277,7 +296,7 @@ def _schema(schema: Mapping[str, Any] | bool | str) -> Any:
         raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
 
 
-def _parsed(text: str) -> Any:
+def _loaded(text: str) -> Any:
     return json.loads(text, parse_constant=_no_constant)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from frisket import _core
+
 T = TypeVar("T")
 
 
@@ -36,9 +38,12 @@ class Recent(Generic[T]):
         if found is None:
             return None
         with self._lock:
-            if self._entries.pop(key, None) is not None:
-                self._entries[key] = found
-        return found[0]
+            # Another thread may have put a newer one there in the meantime, or have pushed it out.
+            newest = self._entries.pop(key, None)
+            if newest is None:
+                return found[0]
+            self._entries[key] = newest
+        return newest[0]
 
     def put(self, key: Hashable, value: T, weight: int) -> None:
         if weight > self.weight:
@@ -65,6 +70,9 @@ def content(value: Any) -> bytes | None:
 
     None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
     """
+    found = _core.content(value)
+    if found is not None:
+        return found
     try:
         # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True
         # differ.

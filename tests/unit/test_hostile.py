@@ -80,6 +80,21 @@ def test_a_long_run_of_what_may_be_left_out_is_refused_not_overflown() -> None:
     assert builder.build(row).accepts(b"end")
 
 
+def test_braces_that_bound_nothing_are_text_however_many_they_are() -> None:
+    for many in ("{" * 5_000, "{1" * 3_000, "{1,,2}" * 1_000):
+        grammar = Grammar.from_json_schema({"type": "string", "pattern": f"^{many}$"})
+        assert grammar.accepts(f'"{many}"') and not grammar.accepts(f'"{many[:-1]}"')
+
+
+def test_alternatives_that_are_constants_are_not_compared_each_with_each() -> None:
+    for values in (range(3_000), [f"v{number}" for number in range(3_000)]):
+        doubled = [{"const": value} for value in [*values, values[7]]]
+        grammar = Grammar.from_json_schema({"oneOf": doubled})
+        for place, value in enumerate(values):
+            text = f'"{value}"' if isinstance(value, str) else str(value)
+            assert place % 100 > 9 or grammar.accepts(text) == (place != 7)
+
+
 def test_what_is_refused_is_refused_again_and_more_steps_are_more() -> None:
     pattern = "(?=.*a.{9})(?=.*b.{9})(?=.*a.{8}d)(?!.*dcb)[a-d]{12,40}"
     for _ in range(2):

@@ -95,6 +95,16 @@ CASES: list[tuple[Any, list[Any], list[Any]]] = [
     ({"allOf": [{"pattern": "^a"}, {"pattern": "x$"}]}, ["ax", "abx"], ["a", "x"]),
     ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, [1, 2.5, "a"], [3, 1.5]),
     (
+        {"oneOf": [{"const": 1}, {"enum": [2, "a", None]}, {"const": 1.0}, {"enum": [2, 3]}, {"enum": [True, "b"]}]},
+        ["a", None, 3, True, "b"],
+        [1, 2, False, "c"],
+    ),
+    (
+        {"oneOf": [{"const": "a"}, {"const": "b"}, {"enum": ["b", "c"]}, {"type": "string", "maxLength": 0}]},
+        ["a", "c", ""],
+        ["b", "d"],
+    ),
+    (
         {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"},
         [{"a": 1}, {"b": 1}],
         [{}, {"a": 1, "b": 1}],

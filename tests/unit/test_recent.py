@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import marshal
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -37,6 +39,24 @@ class TestRecent:
         recent.put("b", "B", 4)
         assert recent.get("a") == "A" and recent.get("b") == "B"
 
+    def test_what_was_put_while_it_was_looked_up_stays(self) -> None:
+        recent: Recent[str] = Recent(count=10, weight=10)
+        recent.put("a", "old", 1)
+        lock = recent._lock
+
+        class Late:
+            def __enter__(self) -> None:
+                recent._lock = lock
+                recent.put("a", "new", 7)
+
+            def __exit__(self, *_: object) -> None:
+                pass
+
+        recent._lock = Late()  # type: ignore[assignment]
+        assert recent.get("a") == "new" == recent.get("a")
+        recent.put("b", "b", 3)
+        assert (len(recent), recent._held) == (2, 10)
+
     def test_threads(self) -> None:
         recent: Recent[int] = Recent(count=5, weight=50)
 
@@ -62,6 +82,44 @@ class TestContent:
     )
     def test_what_differs_to_a_schema_differs(self, left: object, right: object) -> None:
         assert content(left) != content(right)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            *(
+                None,
+                True,
+                False,
+                0,
+                -1,
+                2**31 - 1,
+                2**31,
+                -(2**31),
+                -(2**31) - 1,
+                10**40,
+                0.0,
+                -0.0,
+                1e300,
+                float("inf"),
+            ),
+            *("", "a", "é\0", "\U0001f600", "\ud800", [], {}, [[1, "a", None], {"b": [True, 1.5]}], {"a": {"b": {}}}),
+            *({1: 2, None: [3]}, (1, 2), b"bytes"),
+        ],
+    )
+    def test_the_engine_writes_what_python_writes(self, value: object) -> None:
+        assert content(value) == marshal.dumps(value, 2)
+        assert content({"in": [value]}) == marshal.dumps({"in": [value]}, 2)
+
+    def test_deep_values(self) -> None:
+        for depth in (150, 199, 200, 201, 1_000):
+            value: Any = 1
+            for _ in range(depth):
+                value = [value]
+            assert content(value) == marshal.dumps(value, 2)
+        assert content(["x" * 100_000] * 50) == marshal.dumps(["x" * 100_000] * 50, 2)
+        endless: list[Any] = []
+        endless.append(endless)
+        assert content(endless) is None
 
     def test_what_is_not_plain_has_none(self) -> None:
         assert content({"minimum": Decimal(1)}) is None

@@ -58,8 +58,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("FRISKET_GRAMMAR_CACHE_BYTES", str(8 << 20))
     monkeypatch.setattr(stored, "WORTH", -1.0)
     compiled_lately.clear()
+    stored.wanted.cache_clear()
     yield tmp_path / "grammars"
     compiled_lately.clear()
+    stored.wanted.cache_clear()
 
 
 def files(folder: Path) -> list[Path]:
@@ -75,13 +77,13 @@ def again(schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
 def made_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows whenever the front end is at work."""
     made: list[int] = []
-    work = json_schema.compile_json_schema
+    work = json_schema.compile_lately
 
     def counted(*arguments: Any) -> Any:
         made.append(1)
         return work(*arguments)
 
-    monkeypatch.setattr(json_schema, "compile_json_schema", counted)
+    monkeypatch.setattr(json_schema, "compile_lately", counted)
     return made
 
 
@@ -130,6 +132,7 @@ def test_other_options_other_orders_other_engines_are_made_anew(folder: Path, mo
 
 def test_off_unless_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FRISKET_GRAMMAR_CACHE_BYTES")
+    stored.wanted.cache_clear()
     Grammar.from_json_schema({"const": 1})
     assert not folder.exists()
 

@@ -18,6 +18,15 @@ pub struct Builder {
     arena: Arena,
     rules: Rules,
     specials: Vec<String>,
+    ready: Option<Arc<Ready>>,
+}
+
+/// The rules of a builder that was forked, prepared for all forks that will have no others.
+struct Ready {
+    /// How many they were.
+    count: usize,
+    /// Nothing if one of them was not defined yet.
+    rules: Option<Rules>,
 }
 
 /// The white space and punctuation of one object or array.
@@ -57,14 +66,24 @@ impl Builder {
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Rules::default(), specials: Vec::new() }
+        Builder { arena, rules: Rules::default(), specials: Vec::new(), ready: None }
     }
 
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        let count = self.rules.names.len();
+        if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
+            let mut rules = self.rules.clone();
+            let is_ready = rules.prepare(self.fresh()).is_ok();
+            self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
+        }
         self.arena.freeze();
-        let mut copy =
-            Builder { arena: self.arena.above(), rules: self.rules.clone(), specials: self.specials.clone() };
+        let mut copy = Builder {
+            arena: self.arena.above(),
+            rules: self.rules.clone(),
+            specials: self.specials.clone(),
+            ready: self.ready.clone(),
+        };
         copy.arena.budget.heed([cancellation, None]);
         copy.arena.begin(&limits);
         copy
@@ -469,7 +488,19 @@ impl Builder {
         self.arena.budget.renew();
         self.arena.budget.pause_with(None);
         self.arena.budget.check()?;
-        self.rules = prepared(&mut self.arena, self.rules, root)?;
+        let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
+        let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
+        self.rules = match ready {
+            Some(ready) => {
+                self.rules = ready.clone();
+                self.rules.judge(&mut self.arena);
+                if !self.rules.matches_something(&self.arena, root) {
+                    return Err(Error::Empty);
+                }
+                self.rules
+            }
+            None => prepared(&mut self.arena, self.rules, root)?,
+        };
         self.arena.freeze();
         self.arena.budget.heed([None, None]);
         Ok(Arc::new(Grammar {

@@ -187,16 +187,7 @@ impl Rules {
     /// Prepare for running: prune what cannot be finished, find out how every rule begins, remove left recursion.
     pub fn prepare(&mut self, arena: &mut Arena) -> Result<()> {
         self.settle(arena)?;
-        for object in 0..arena.objects.len() {
-            let spec = self.pruned(arena, &arena.objects[object]);
-            let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
-            // Too hard to tell is neither.
-            self.all_productive &= matches!(feasible, Ok(true));
-            self.objects.push(!matches!(feasible, Ok(false)));
-            if !Arc::ptr_eq(&spec, &arena.objects[object]) {
-                *arena.objects.get_mut(object) = spec;
-            }
-        }
+        self.judge(arena);
         let bodies = self.resolved()?;
         for &body in &bodies {
             let entries = self.first(arena, body)?;
@@ -215,6 +206,20 @@ impl Rules {
             self.order[rule as usize] = u32::MAX - place as u32;
         }
         Ok(())
+    }
+
+    /// Find out of the objects that are new to rules that are prepared whether they match something.
+    pub fn judge(&mut self, arena: &mut Arena) {
+        for object in self.objects.len()..arena.objects.len() {
+            let spec = self.pruned(arena, &arena.objects[object]);
+            let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
+            // Too hard to tell is neither.
+            self.all_productive &= matches!(feasible, Ok(true));
+            self.objects.push(!matches!(feasible, Ok(false)));
+            if !Arc::ptr_eq(&spec, &arena.objects[object]) {
+                *arena.objects.get_mut(object) = spec;
+            }
+        }
     }
 
     fn begins(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {

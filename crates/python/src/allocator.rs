@@ -17,17 +17,19 @@ extern "C" {
     /// mimalloc's own: free pages go back to the system at once, not when it next thinks of them.
     fn mi_collect(force: bool);
 
-    fn mi_option_set(option: c_int, value: c_long);
+    /// Unless the environment says otherwise (MIMALLOC_PURGE_DELAY).
+    fn mi_option_set_default(option: c_int, value: c_long);
 }
 
-/// mimalloc's `mi_option_purge_delay`, in milliseconds; ten times as long for what is nearly all of the memory.
+/// mimalloc's `mi_option_purge_delay`, in milliseconds; ten times as long for what is nearly all of the memory. The
+/// number is that of `mi_option_e` in the headers of both versions that the crate can build, 2 and 3.
 const PURGE_DELAY: c_int = 15;
 
 /// Pages of one schema are kept for the next for minutes, not for a tenth of a second: between requests they would all
 /// be given back, and faulting them in again is a fifth of the time of cold masks. Many at once go back anyway (`dropped`).
 pub fn keep_pages() {
     // SAFETY: an option may be set at any time.
-    unsafe { mi_option_set(PURGE_DELAY, 10_000) };
+    unsafe { mi_option_set_default(PURGE_DELAY, 10_000) };
 }
 
 /// What the next schemas will take again is not worth giving back.

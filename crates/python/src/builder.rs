@@ -241,7 +241,7 @@ impl GrammarBuilder {
         node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
-    fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
+    pub fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
         let builder = self.0.take().unwrap_or_default();

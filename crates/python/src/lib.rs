@@ -4,6 +4,7 @@ mod allocator;
 mod buffer;
 mod builder;
 mod clock;
+mod content;
 mod error;
 mod handed;
 mod limit;
@@ -24,12 +25,6 @@ fn core_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Whether the environment has a variable of that name.
-#[pyfunction]
-fn in_environment(name: &str) -> bool {
-    std::env::var_os(name).is_some()
-}
-
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     allocator::keep_pages();
@@ -46,6 +41,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
-    module.add_function(wrap_pyfunction!(in_environment, module)?)?;
+    module.add_function(wrap_pyfunction!(content::content, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

@@ -11,6 +11,7 @@ use frisket_core::error::Error;
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
 /// What a document may say of itself (`ABOUT_ITSELF` in object.py).
@@ -218,7 +219,7 @@ impl<'py> Walk<'_, 'py> {
         if crossed(case) {
             return Ok(None);
         }
-        let mut required: HashMap<&str, usize> = HashMap::with_capacity(case.required.len());
+        let mut required: FxHashMap<&str, usize> = FxHashMap::default();
         for (rank, key) in case.required.iter().enumerate() {
             required.entry(key.to_str()?).or_insert(rank);
         }
@@ -403,7 +404,22 @@ impl<'py> Walk<'_, 'py> {
 }
 
 /// Which properties keep an order (order.py).
-fn orders(case: &Case<'_>, properties: &[Property], required: &HashMap<&str, usize>) -> PyResult<Vec<Vec<u32>>> {
+fn orders(case: &Case<'_>, properties: &[Property], required: &FxHashMap<&str, usize>) -> PyResult<Vec<Vec<u32>>> {
+    let mut named = case.fields.iter().filter_map(|fields| fields.names.as_ref());
+    if let (Some(names), None) = (named.next(), named.next()) {
+        // The names of one place are the first properties.
+        let is_chained = |place: &u32| !properties[*place as usize].0.starts_with('$');
+        let chain: Vec<u32> = (0..names.len() as u32).filter(is_chained).collect();
+        let ranks = chain.iter().filter_map(|&place| required.get(properties[place as usize].0.as_str()));
+        let is_listed = ranks.is_sorted();
+        if is_listed && chain.len() == properties.len() {
+            return Ok(Vec::new());
+        }
+        let is_single = |place: &u32| !is_listed || chain.binary_search(place).is_err();
+        let singles: Vec<u32> = (0..properties.len() as u32).filter(is_single).collect();
+        let lists = is_listed.then_some(chain).into_iter();
+        return Ok(lists.chain(singles.into_iter().map(|place| vec![place])).collect());
+    }
     let places: HashMap<&str, u32> =
         properties.iter().enumerate().map(|(at, (key, ..))| (key.as_str(), at as u32)).collect();
     let mut lists: Vec<Vec<u32>> = Vec::new();

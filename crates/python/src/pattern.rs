@@ -263,11 +263,11 @@ impl Parser<'_> {
             '+' => (1, None),
             '?' => (0, Some(1)),
             _ => {
-                let body: String = self.pattern[self.at + 1..].iter().take_while(|&&char| char != '}').collect();
-                let is_closed = self.at + 1 + body.chars().count() < self.pattern.len();
+                let rest = &self.pattern[self.at + 1..];
+                let length = rest.iter().take_while(|&&char| char.is_ascii_digit() || char == ',').count();
+                let body: String = rest[..length].iter().collect();
                 let (low, high) = body.split_once(',').unwrap_or((&body, &body));
-                let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-                if !is_closed || low.is_empty() || !is_number(low) || !is_number(high) {
+                if rest.get(length) != Some(&'}') || low.is_empty() || high.contains(',') {
                     return Some(None);
                 }
                 // What is written with so many digits has a limit of its own.

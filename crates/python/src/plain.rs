@@ -11,7 +11,7 @@
 //! schemas. Where that would be hard (nesting beyond what one stack should hold, a required member that cannot be, an
 //! invalid place) `Unplain` ends the attempt, and Python does the whole schema, errors and all.
 
-use crate::builder::GrammarBuilder;
+use crate::builder::{Grammar, GrammarBuilder};
 use crate::error::raise;
 use crate::limit::Limits;
 use crate::place::{self, Case, Kind};
@@ -69,8 +69,50 @@ pub struct Plain {
 
 #[pymethods]
 impl Plain {
-    #[new]
-    #[pyo3(signature = (prelude, stock, root, property_order, *, limits=None))]
+    /// (the grammar of a schema, the `Lowering` if there was need of one, whether the schema was sorted by a tool):
+    /// `python` makes the `Lowering` of this and of what is `given`. One call, since what a compile takes is what it
+    /// reads for the first time, code above all.
+    #[staticmethod]
+    #[pyo3(signature = (prelude, stock, root, property_order, python, given, limits, /))]
+    #[allow(clippy::too_many_arguments)]
+    fn grammar<'py>(
+        prelude: &Bound<'py, GrammarBuilder>,
+        stock: Py<Stock>,
+        root: &Bound<'py, PyDict>,
+        property_order: &str,
+        python: &Bound<'py, PyAny>,
+        given: &Bound<'py, PyAny>,
+        limits: Option<&Bound<'py, Limits>>,
+    ) -> PyResult<(Grammar, Option<Bound<'py, PyAny>>, bool)> {
+        let py = root.py();
+        let plain = Bound::new(py, Plain::new(prelude, stock, root, property_order, limits)?)?;
+        let this = plain.get();
+        let lowering = OnceCell::new();
+        let asked = (python, given, &plain);
+        let mut walk = this.walk(py, &lowering, Some(asked), String::new(), 0);
+        let node = walk.any(root)?.ok_or_else(|| Unplain::new_err("nothing can be a document"))?;
+        let node = match walk.stock.margin {
+            Some(margin) => walk.node(|builder| builder.seq(&[margin, node, margin]))?,
+            None => node,
+        };
+        let grammar = this.builder.bind(py).borrow_mut().build(py, node)?;
+        Ok((grammar, lowering.into_inner(), this.is_sorted))
+    }
+
+    /// (whether the place is plain, its node): `lowering` lowers the others, `levels` are being lowered already.
+    fn lower<'py>(
+        &self,
+        lowering: Bound<'py, PyAny>,
+        schema: &Bound<'py, PyDict>,
+        pointer: String,
+        levels: usize,
+    ) -> PyResult<(bool, Option<u32>)> {
+        let own = self.walk(schema.py(), &OnceCell::from(lowering), None, pointer, levels).own(schema)?;
+        Ok((own.is_some(), own.flatten()))
+    }
+}
+
+impl Plain {
     fn new(
         prelude: &Bound<'_, GrammarBuilder>,
         stock: Py<Stock>,
@@ -79,7 +121,9 @@ impl Plain {
         limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Self> {
         let mut builder = prelude.borrow_mut().fork(limits)?;
-        builder.check()?;
+        if limits.is_some() {
+            builder.check()?;
+        }
         let builder = Py::new(root.py(), builder)?;
         let draft = match root.get_item(intern!(root.py(), "$schema"))? {
             None => NEWEST,
@@ -107,31 +151,11 @@ impl Plain {
         })
     }
 
-    /// The node of a whole document, nothing if none can be; `python` makes the `Lowering` if there is need of one.
-    fn document<'py>(&self, python: &Bound<'py, PyAny>) -> PyResult<Option<u32>> {
-        let lowering = OnceCell::new();
-        self.walk(python.py(), &lowering, Some(python), String::new(), 0).any(self.root.bind(python.py()))
-    }
-
-    /// (whether the place is plain, its node): `lowering` lowers the others, `levels` are being lowered already.
-    fn lower<'py>(
-        &self,
-        lowering: Bound<'py, PyAny>,
-        schema: &Bound<'py, PyDict>,
-        pointer: String,
-        levels: usize,
-    ) -> PyResult<(bool, Option<u32>)> {
-        let own = self.walk(schema.py(), &OnceCell::from(lowering), None, pointer, levels).own(schema)?;
-        Ok((own.is_some(), own.flatten()))
-    }
-}
-
-impl Plain {
     fn walk<'a, 'py>(
         &'a self,
         py: Python<'py>,
         lowering: &'a OnceCell<Bound<'py, PyAny>>,
-        python: Option<&'a Bound<'py, PyAny>>,
+        python: Option<Asked<'a, 'py>>,
         pointer: String,
         levels: usize,
     ) -> Walk<'a, 'py> {
@@ -139,13 +163,16 @@ impl Plain {
     }
 }
 
+/// What makes Python's side, what it was given for that, and this side.
+type Asked<'a, 'py> = (&'a Bound<'py, PyAny>, &'a Bound<'py, PyAny>, &'a Bound<'py, Plain>);
+
 pub struct Walk<'a, 'py> {
     pub py: Python<'py>,
     pub plain: &'a Plain,
     pub stock: &'a Stock,
     /// Python's side, made when it is first needed.
     lowering: &'a OnceCell<Bound<'py, PyAny>>,
-    python: Option<&'a Bound<'py, PyAny>>,
+    python: Option<Asked<'a, 'py>>,
     /// The place that is being read, for Python's messages.
     pointer: String,
     pub levels: usize,
@@ -260,8 +287,8 @@ impl<'py> Walk<'_, 'py> {
     fn python(&mut self, schema: &Bound<'py, PyAny>) -> PyResult<(Option<u32>, bool)> {
         let lowering = match (self.lowering.get(), self.python) {
             (Some(lowering), _) => lowering,
-            (None, Some(python)) => {
-                let made = python.call0()?;
+            (None, Some((python, given, plain))) => {
+                let made = python.call1((plain, given))?;
                 self.lowering.get_or_init(|| made)
             }
             (None, None) => return Err(Unplain::new_err("nobody else reads it")),

@@ -28,16 +28,18 @@ pub fn is_sorted(document: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
         for (keyword, inner) in dict.iter() {
             let Ok(keyword) = keyword.downcast::<PyString>() else { continue };
-            let keyword = keyword.to_string_lossy();
+            // One that holds a lone surrogate names nothing.
+            let keyword = keyword.to_str().unwrap_or_default();
             if keyword == "properties" {
                 if let Ok(properties) = inner.downcast::<PyDict>() {
                     if properties.len() > 1 {
-                        let mut last = String::new();
+                        let mut last = PyString::new(properties.py(), "");
                         for (at, (name, _)) in properties.iter().enumerate() {
+                            let Ok(name) = name.downcast_into::<PyString>() else { return Ok(false) };
                             // Code points compare as UTF-8 does.
-                            let Ok(name) = name.extract::<String>() else { return Ok(false) };
-                            if name < last {
-                                return Ok(false);
+                            match (name.to_str(), last.to_str()) {
+                                (Ok(name), Ok(last)) if name >= last => {}
+                                _ => return Ok(false),
                             }
                             last = name;
                             bits += f64::log2(at as f64 + 1.0);
@@ -46,7 +48,7 @@ pub fn is_sorted(document: &Bound<'_, PyAny>) -> PyResult<bool> {
                 }
             }
             if (inner.is_exact_instance_of::<PyDict>() || inner.is_exact_instance_of::<PyList>())
-                && !DATA.contains(&&*keyword)
+                && !DATA.contains(&keyword)
             {
                 stack.push(inner);
             }

@@ -27,6 +27,8 @@ pub struct Stock {
     pub texts: u32,
     /// open, close, colon, comma, empty of objects; open, close, empty of arrays.
     pub punctuation: [u32; 8],
+    /// White space around the document, if there may be any.
+    pub margin: Option<u32>,
     pub free: bool,
     /// How many digits an unbounded integer has, if integers are digits only.
     pub digits: Option<usize>,
@@ -72,7 +74,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, escapes, digits, keywords, drafts, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, digits, keywords, drafts, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -82,6 +84,7 @@ impl Stock {
         object: u32,
         texts: u32,
         punctuation: [u32; 8],
+        margin: Option<u32>,
         escapes: &str,
         digits: Option<usize>,
         keywords: FxHashSet<String>,
@@ -98,6 +101,7 @@ impl Stock {
             object,
             texts,
             punctuation,
+            margin,
             free,
             digits,
             keywords,

@@ -13,7 +13,7 @@ use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -200,9 +200,15 @@ impl<'py> Walk<'_, 'py> {
             }
             lists.push(met);
         }
+        // More are for Python, which also has better ways for so many than to compare each with each.
+        let counts = [lists.iter().map(Vec::len).sum(), branches.iter().map(|branch| branch.cases.len()).sum()];
+        if counts.iter().any(|&count: &usize| count > MANY) {
+            return Ok(None);
+        }
+        let alone = alone(&branches);
         for (at, list) in lists.iter().enumerate() {
             for (other, branch) in branches.iter().enumerate() {
-                if other == at || is_first && other < at {
+                if other == at || is_first && other < at || alone[at] && alone[other] {
                     continue;
                 }
                 for (case, beside) in list.iter().flat_map(|case| branch.cases.iter().map(move |other| (case, other))) {
@@ -546,6 +552,22 @@ fn number_is_void(case: &Case<'_>) -> Option<bool> {
     let first = case.low.map(|(low, open)| i128::from(low) + i128::from(open));
     let last = case.high.map(|(high, open)| i128::from(high) - i128::from(open));
     Some(first.zip(last).is_some_and(|(first, last)| last < first))
+}
+
+/// Which alternatives list their texts, none of which another one lists.
+fn alone(branches: &[Union<'_>]) -> Vec<bool> {
+    let mut lists: HashMap<&[u8], usize> = HashMap::new();
+    let texts = |case: &Case<'_>| case.mask == STRING && case.texts.is_some();
+    let mut alone: Vec<bool> = branches.iter().map(|branch| branch.cases.iter().all(texts)).collect();
+    for (at, branch) in branches.iter().enumerate().filter(|(_, branch)| branch.cases.iter().all(texts)) {
+        for text in branch.cases.iter().flat_map(|case| &case.texts).flatten() {
+            let first = *lists.entry(text).or_insert(at);
+            if first != at {
+                (alone[first], alone[at]) = (false, false);
+            }
+        }
+    }
+    alone
 }
 
 enum Met<'py> {

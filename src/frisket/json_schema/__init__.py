@@ -17,7 +17,7 @@ from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, NeedsScopes
-from frisket.json_schema.lower import SORTED, Lowering, with_margins
+from frisket.json_schema.lower import SORTED, Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
     from frisket._core import Grammar, GrammarBuilder, Limits
 
-__all__ = ["DEFAULT", "Entry", "JSONSchemaOptions", "Report", "compile_json_schema", "lower_json_schema", "prelude_of"]
+__all__ = [
+    "DEFAULT",
+    "Clean",
+    "Entry",
+    "JSONSchemaOptions",
+    "Report",
+    "compile_json_schema",
+    "compile_lately",
+    "lower_json_schema",
+    "prelude_of",
+]
 
 
 #: Whether plain places are lowered by the engine. Tests turn it off and compare.
@@ -61,20 +71,42 @@ def compile_json_schema(
     options: JSONSchemaOptions,
     registry: Registry | None = None,
     limits: Limits | None = None,
+) -> tuple[Grammar, Report]:
+    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
+    grammar, report = compile_lately(schema, options, registry, limits)
+    return grammar, report if isinstance(report, Report) else report.report()
+
+
+def compile_lately(
+    schema: dict[str, Any] | bool,
+    options: JSONSchemaOptions,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
     content: bytes | None = None,
     prelude: Prelude | None = None,
-) -> tuple[Grammar, Report]:
-    """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises.
+) -> tuple[Grammar, Report | Clean]:
+    """The same, but a report that has nothing to say is made when somebody asks.
 
     `content` is the schema as `marshal` has it and `prelude` that of the options, if they are at hand.
     """
     prelude = prelude or prelude_of(options)
-    if PLAIN and prelude.stock is not None and type(schema) is dict:
+    stock = prelude.stock
+    if PLAIN and stock is not None and type(schema) is dict:
         try:
-            content = content or marshal.dumps(schema, 2)
-            return _plainly(schema, content, options, registry, limits, prelude, prelude.stock)
+            clean = Clean(content or marshal.dumps(schema, 2), options, registry, prelude)
+            grammar, lowering, clean.is_sorted = _core.Plain.grammar(
+                prelude.builder, stock, schema, options.property_order, _lowering, (schema, clean), limits
+            )
+            if lowering is None:
+                return grammar, clean
+            lowering.algebra.raise_unsupported()
+            report = lowering.algebra.report
+            report.source = clean.keywords
+            return grammar, report
         except LimitExceededError:
             raise
+        except RecursionError:
+            raise room.too_deep() from None
         except (FrisketError, NeedsScopes, _core.Unplain, ValueError):
             # Whatever is wrong with it: all errors are those of one way to read a schema, the one below.
             pass
@@ -84,40 +116,33 @@ def compile_json_schema(
     return builder.build(node), report
 
 
-def _plainly(
-    schema: dict[str, Any],
-    content: bytes,
-    options: JSONSchemaOptions,
-    registry: Registry | None,
-    limits: Limits | None,
-    prelude: Prelude,
-    stock: _core.Stock,
-) -> tuple[Grammar, Report]:
-    """The grammar and the report, the plain places of the schema lowered by the engine, the others by Python."""
-    plain = _core.Plain(prelude.builder, stock, schema, options.property_order, limits=limits)
-    builder = plain.builder
-    report = Report()
-    algebras: list[Algebra] = []
+class Clean:
+    """The report of a schema that was lowered without a word to say, made when somebody asks."""
 
-    def lowering() -> Lowering:
-        algebras.append(Algebra(builder, Documents(schema, registry), options, report))
-        return Lowering(builder, options, algebras[0], prelude.lowering, plain)
+    __slots__ = ("content", "is_sorted", "options", "prelude", "registry")
 
-    node = room.call(plain.document, lowering)
-    if node is None:
-        raise _core.Unplain
-    if algebras:
-        algebras[0].raise_unsupported()
-    elif plain.is_sorted:
-        report.notes.append(SORTED)
+    def __init__(self, content: bytes, options: JSONSchemaOptions, registry: Registry | None, prelude: Prelude) -> None:
+        self.content = content
+        self.options = options
+        self.registry = registry
+        self.prelude = prelude
+        self.is_sorted = False
 
-    def keywords() -> Iterator[tuple[str, str]]:
+    def report(self) -> Report:
+        return Report(notes=[SORTED] if self.is_sorted else [], source=self.keywords)
+
+    def keywords(self) -> Iterator[tuple[str, str]]:
         # Python reads the schema anew, as it was: the caller's may have changed.
-        again = lower_json_schema(prelude.fork(), marshal.loads(content), options, registry, prelude)[1]
+        schema = marshal.loads(self.content)
+        again = lower_json_schema(self.prelude.fork(), schema, self.options, self.registry, self.prelude)[1]
         return again.source() if again.source is not None else iter(())
 
-    report.source = keywords
-    return builder.build(with_margins(builder, options, node)), report
+
+def _lowering(plain: _core.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
+    """Python's side of a schema that is not all plain."""
+    schema, clean = given
+    algebra = Algebra(plain.builder, Documents(schema, clean.registry), clean.options, Report())
+    return Lowering(plain.builder, clean.options, algebra, clean.prelude.lowering, plain)
 
 
 def _lower(

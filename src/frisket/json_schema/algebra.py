@@ -8,6 +8,7 @@ and each becomes one rule.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,13 @@ from frisket.json_schema.value import (
     ANYTHING,
     ARRAY,
     BOOLEAN,
+    FALSE,
     NOTHING,
     NULL,
     NUMBER,
     OBJECT,
     STRING,
+    TRUE,
     WHOLE,
     Case,
     Goal,
@@ -399,7 +402,7 @@ class Algebra:
             if kind == "one" and self._discriminated(found, goals):
                 found = self.sum([self.product(found, self.expand(goal)) for goal in goals])
             elif kind == "one":
-                found = self.sum([self._exactly(found, goals, i) for i in range(len(goals))])
+                found = self.sum(self._each_exactly(found, goals))
             elif kind == "all":
                 for goal in goals:
                     found = self._within(found, goal)
@@ -509,7 +512,7 @@ class Algebra:
         if kind == "any":
             return self.sum(self.expand(goal) for goal in goals)
         if kind == "one":
-            return self.sum(self._exactly([WHOLE], goals, i) for i in range(len(goals)))
+            return self.sum(self._each_exactly([WHOLE], goals))
         if kind == "not":
             return self.expand(self.negated(goals[0]))
         condition, then, other = goals
@@ -569,18 +572,47 @@ class Algebra:
         finally:
             self._frame = before
 
-    def _exactly(self, context: list[Case], goals: list[Goal], chosen: int) -> list[Case]:
+    def _each_exactly(self, context: list[Case], goals: list[Goal]) -> Iterator[list[Case]]:
+        """The alternatives of oneOf: lists of values that have none in common need not be compared with each other."""
+        listed = [self._values_of(self.expand(goal)) for goal in goals]
+        counts = Counter(value for values in listed if values is not None for value in values)
+        alone = [values is not None and all(counts[value] == 1 for value in values) for values in listed]
+        others = [goal for goal, is_alone in zip(goals, alone, strict=True) if not is_alone]
+        for chosen, goal in enumerate(goals):
+            beside = others if alone[chosen] else [*goals[:chosen], *goals[chosen + 1 :]]
+            yield self._exactly(context, goal, beside)
+
+    def _values_of(self, cases: list[Case]) -> list[Any] | None:
+        """More than what meets the cases, if they list it: constants by type."""
+        found: list[Any] = []
+        for case in cases:
+            if case.mask & (ARRAY | OBJECT):
+                return None
+            found += [bit for bit in (NULL, FALSE, TRUE) if case.mask & bit]
+            if case.mask & STRING:
+                texts = [atom for atom in case.strings if isinstance(atom, string.Among) and atom.positive]
+                if not texts:
+                    return None
+                found += [("text", value) for value in texts[0].values]
+            if case.mask & NUMBER:
+                numbers = [atom for atom in case.numbers if isinstance(atom, interval.Among) and atom.positive]
+                if not numbers:
+                    return None
+                found += [("number", value) for value in numbers[0].values]
+        return list(dict.fromkeys(found))
+
+    def _exactly(self, context: list[Case], chosen: Goal, others: list[Goal]) -> list[Case]:
         """The cases of `context` and one alternative that no other alternative shares.
 
         What is demanded beside oneOf often tells the alternatives apart (a discriminator that is required only there).
         """
-        found = self.product(context, self.expand(goals[chosen]))
+        found = self.product(context, self.expand(chosen))
         if not context:
             return []
         if len(context) > 1 or context[0] is not WHOLE:
             found = self.pruned(found)
-        for i, goal in enumerate(goals):
-            if i != chosen and not self.apart(found, self.expand(goal)):
+        for goal in others:
+            if not self.apart(found, self.expand(goal)):
                 found = self.least(self.pruned(self.product(found, self.expand(self.negated(goal)))))
         return found
 

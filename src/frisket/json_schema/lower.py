@@ -367,10 +367,15 @@ class Lowering:
 
 def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
     """A document and the white space around it."""
+    outside = margin(builder, options)
+    return node if outside is None else builder.seq([outside, node, outside])
+
+
+def margin(builder: GrammarBuilder, options: JSONSchemaOptions) -> int | None:
+    """The white space before and after a document, if there may be any."""
     if options.whitespace != "free":
-        return node
-    outside = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
-    return builder.seq([outside, node, outside])
+        return None
+    return builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
 
 
 class _Level:

@@ -2,8 +2,8 @@
 
 What is kept is what the front end told the builder, call by call, as JSON; it is told again, and anything but the same
 nodes is as if nothing had been kept. Only rules are kept: what ended in an error, a limit above all, is tried again.
-Off unless FRISKET_GRAMMAR_CACHE_BYTES says how large the folder may grow; and most schemas are compiled in less time
-than a file takes to read.
+Off unless FRISKET_GRAMMAR_CACHE_BYTES says how large the folder may grow (asked when the first schema is compiled); and
+most schemas are compiled in less time than a file takes to read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -31,11 +32,14 @@ _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 WORTH = 0.02
 
 
+@functools.cache
+def wanted() -> bool:
+    """Whether anything is to be kept on disk: the environment is asked once, since it is all read for an answer."""
+    return _BOUND in os.environ
+
+
 def fetch(content: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Report] | None:
     """The rules of a schema of that content, if they were kept."""
-    # Every compile asks: os.environ would raise and catch two errors to say that there is nothing.
-    if not _core.in_environment(_BOUND):
-        return None
     folder = _folder()
     data = folder.load(_name(content, options)) if folder is not None else None
     return None if data is None else _told(data, options)

@@ -1,0 +1,58 @@
+//! A plain JSON value → its bytes, as `marshal.dumps(value, 2)` has them.
+//!
+//! Every compile asks whether the schema was compiled lately. Python's own walk would do, but the code that it takes is
+//! for nothing else, and what is read once for each schema costs more than what is done with it.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
+
+/// Levels; what is deeper is for Python.
+const DEEPEST: usize = 200;
+
+/// Nothing for what is not plain or large: subclasses, lone surrogates, integers beyond 32 bits, deep nesting.
+#[pyfunction]
+pub fn content<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyBytes>> {
+    let mut bytes = Vec::with_capacity(512);
+    write(value, &mut bytes, 0)?;
+    Some(PyBytes::new(value.py(), &bytes))
+}
+
+fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> Option<()> {
+    let length = |length: usize| u32::try_from(length).ok().filter(|&length| length < 1 << 31).map(u32::to_le_bytes);
+    if let Ok(text) = value.downcast_exact::<PyString>() {
+        let text = text.to_str().ok()?;
+        bytes.push(b'u');
+        bytes.extend(length(text.len())?);
+        bytes.extend(text.as_bytes());
+    } else if let Ok(dict) = value.downcast_exact::<PyDict>() {
+        if depth == DEEPEST {
+            return None;
+        }
+        bytes.push(b'{');
+        for (key, value) in dict.iter() {
+            write(&key, bytes, depth + 1)?;
+            write(&value, bytes, depth + 1)?;
+        }
+        bytes.push(b'0');
+    } else if let Ok(list) = value.downcast_exact::<PyList>() {
+        if depth == DEEPEST {
+            return None;
+        }
+        bytes.push(b'[');
+        bytes.extend(length(list.len())?);
+        for value in list.iter() {
+            write(&value, bytes, depth + 1)?;
+        }
+    } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
+        bytes.push(if flag.is_true() { b'T' } else { b'F' });
+    } else if value.is_exact_instance_of::<PyInt>() {
+        bytes.push(b'i');
+        bytes.extend(value.extract::<i32>().ok()?.to_le_bytes());
+    } else if let Ok(float) = value.downcast_exact::<PyFloat>() {
+        bytes.push(b'g');
+        bytes.extend(float.value().to_le_bytes());
+    } else {
+        value.is_none().then(|| bytes.push(b'N'))?;
+    }
+    Some(())
+}
