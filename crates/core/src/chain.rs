@@ -4,7 +4,7 @@ use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::{Bits, Class, Occurrence, Vocabulary};
 use rustc_hash::FxHashMap;
 
 /// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
@@ -88,9 +88,59 @@ impl Chain {
             reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
             return Ok(reach);
         }
+        let own = Part { bits: vocabulary.class(self.class), within: self.within(vocabulary, 0) };
+        let spaced = self.spaced(arena, vocabulary)?;
+        let Some(chain) = spaced else {
+            reach.dense = Some(own);
+            self.leave(arena, vocabulary, 0, |place| place.before.is_within(self.class), &mut reach)?;
+            return Ok(reach);
+        };
+        let within = chain.within(vocabulary, 1);
+        let led = vocabulary.led(chain.class).enumerate();
+        let led = led.map(|(place, led)| led & within.as_ref().map_or(u32::MAX, |within| within[place]));
+        reach.dense = Some(Part { bits: own.words().zip(led).map(|(own, led)| own | led).collect(), within: None });
+        let inner = |place: &Occurrence| {
+            let space = place.depth == 0 && vocabulary.trie.byte(place.node) == b' ';
+            place.before.is_within(self.class) && !space
+        };
+        self.leave(arena, vocabulary, 0, inner, &mut reach)?;
+        let class = chain.class.with(b' ');
+        let led = |place: &Occurrence| place.led && place.before.is_within(class);
+        chain.leave(arena, vocabulary, 1, led, &mut reach)?;
+        Ok(reach)
+    }
+
+    /// Where a space leads, if that is another chain: every other token begins with one.
+    fn spaced(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Option<Chain>> {
+        if self.is_loop() || self.class.contains(b' ') {
+            return Ok(None);
+        }
+        match arena.derive(self.states[0], b' ')? {
+            EMPTY => Ok(None),
+            next if arena.may(next).len() < WIDE_CLASS => Ok(None),
+            next => Ok(Chain::of(arena, next, vocabulary.longest)?.filter(|chain| {
+                !chain.class.contains(b' ') && chain.states.iter().all(|&state| !arena.info(state).nullable)
+            })),
+        }
+    }
+
+    /// What tokens of the class are cut down to, so many characters before them counted in.
+    fn within(&self, vocabulary: &Vocabulary, before: u32) -> Option<Bits> {
+        let most = self.states.len() as u32 - 1 + before;
+        (!self.loops && most < vocabulary.longest).then(|| vocabulary.at_most(most))
+    }
+
+    /// Goes on at those places where a token holds something else for the first time, so many characters before the chain
+    /// left out.
+    fn leave(
+        &self,
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        before: u32,
+        inner: impl Fn(&Occurrence) -> bool,
+        reach: &mut Reach,
+    ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
-        let within = (!self.loops && last < vocabulary.longest).then(|| vocabulary.at_most(last));
-        reach.dense = Some(Part { bits: vocabulary.class(self.class), within });
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
             live = live.union(&arena.live_bytes(state)?);
@@ -106,12 +156,13 @@ impl Chain {
             }
         }
         for byte in live.iter() {
-            let inner = self.class.contains(byte);
-            for place in vocabulary.occurrences(byte) {
-                if !place.before.is_within(self.class) || inner && u32::from(place.chars) != last {
+            let own = self.class.contains(byte);
+            for place in vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
+                let chars = u32::from(place.chars) - before;
+                if own && chars != last {
                     continue;
                 }
-                let Some(state) = self.after(u32::from(place.chars)) else { continue };
+                let Some(state) = self.after(chars) else { continue };
                 let next = arena.derive(state, byte)?;
                 if next == EMPTY {
                     continue;
@@ -120,7 +171,7 @@ impl Chain {
                 reach.enter(arena, &vocabulary.trie, place.node, next)?;
             }
         }
-        Ok(reach)
+        Ok(())
     }
 }
 
@@ -150,4 +201,41 @@ pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId
     }
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::tests::everything;
+
+    #[test]
+    fn words_up_to_a_length_are_what_a_walk_finds() {
+        let texts = "a b ab z xyz abcd abcdefgh _ab \" \"] a\" ab\", _\" _ __ _a_b _a_ a_b _ab_cd\" _a\" _abcdef _abcdefg b_ ab_\" é aé _é A";
+        let tokens = texts.split(' ').map(|text| Some(text.replace('_', " ").into_bytes().into()));
+        let tokens: Vec<Option<Box<[u8]>>> = tokens.collect();
+        let size = tokens.len();
+        let vocabulary = Vocabulary::new(tokens, vec![], vec![], size).unwrap();
+        let mut arena = Arena::new();
+        let letter = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let word = arena.repeat(letter, 1, MANY).unwrap();
+        let space = arena.literal(b" ").unwrap();
+        let next = arena.cat(space, word).unwrap();
+        let more = arena.repeat(next, 0, MANY).unwrap();
+        let words = arena.cat(word, more).unwrap();
+        let mut spaced = 0;
+        for most in 2..9 {
+            let bounded = arena.bounded(words, 0, most).unwrap();
+            let start = arena.quoted_state(bounded, Spelling::Body, false).unwrap();
+            for text in [&b""[..], b"a", b"ab"] {
+                let head = text.iter().fold(start, |head, &byte| arena.derive(head, byte).unwrap());
+                let Some(chain) = Chain::of(&mut arena, head, vocabulary.longest).unwrap() else { continue };
+                spaced += usize::from(chain.spaced(&mut arena, &vocabulary).unwrap().is_some());
+                let reach = chain.reach(&mut arena, &vocabulary).unwrap();
+                let mut walked = Reach::of(&vocabulary);
+                walked.walk(&mut arena, &vocabulary.trie, 0, head).unwrap();
+                assert_eq!(everything(reach), everything(walked), "{most} {text:?}");
+            }
+        }
+        assert!(spaced > 5, "{spaced}");
+    }
 }

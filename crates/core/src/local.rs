@@ -496,3 +496,20 @@ fn sorted_words(mut tokens: Vec<u32>) -> Words {
     }
     words.into()
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// All tokens and all exits, in order.
+    pub(crate) fn everything(reach: Reach) -> (Vec<u32>, Vec<u32>) {
+        let Reach { dense, tokens: mut list, mut exits, .. } = reach;
+        list.extend(tokens(
+            dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),
+        ));
+        list.sort_unstable();
+        list.dedup();
+        exits.sort_unstable();
+        (list, exits)
+    }
+}
