@@ -125,7 +125,7 @@ impl Automaton {
             Input::Token(token) => token,
             Input::Text(_) if place.ended => return Ok(None),
             Input::Text(text) => {
-                let position = self.follow(place.position, text)?;
+                let position = self.machine.read(place.position, text)?;
                 return Ok((position != DEAD).then(|| self.place(position)));
             }
         };
@@ -140,7 +140,7 @@ impl Automaton {
         }
         if special.is_none() || position == DEAD && is_eos {
             if let Some(bytes) = vocabulary.token(token) {
-                position = self.follow(place.position, bytes)?;
+                position = self.machine.read(place.position, bytes)?;
             }
         }
         let next = if position != DEAD {
@@ -153,16 +153,6 @@ impl Automaton {
         self.known += 32;
         shared.write().moves.insert((place.position, token), next);
         Ok(Some(next))
-    }
-
-    fn follow(&mut self, mut position: PositionId, bytes: &[u8]) -> Result<PositionId> {
-        for &byte in bytes {
-            position = self.machine.step(position, byte)?;
-            if position == DEAD {
-                break;
-            }
-        }
-        Ok(position)
     }
 
     /// Begin a new epoch; what the old one held is handed out, to be dropped where nobody waits for it.

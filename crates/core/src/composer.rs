@@ -145,19 +145,35 @@ impl<'a> Composer<'a> {
         if local.core.exits.is_empty() && local.core.forest.is_none() {
             return Ok(());
         }
-        let after = self.after(head, frame)?;
         if let Some(Forest { trie, pieces }) = local.core.forest.as_deref() {
-            self.resume(Ground { trie, pieces }, 0, &after)?;
+            self.go_on(Ground { trie, pieces }, &[0], head, frame)?;
         }
-        let ground = self.vocabulary.ground();
-        local.core.exits.iter().try_for_each(|&node| self.resume(ground, node, &after))
+        self.go_on(self.vocabulary.ground(), &local.core.exits, head, frame)
+    }
+
+    /// Everything that may follow a head, below nodes at which it is at an end.
+    fn go_on(&mut self, ground: Ground, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
+        if exits.is_empty() {
+            return Ok(());
+        }
+        let leads = self.machine.leads(head, frame);
+        let mut after = None;
+        for &node in exits.iter().filter(|&&node| ground.trie.leads_on(node, &leads)) {
+            let after = match &after {
+                Some(after) => after,
+                None => after.insert(self.after(head, frame)?),
+            };
+            self.resume(ground, node, after)?;
+        }
+        Ok(())
     }
 
     /// What follows a head wherever in a mask it is at an end: a text that it has read is not known there.
     fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
-        let ended = match self.machine.arena.held(head) {
-            Some(_) => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
-            None => EPSILON,
+        let ended = match *self.machine.arena.term(head) {
+            Term::KeyDone { .. } => head,
+            Term::KeyExtra { .. } | Term::Item { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
+            _ => EPSILON,
         };
         self.machine.after(ended, frame)
     }
@@ -195,13 +211,12 @@ impl<'a> Composer<'a> {
         };
         match language {
             Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
+                if !ground.trie.leads_on(node, &self.machine.arena.may(language)) {
+                    return Ok(());
+                }
                 let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
                 self.add(&piece.words);
-                if !piece.exits.is_empty() {
-                    let after = self.after(head, frame)?;
-                    piece.exits.iter().try_for_each(|&exit| self.resume(ground, exit, &after))?;
-                }
-                Ok(())
+                self.go_on(ground, &piece.exits, head, frame)
             }
             _ => self.descend(ground, node, head, frame),
         }
@@ -223,9 +238,8 @@ impl<'a> Composer<'a> {
                     place = child;
                     self.machine.arena.spend(1)?;
                     trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
-                    if at + 1 == text.len() && trie.end(place) > place + 1 {
-                        let after = self.machine.after(EPSILON, frame)?;
-                        self.resume(ground, place, &after)?;
+                    if at + 1 == text.len() {
+                        self.go_on(ground, &[place], EPSILON, frame)?;
                     }
                 }
             }
@@ -233,6 +247,7 @@ impl<'a> Composer<'a> {
                 let spec = self.machine.arena.objects[object as usize].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
+                let colon = self.machine.signs(&[spec.colon]);
                 let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
                     if !keys.iter().any(|&(_, property)| choices.allows(property)) {
                         return Ok(false);
@@ -240,10 +255,9 @@ impl<'a> Composer<'a> {
                     self.machine.arena.spend(1)?;
                     trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
                     let (key, property) = &keys[0];
-                    if key.len() == read && trie.end(child) > child + 1 {
+                    if key.len() == read && trie.leads_on(child, &colon) {
                         let done = self.machine.arena.key_done(object, state, *property)?;
-                        let after = self.machine.after(done, frame)?;
-                        self.resume(ground, child, &after)?;
+                        self.go_on(ground, &[child], done, frame)?;
                     }
                     Ok(true)
                 };
@@ -269,8 +283,7 @@ impl<'a> Composer<'a> {
             }
             if trie.end(child) > child + 1 {
                 if self.machine.arena.info(next).nullable {
-                    let after = self.machine.after(next, frame)?;
-                    self.resume(ground, child, &after)?;
+                    self.go_on(ground, &[child], next, frame)?;
                 }
                 self.descend(ground, child, next, frame)?;
             }

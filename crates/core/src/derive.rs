@@ -376,7 +376,7 @@ impl Arena {
 
     // -- texts ------------------------------------------------------------------------------------------------
 
-    fn text_after(&mut self, text: u32, byte: u8) -> u32 {
+    pub(crate) fn text_after(&mut self, text: u32, byte: u8) -> u32 {
         if let Some(&known) = self.text_ids.get(&(text, byte)) {
             return known;
         }

@@ -32,6 +32,10 @@ impl Part {
         within && Arc::ptr_eq(&self.bits, &other.bits)
     }
 
+    pub fn word(&self, place: usize) -> u32 {
+        self.bits[place] & self.within.as_ref().map_or(u32::MAX, |within| within[place])
+    }
+
     pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
         let within = self.within.as_deref();
         self.bits.iter().enumerate().map(move |(place, word)| word & within.map_or(u32::MAX, |within| within[place]))

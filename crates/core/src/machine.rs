@@ -7,19 +7,28 @@
 
 use crate::blur::{Blur, Openings};
 use crate::error::Result;
+use crate::ids::Ids;
+use crate::lead::Leads;
 use crate::least::Least;
 use crate::limit::Limits;
 use crate::rules::{Entry, First, Rules};
-use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
 use crate::visited::Visited;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FrameId(u32);
+
+impl FrameId {
+    pub(crate) fn place(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The frame below everything: what returns to it is a whole text.
 pub const BOTTOM: FrameId = FrameId(0);
@@ -50,28 +59,30 @@ impl Position {
 }
 
 /// A position with its places in the list and in the table.
-const PER_POSITION: usize = size_of::<Position>() + 16 + 8 + 24;
+const PER_POSITION: usize = size_of::<Position>() + 16 + 8;
 
 /// The same for a frame.
-const PER_FRAME: usize = 16 + 40;
+const PER_FRAME: usize = 16 + 8;
 
 pub struct Machine {
     pub arena: Arena,
     rules: Arc<Rules>,
     frames: Vec<Box<[(TermId, FrameId)]>>,
-    frame_ids: FxHashMap<Box<[(TermId, FrameId)]>, FrameId>,
+    frame_ids: Ids,
     /// For each frame what it says of open items; empty if there are none in this grammar.
     openness: Vec<Openness>,
-    returns: FxHashMap<FrameId, Arc<Position>>,
+    /// By frame, as far as it was needed.
+    returns: Vec<Option<Arc<Position>>>,
     blind_returns: FxHashMap<FrameId, Arc<Position>>,
     bound_returns: FxHashMap<(TermId, FrameId), Arc<Position>>,
     firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
     positions: Vec<Arc<Position>>,
-    position_ids: FxHashMap<Arc<Position>, PositionId>,
+    position_ids: Ids,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
     pub(crate) least: Least,
     pub(crate) blur: Blur,
+    pub(crate) leads: Leads,
     pub start: PositionId,
 }
 
@@ -98,18 +109,19 @@ impl Machine {
             arena,
             rules,
             frames: vec![Box::new([])],
-            frame_ids: FxHashMap::default(),
+            frame_ids: Ids::default(),
             openness: Vec::new(),
-            returns: FxHashMap::default(),
+            returns: Vec::new(),
             blind_returns: FxHashMap::default(),
             bound_returns: FxHashMap::default(),
             firsts: FxHashMap::default(),
             positions: Vec::new(),
-            position_ids: FxHashMap::default(),
+            position_ids: Ids::default(),
             steps: FxHashMap::default(),
             known: Known::default(),
             least: Least::default(),
             blur: Blur::default(),
+            leads: Leads::default(),
             start: DEAD,
         });
         machine.intern(Position::default());
@@ -146,14 +158,14 @@ impl Machine {
     }
 
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
-        if let Some(&id) = self.position_ids.get(&position) {
-            return id;
+        let hash = FxBuildHasher.hash_one(&position).into();
+        if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {
+            return PositionId(id);
         }
         self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-        let position = Arc::new(position);
         let id = PositionId(self.positions.len() as u32);
-        self.positions.push(position.clone());
-        self.position_ids.insert(position, id);
+        self.positions.push(Arc::new(position));
+        self.position_ids.insert(hash, id.0, &mut self.arena.budget);
         id
     }
 
@@ -168,8 +180,11 @@ impl Machine {
         if let [(EPSILON, parent)] = *members {
             return parent;
         }
-        if let Some(&id) = self.frame_ids.get(members) {
-            return id;
+        let mut hash = Hasher128::new(members.len() as u64);
+        members.iter().for_each(|&(term, parent)| hash.word(u64::from(term.0) << 32 | u64::from(parent.0)));
+        let hash = hash.finish();
+        if let Some(id) = self.frame_ids.get(hash, |id| *self.frames[id as usize] == *members) {
+            return FrameId(id);
         }
         self.arena.budget.grow(PER_FRAME + 16 * members.len());
         let members: Box<[_]> = members.into();
@@ -179,8 +194,8 @@ impl Machine {
             self.openness.resize(self.frames.len(), Openness::default());
             self.openness.push(openness);
         }
-        self.frames.push(members.clone());
-        self.frame_ids.insert(members, id);
+        self.frames.push(members);
+        self.frame_ids.insert(hash, id.0, &mut self.arena.budget);
         id
     }
 
@@ -213,6 +228,9 @@ impl Machine {
         }
         self.arena.spend(list.len() as u64)?;
         list.sort_unstable();
+        if list.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+            return Ok(list);
+        }
         let groups = list.chunk_by(|one, other| one.0 == other.0);
         Ok(groups
             .map(|group| {
@@ -264,6 +282,11 @@ impl Machine {
                 } else {
                     work.extend_from_slice(&self.frames[frame.0 as usize]);
                 }
+            }
+            if let Some((head, rest)) = self.rules.plain_first(&self.arena, term) {
+                let frame = rest.map_or(frame, |rest| self.frame_of(&[(rest, frame)]));
+                closure.heads.push((head, frame));
+                continue;
             }
             let entries = self.first(term)?;
             self.enter(&entries, frame, closure);
@@ -344,7 +367,7 @@ impl Machine {
             }
             return Ok(position);
         }
-        if let Some(position) = self.returns.get(&frame) {
+        if let Some(Some(position)) = self.returns.get(frame.place()) {
             return Ok(position.clone());
         }
         if register == Register::Blind {
@@ -361,7 +384,10 @@ impl Machine {
         let position = Arc::new(position);
         if !touched {
             self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-            self.returns.insert(frame, position.clone());
+            if self.returns.len() <= frame.place() {
+                self.returns.resize(self.frames.len(), None);
+            }
+            self.returns[frame.place()] = Some(position.clone());
         } else if register == Register::Blind {
             self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
             self.blind_returns.insert(frame, position.clone());
@@ -423,7 +449,7 @@ impl Machine {
     }
 
     /// Heads that have just read something, with what follows those at an end.
-    fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
+    pub(crate) fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
         match moved[..] {
             [] => return Ok(Position::default()),
             // The common case: one head, in its middle.

@@ -13,7 +13,13 @@ use crate::scratch::Scratch;
 use crate::term::{Arena, Term, TermId};
 use crate::vocabulary::{Bits, Vocabulary, FAR};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::sync::Arc;
+
+thread_local! {
+    /// One for all grammars: what a mask has left behind is as good as new.
+    static SCRATCH: Cell<Scratch> = Cell::default();
+}
 
 /// An allowed set: the union of shared parts, corrected word by word.
 pub struct Mask {
@@ -37,6 +43,19 @@ impl Mask {
     /// Whether no token is allowed.
     pub fn is_empty(&self) -> bool {
         self.empty
+    }
+
+    fn forbids_all(&self) -> bool {
+        if !self.lists.is_empty() || self.words.iter().any(|&(_, set, _)| set != 0) {
+            return false;
+        }
+        let mut cleared = self.words.iter().map(|&(word, _, clear)| (word as usize, clear)).peekable();
+        let places = self.parts.first().map_or(0, |part| part.bits.len());
+        (0..places).all(|word| {
+            let clear = cleared.next_if(|&(at, _)| at == word).map_or(0, |(_, clear)| clear);
+            let within = self.within.as_ref().map_or(u32::MAX, |within| within[word]);
+            self.parts.iter().all(|part| part.word(word) & within & !clear == 0)
+        })
     }
 
     pub fn write(&self, out: &mut [u32]) {
@@ -83,7 +102,6 @@ pub struct Masks {
     locals: FxHashMap<TermId, Local>,
     clipped: FxHashMap<(TermId, u32), TermId>,
     masks: FxHashMap<PositionId, Arc<Mask>>,
-    scratch: Scratch,
     /// Bytes of all this, the masks' own left out.
     held: usize,
 }
@@ -107,7 +125,7 @@ impl Masks {
         }
         let position = machine.position(id).clone();
         let mut parts: Vec<Part> = Vec::new();
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut scratch = SCRATCH.take();
         scratch.fit(vocabulary.mask_words());
         let mut composer = Composer::new(machine, vocabulary, scratch);
         let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
@@ -159,13 +177,9 @@ impl Masks {
             scratch.set(self.special_ids[special as usize]);
         }
         let words = scratch.corrected();
-        self.scratch = scratch;
+        SCRATCH.set(scratch);
         let mut mask = Mask { parts, lists, within, words, empty: false };
-        mask.empty = mask.lists.is_empty() && mask.words.iter().all(|&(_, set, _)| set == 0) && {
-            let mut bits = vec![0; vocabulary.mask_words()];
-            mask.write(&mut bits);
-            bits.iter().all(|&word| word == 0)
-        };
+        mask.empty = mask.forbids_all();
         let mask = Arc::new(mask);
         self.held += 24;
         self.masks.insert(if shared { id } else { exact }, mask.clone());
@@ -179,7 +193,7 @@ impl Masks {
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
-                if arena.may(language).len() <= NARROW {
+                if !arena.info(language).counts || arena.may(language).len() <= NARROW {
                     // White space, say: few long tokens are made of it, and all others end soon.
                     continue;
                 }
@@ -213,6 +227,9 @@ impl Masks {
 
     /// `Arena::clipped`, remembered.
     fn clipped(&mut self, arena: &mut Arena, head: TermId, reach: u32) -> Result<TermId> {
+        if !arena.info(head).counts {
+            return Ok(head);
+        }
         if let Some(&near) = self.clipped.get(&(head, reach)) {
             return Ok(near);
         }

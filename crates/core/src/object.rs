@@ -121,6 +121,14 @@ impl<'a> Came<'a> {
     }
 }
 
+/// What is left of named keys after another byte.
+pub(crate) enum Narrowed {
+    /// The property whose key is complete.
+    Done(u32),
+    /// A part of the sorted spellings.
+    Named { low: u32, high: u32 },
+}
+
 /// The keys that may come next.
 pub(crate) struct Choices {
     pub named: Vec<u32>,
@@ -372,6 +380,10 @@ impl ObjectSpec {
         came: Came<'_>,
         steps: &mut Steps,
     ) -> Result<Vec<(TermId, ObjectState)>> {
+        if self.unrestricted() {
+            // Who asks has seen that it may come in its turn: everything else stays as it was.
+            return Ok(next.collect());
+        }
         let mut kept = Vec::new();
         for (node, after) in next {
             if self.feasible(&after, came, steps)? {
@@ -888,24 +900,42 @@ impl Arena {
         depth: u32,
         byte: u8,
     ) -> Result<TermId> {
-        let spec = self.objects[object as usize].clone();
-        let slice = &spec.sorted[low as usize..high as usize];
+        match self.narrow_key(object, state, low, high, depth, byte)? {
+            None => Ok(EMPTY),
+            Some(Narrowed::Done(property)) => self.key_done(object, state, property),
+            Some(Narrowed::Named { low, high }) => self.key_named(object, state, low, high, depth + 1),
+        }
+    }
+
+    pub(crate) fn key_named(&mut self, object: u32, state: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+        self.object_term(Term::KeyNamed { object, state, low, high, depth })
+    }
+
+    /// The named keys that go on with a byte; None if none of them may come.
+    pub(crate) fn narrow_key(
+        &mut self,
+        object: u32,
+        state: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+        byte: u8,
+    ) -> Result<Option<Narrowed>> {
+        let choices = self.choices(object, state)?;
+        let sorted = &self.objects[object as usize].sorted;
+        let slice = &sorted[low as usize..high as usize];
         let at = |entry: &(Box<[u8]>, u32)| entry.0.get(depth as usize).copied();
         let from = low + slice.partition_point(|entry| at(entry) < Some(byte)) as u32;
         let to = low + slice.partition_point(|entry| at(entry) <= Some(byte)) as u32;
-        if from == to {
-            return Ok(EMPTY);
+        if !(from..to).any(|position| has(&choices.allowed, sorted[position as usize].1)) {
+            return Ok(None);
         }
-        let choices = self.choices(object, state)?;
-        let allowed = |position: u32| has(&choices.allowed, spec.sorted[position as usize].1);
-        if !(from..to).any(allowed) {
-            return Ok(EMPTY);
-        }
-        let (spelling, property) = &spec.sorted[from as usize];
-        if spelling.len() == depth as usize + 1 {
-            return self.key_done(object, state, *property);
-        }
-        self.object_term(Term::KeyNamed { object, state, low: from, high: to, depth: depth + 1 })
+        let (spelling, property) = &sorted[from as usize];
+        Ok(Some(if spelling.len() == depth as usize + 1 {
+            Narrowed::Done(*property)
+        } else {
+            Narrowed::Named { low: from, high: to }
+        }))
     }
 
     /// What follows a head that carries its own continuation, once it is at an end.

@@ -358,6 +358,18 @@ impl Rules {
         Ok(())
     }
 
+    /// The head with which a term begins, and what follows, where one look says so.
+    pub(crate) fn plain_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
+        match *arena.term(id) {
+            Term::Empty | Term::Epsilon => None,
+            Term::Seq(left, right) if self.all_productive => {
+                let info = arena.info(left);
+                (!info.structural && !info.nullable).then_some((left, Some(right)))
+            }
+            _ => (!arena.info(id).structural).then_some((id, None)),
+        }
+    }
+
     /// How a term can begin, not counting the empty text.
     pub(crate) fn first(&self, arena: &mut Arena, id: TermId) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();

@@ -3,18 +3,24 @@
 /// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    allowed: Vec<u32>,
-    refused: Vec<u32>,
+    /// (allowed, refused).
+    words: Vec<(u32, u32)>,
+    /// Which words, and which of these blocks of 64: a mask corrects few.
     touched: Vec<u64>,
+    blocks: Vec<u64>,
+    corrected: Vec<(u32, u32, u32)>,
 }
 
 impl Scratch {
     pub fn fit(&mut self, words: usize) {
-        self.allowed.resize(words, 0);
-        self.refused.resize(words, 0);
-        self.touched.resize(words.div_ceil(64), 0);
+        if self.words.len() != words {
+            self.words.resize(words, (0, 0));
+            self.touched.resize(words.div_ceil(64), 0);
+            self.blocks.resize(self.touched.len().div_ceil(64), 0);
+        }
     }
 
+    #[inline]
     pub fn set(&mut self, token: u32) {
         self.add(token >> 5, 1 << (token & 31));
     }
@@ -22,33 +28,47 @@ impl Scratch {
     pub fn refuse(&mut self, token: u32) {
         let (word, bit) = (token >> 5, 1 << (token & 31));
         self.add(word, 0);
-        self.allowed[word as usize] &= !bit;
-        self.refused[word as usize] |= bit;
+        let (allowed, refused) = &mut self.words[word as usize];
+        *allowed &= !bit;
+        *refused |= bit;
     }
 
     pub fn cut(&mut self, within: &[u32]) {
-        self.allowed.iter_mut().zip(within).for_each(|(word, within)| *word &= within);
+        for (block, &touched) in self.touched.iter().enumerate() {
+            for word in ones(touched).map(|bit| block << 6 | bit) {
+                self.words[word].0 &= within[word];
+            }
+        }
     }
 
+    #[inline]
     pub fn add(&mut self, word: u32, bits: u32) {
-        self.allowed[word as usize] |= bits;
-        self.touched[word as usize >> 6] |= 1 << (word & 63);
+        let block = word as usize >> 6;
+        self.words[word as usize].0 |= bits;
+        self.touched[block] |= 1 << (word & 63);
+        self.blocks[block >> 6] |= 1 << (block & 63);
     }
 
     /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
     pub fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
-        let count = self.touched.iter().map(|touched| touched.count_ones() as usize).sum();
-        let mut corrected = Vec::with_capacity(count);
-        for (block, touched) in self.touched.iter_mut().enumerate() {
-            let mut left = std::mem::take(touched);
-            while left != 0 {
-                let word = (block * 64) as u32 + left.trailing_zeros();
-                left &= left - 1;
-                let allowed = std::mem::take(&mut self.allowed[word as usize]);
-                let refused = std::mem::take(&mut self.refused[word as usize]);
-                corrected.push((word, allowed, refused));
+        self.corrected.clear();
+        for (high, blocks) in self.blocks.iter_mut().enumerate() {
+            for block in ones(std::mem::take(blocks)).map(|bit| high << 6 | bit) {
+                for word in ones(std::mem::take(&mut self.touched[block])).map(|bit| block << 6 | bit) {
+                    let (allowed, refused) = std::mem::take(&mut self.words[word]);
+                    self.corrected.push((word as u32, allowed, refused));
+                }
             }
         }
-        corrected.into()
+        self.corrected.as_slice().into()
     }
+}
+
+/// The places of the bits that are set, ascending.
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (place < 64).then_some(place)
+    })
 }

@@ -13,6 +13,19 @@ pub(crate) fn along<T>(
     bytes: &impl Fn(&T) -> &[u8],
     enter: &mut impl FnMut(u32, &[T], usize) -> Result<bool>,
 ) -> Result<()> {
+    if let [text] = texts {
+        let mut place = node;
+        for (at, &byte) in bytes(text).iter().enumerate().skip(depth) {
+            match trie.child(place, byte) {
+                Some(child) => place = child,
+                None => break,
+            }
+            if !enter(place, texts, at + 1)? || trie.end(place) == place + 1 {
+                break;
+            }
+        }
+        return Ok(());
+    }
     let at = |text: &T| bytes(text).get(depth).copied();
     let mut rest = texts;
     while let Some(first) = rest.first() {

@@ -193,6 +193,8 @@ pub struct Info {
     pub utf8: bool,
     /// Contains `And`, `Not` or `Bounded`: emptiness needed a search.
     pub searched: bool,
+    /// Counts something, so that it may have a neighbour that counts less far (`clip`).
+    pub counts: bool,
 }
 
 /// Words, sorted, and what is known of all of them at once.
@@ -345,6 +347,7 @@ impl Arena {
             structural: false,
             utf8: true,
             searched: false,
+            counts: false,
             depth: 0,
             min_chars: 0,
             max_chars,
@@ -435,12 +438,26 @@ impl Arena {
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
         let id = TermId(self.nodes.len() as u32);
         info.hash = hash;
+        info.counts = self.counts(&term);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
         self.nodes.push(Node { term, info }, &mut self.budget);
         self.by_hash.insert(hash, id.0, &mut self.budget);
         id
+    }
+
+    fn counts(&self, term: &Term) -> bool {
+        let counts = |id: TermId| self.info(id).counts;
+        match *term {
+            Term::Bounded { .. } => true,
+            Term::Repeat { body, min, max } => min > 1 || (2..MANY).contains(&max) || counts(body),
+            Term::Cat(left, right) => counts(left) || counts(right),
+            Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().any(|&part| counts(part)),
+            Term::Not(inner) | Term::Quoted { text: inner, .. } => counts(inner),
+            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => counts(inner),
+            _ => false,
+        }
     }
 
     fn intern(&mut self, term: Term, hash: u128, info: impl FnOnce(&Self) -> Info) -> Result<TermId> {
@@ -494,6 +511,7 @@ impl Arena {
             structural: false,
             utf8: ascii,
             searched: false,
+            counts: false,
             depth: 0,
             min_chars: u32::from(!inner),
             max_chars: u32::from(starts),
@@ -530,6 +548,7 @@ impl Arena {
                     structural: false,
                     utf8: std::str::from_utf8(rest).is_ok(),
                     searched: false,
+                    counts: false,
                     depth: 0,
                     min_chars: chars,
                     max_chars: chars,
@@ -580,6 +599,7 @@ impl Arena {
                 structural: false,
                 utf8: if utf8 { between } else { few && rests().all(|rest| std::str::from_utf8(rest).is_ok()) },
                 searched: false,
+                counts: false,
                 depth: 0,
                 min_chars: if few { rests().map(chars).min().unwrap_or(0) } else { 0 },
                 max_chars: if few { rests().map(chars).max().unwrap_or(0) } else { most },
@@ -610,6 +630,7 @@ impl Arena {
                 structural: false,
                 utf8: between,
                 searched: false,
+                counts: false,
                 depth: 0,
                 min_chars,
                 max_chars,
@@ -701,6 +722,7 @@ impl Arena {
                 structural: l.structural || r.structural,
                 utf8: l.utf8 && r.utf8,
                 searched: l.searched || r.searched,
+                counts: false,
                 // Long concatenations lean right. A step looks into the right side only if the left one may be empty.
                 depth: 1 + if l.nullable { l.depth.max(r.depth) } else { l.depth },
                 min_chars: l.min_chars.saturating_add(r.min_chars),
@@ -761,6 +783,7 @@ impl Arena {
                 structural: infos().any(|info| info.structural),
                 utf8: infos().all(|info| info.utf8),
                 searched: infos().any(|info| info.searched),
+                counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars: spans[0].0,
                 max_chars: reach,
@@ -892,6 +915,7 @@ impl Arena {
                 structural: false,
                 utf8: infos().any(|info| info.utf8),
                 searched: true,
+                counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars,
                 max_chars,
@@ -920,6 +944,7 @@ impl Arena {
             structural: false,
             utf8: false,
             searched: true,
+            counts: false,
             depth: arena.info(inner).depth + 1,
             min_chars: 0,
             max_chars: MANY,
@@ -966,6 +991,7 @@ impl Arena {
                 structural: info.structural,
                 utf8: info.utf8,
                 searched: info.searched,
+                counts: false,
                 depth: info.depth + 1,
                 min_chars: low.saturating_mul(min),
                 max_chars: if high == 0 { 0 } else { high.saturating_mul(max) },
@@ -1004,6 +1030,7 @@ impl Arena {
                 structural: false,
                 utf8: info.utf8,
                 searched: true,
+                counts: false,
                 depth: info.depth + 1,
                 min_chars: info.min_chars.max(min),
                 max_chars: info.max_chars.min(max),
@@ -1046,6 +1073,7 @@ impl Arena {
             structural: false,
             utf8: state == Spelling::Start,
             searched: false,
+            counts: false,
             depth: arena.info(text).depth + 1,
             min_chars: 0,
             max_chars: MANY,
@@ -1067,6 +1095,7 @@ impl Arena {
             structural: true,
             utf8: false,
             searched: false,
+            counts: false,
             depth,
             min_chars: 0,
             max_chars: MANY,

@@ -203,6 +203,11 @@ impl Trie {
         children.filter(|&(byte, _)| bytes.contains(byte))
     }
 
+    /// Whether a child is reached by a byte of the set.
+    pub fn leads_on(&self, node: u32, bytes: &ByteSet) -> bool {
+        self.child_bytes[self.family(node)].iter().any(|&byte| bytes.contains(byte))
+    }
+
     fn place(&self, node: u32, byte: u8) -> Option<usize> {
         let family = self.family(node);
         let place = self.child_bytes[family.clone()].binary_search(&byte).ok()?;
