@@ -115,6 +115,17 @@ impl Machine {
                 let state = self.seen_as(object, state, openings)?;
                 self.arena.object_term(Term::ObjectKey { object, state })
             }
+            // A value that is still to come, and what follows it; one of several.
+            Term::Seq(value, next) if matches!(self.arena.term(next), Term::ObjectNext { .. }) => {
+                let next = self.blurred_term(next, openings)?;
+                self.arena.seq(value, next)
+            }
+            Term::Alt(ref parts) if parts.iter().all(|&part| matches!(self.arena.term(part), Term::Seq(..))) => {
+                let parts: Vec<TermId> = parts.to_vec();
+                self.arena.spend(parts.len() as u64)?;
+                let parts = parts.into_iter().map(|part| self.blurred_term(part, openings)).collect::<Result<_>>()?;
+                self.arena.alt(parts)
+            }
             _ => Ok(term),
         }
     }
