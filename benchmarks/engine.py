@@ -61,6 +61,6 @@ def version(name: str) -> str | None:
     try:
         return importlib.metadata.version(ENGINES[name])
     except importlib.metadata.PackageNotFoundError:
-        if importlib.util.find_spec(module := name.partition("_native")[0]) is None:
+        if importlib.util.find_spec(module := ENGINES[name].replace("-", "_")) is None:
             return None
         return str(getattr(importlib.import_module(module), "__version__", "unknown"))

@@ -1,12 +1,13 @@
-"""Tokens that hold several members or items at once × what must not repeat → masks that are what `try_advance` accepts.
+"""Tokens that hold several members or items at once × what they see of it → masks that are what `try_advance` accepts.
 
-A mask is looked up without the text of an open key or item; what such a token says about it must be found out all the
-same.
+A mask is looked up without the text of an open key or item, and without what no token of the vocabulary sees of the
+members that came; what such a token does see must be found out all the same.
 """
 
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -37,28 +38,53 @@ SCHEMAS = {
         "additionalProperties": False,
     },
     "a least number of keys": {"type": "object", "additionalProperties": INTEGER, "minProperties": 3},
+    "properties in order": {
+        "type": "object",
+        "properties": {name: INTEGER for name in ("a", "x", "", "b", "ab")},
+        "required": ["x"],
+        "additionalProperties": False,
+    },
+    "properties and other keys": {
+        "type": "object",
+        "properties": {"b": INTEGER, "$schema": INTEGER, "a": {"type": "string"}},
+        "required": ["b"],
+    },
+    "as many as two": {"type": "object", "additionalProperties": INTEGER, "maxProperties": 2},
+    "objects in objects": {
+        "type": "object",
+        "properties": {
+            "a": {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}, "required": ["b"]},
+            "b": {"type": "array", "items": {"type": "object", "properties": {"x": INTEGER, "a": INTEGER}}},
+        },
+        "additionalProperties": False,
+    },
 }
 
 ITEMS = ['""', '"x"', '"xx"', '"y"']
-MEMBERS = ['"a":1', '"b":1', '"x":1', '"":1', '"\\u0061":1']
+MEMBERS = ['"a":1', '"b":1', '"x":1', '"":1', '"ab":1', '"\\u0061":1', '"a":{"b":1}', '"b":[{"x":1}]']
+CROSSING = re.compile(r'[{, ]"[^"]*"[: ]+[^: ]')
 
 
-def vocabulary(rng: random.Random) -> Vocabulary:
-    tokens: set[bytes] = {bytes([byte]) for byte in b'"[]{}:,axyb1\\u006 '}
+def vocabulary(rng: random.Random, crossing: bool) -> Vocabulary:
+    """`crossing`: whether some tokens go on from before a key into its value; else they see less of an object."""
+    tokens: set[bytes] = {bytes([byte]) for byte in b'"[]{}:,axyb1\\u006 $schem'}
     for _ in range(160):
         opening, closing, parts = rng.choice([("[", "]", ITEMS), ("{", "}", MEMBERS)])
         text = opening + ",".join(rng.choices(parts, k=rng.randint(1, 4))) + rng.choice(["", ",", closing])
         start = rng.randrange(len(text))
-        tokens.add(text[start : start + rng.randint(2, 22)].encode())
+        token = text[start : start + rng.randint(2, 22)]
+        if crossing or not CROSSING.search(token):
+            tokens.add(token.encode())
     return Vocabulary.from_bytes([*sorted(tokens), None], eos=[len(tokens)])
 
 
+@pytest.mark.parametrize("crossing", [True, False])
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_a_mask_is_what_advance_accepts(schema: dict[str, object]) -> None:
+def test_a_mask_is_what_advance_accepts(schema: dict[str, object], crossing: bool) -> None:
     grammar = Grammar.from_json_schema(schema)
     for seed in range(8):
         rng = random.Random(seed)
-        tokens = vocabulary(rng)
+        tokens = vocabulary(rng, crossing)
         compiled = grammar.compile(tokens)
         for _ in range(4):
             matcher = compiled.matcher()
