@@ -1,5 +1,4 @@
-//! JSON arrays whose items are all different: the values that came are a register, and an item that would repeat one
-//! may not end.
+//! Items that came → items that may come, where all must be different: an item that would repeat one may not end.
 //!
 //! Items are regular, so that one head reads a whole item and holds its text. Two items are equal if their JSON values
 //! are: 1 and 1.0, "a" and "\u0061", objects with their keys in another order.

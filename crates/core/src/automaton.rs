@@ -1,4 +1,4 @@
-//! The lazy automaton of a compiled grammar: one thread at a time finds things out, all may read what was found.
+//! Place × token → mask and next place, as they are asked for: one thread at a time finds out, all may read it.
 //!
 //! An automaton that has grown to its limit of memory is thrown away and a new *epoch* begins with one that has learned
 //! nothing. Positions of an epoch mean nothing in another: a matcher keeps what it has taken, and takes it again.

@@ -45,9 +45,8 @@ impl Openings {
         let says = match *key {
             [] => return,
             [b'\\', b'u', ..] => ByteSet::FULL,
-            [b'\\', byte, ..] => [one(byte), one(8), one(9), one(10), one(12), one(13)]
-                .iter()
-                .fold(ByteSet::EMPTY, |all, bytes| all.union(bytes)),
+            // The character itself, or a control character from backspace to carriage return.
+            [b'\\', byte, ..] => one(byte).union(&ByteSet::range(8, 13)),
             [byte, ..] => one(byte),
         };
         self.bytes = self.bytes.union(&one(key[0]));
@@ -157,9 +156,8 @@ impl Arena {
         let spec = self.objects[object as usize].clone();
         let is_of = |bytes: ByteSet, few: &[u8]| (0..=255u8).all(|byte| !bytes.contains(byte) || few.contains(&byte));
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
-        !spec.free && ends(spec.open) && ends(spec.comma) && !self.info(spec.colon).nullable && {
-            is_of(self.may(spec.colon), BEHIND)
-        }
+        let before = !spec.free && ends(spec.open) && ends(spec.comma);
+        before && !self.info(spec.colon).nullable && is_of(self.may(spec.colon), BEHIND)
     }
 
     /// The bytes with which texts end, of what separators are made of.

@@ -1,4 +1,4 @@
-//! Sets of bytes, and the boundaries at which a state's behaviour changes.
+//! Bytes → sets of them, and the boundaries at which a state's behaviour changes.
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct ByteSet(pub [u64; 4]);

@@ -1,4 +1,4 @@
-//! What many share, bounded by bytes: least recently used leaves first, more or less.
+//! Key → what many share, bounded by bytes: least recently used leaves first, more or less.
 //!
 //! The clock (second chance): entries stand in a ring, a hit sets the entry's bit, and the hand passes over entries
 //! whose bit is set, clearing it. A hit so costs a look-up and a bit; nothing is moved.

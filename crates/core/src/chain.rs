@@ -1,4 +1,4 @@
-//! Heads that keep reading: their tokens come from an index of the vocabulary instead of a walk.
+//! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
 use crate::byteset::ByteSet;
 use crate::error::Result;

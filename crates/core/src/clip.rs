@@ -1,4 +1,4 @@
-//! Counts that no token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
+//! Counts → those that a token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
 
 use crate::error::Result;
 use crate::term::{Arena, Term, TermId, EPSILON, MANY};

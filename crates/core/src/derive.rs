@@ -1,4 +1,4 @@
-//! Derivatives: what a term still has to read once a byte was read (Brzozowski 1964), remembered edge by edge.
+//! Term × byte → the term that is still to read, its derivative (Brzozowski 1964), remembered edge by edge.
 
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! What the engine can refuse; the Python crate maps each to one class of `frisket.errors`.
+//! What the engine refuses → its errors; the Python crate maps each to one class of `frisket.errors`.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which tokens may come next: grammars over bytes, composed with a vocabulary.
+//! Grammar over bytes × vocabulary → which tokens may come next.
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher

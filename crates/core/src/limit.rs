@@ -1,4 +1,4 @@
-//! What one call may take: steps, time and memory; and the flag that ends it from another thread.
+//! Limits → what is left of one call's steps, time and memory; and the flag that ends it from another thread.
 
 use crate::error::{Error, Limit, Result};
 use std::sync::atomic::{AtomicBool, Ordering};

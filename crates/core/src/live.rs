@@ -1,4 +1,4 @@
-//! Whether a term matches anything: the question that keeps masks free of dead ends.
+//! Term → whether it matches anything: the question that keeps masks free of dead ends.
 
 use crate::byteset::ByteSet;
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! What one head alone does to the vocabulary: the tokens that stay inside it, and the trie nodes at which it is at an
-//! end in mid-token. It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
+//! Head × vocabulary → the tokens that stay inside the head, and the trie nodes at which it is at an end in mid-token.
+//! It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
 //! the next one has.
 
 use crate::byteset::ByteSet;

@@ -1,4 +1,4 @@
-//! Positions: sets of (head, frame), stepped byte by byte.
+//! Position × byte → the next position: sets of (head, frame).
 //!
 //! A frame is an interned *set* of (what follows, parent frame): a graph-structured stack by hash-consing (Tomita 1985,
 //! Scott and Johnstone 2010). Calls made at one position are grouped by rule before the rule is entered, in an order

@@ -1,4 +1,4 @@
-//! Which tokens may come next, composed of pieces that are remembered.
+//! Position × vocabulary → the mask, composed of pieces that are remembered.
 //!
 //! A head's own part is its `Local`. From the nodes at which it is at an end in mid-token the walk goes on with whatever
 //! the frame returns to; what heads do below a node is remembered with the trie (`Pieces`), so that separators and

@@ -1,4 +1,4 @@
-//! JSON objects: which keys may come next, given those that came.
+//! Members that came → keys that may come, of JSON objects.
 //!
 //! A state holds registers, not a copy of the grammar: the next property in order or the set of properties seen, how
 //! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is

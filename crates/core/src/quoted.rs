@@ -1,4 +1,4 @@
-//! A language of texts, lifted to the JSON strings that decode to them (RFC 8259 section 7).
+//! A language of texts → that of the JSON strings that decode to them (RFC 8259 section 7).
 //!
 //! The lift is itself a derivative: a raw byte steps the language of texts; an escape collects its code unit and then
 //! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they

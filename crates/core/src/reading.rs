@@ -1,4 +1,4 @@
-//! What an open item has said so far: its bytes without the white space around tokens and with every escape decoded.
+//! Bytes of an open item → what it has said so far: without the white space around tokens, every escape decoded.
 //!
 //! Texts that say the same meet in one reading, however they are spelled. A numeral is kept as it is written until it
 //! ends: only a whole one has a value.

@@ -1,5 +1,5 @@
-//! A few states that the same characters keep among themselves: what a search (`.*foo.*`), an excluded pattern or words
-//! and separators are while none of their special characters comes.
+//! A few states that the same characters keep among themselves → their tokens: what a search (`.*foo.*`), an excluded
+//! pattern or words and separators are while none of their special characters comes.
 //!
 //! Tokens of those characters only are inside, whatever they spell. The others are found by the index: at each place
 //! where such a token's first special byte stands, the state is that after the token's beginning.

@@ -1,4 +1,4 @@
-//! Rules: what a structural term begins with, and the removal of left recursion.
+//! Rules → what structural terms begin with, left recursion removed.
 //!
 //! `first` lists how a term can begin: a head (a regular term, or a key), a call, or a special token, each with the
 //! terms that follow it, innermost first. Parts that may be empty are skipped here, once per grammar, so that at run

@@ -1,4 +1,4 @@
-//! Regular languages of bytes as hash-consed terms; a state is a term.
+//! Regular languages of bytes → hash-consed terms; a state is a term.
 //!
 //! Terms are normalised when they are made (Owens, Reppy, Turon: *Regular-expression derivatives re-examined*, 2009),
 //! so that equal states meet, and are keyed by a 128-bit hash of their content. The hash does not depend on the arena:

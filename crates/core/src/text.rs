@@ -1,4 +1,4 @@
-//! The texts of all tokens, one after another: 128,000 allocations less.
+//! The texts of all tokens → one block of them: 128,000 allocations less.
 
 use crate::error::{Error, Result};
 

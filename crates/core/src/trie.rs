@@ -1,5 +1,5 @@
-//! A trie over token texts, flat and in depth-first order: the descendants of a node are the nodes after it up to
-//! `end`, and so are their tokens.
+//! Token texts → a trie of them, flat and in depth-first order: the descendants of a node are the nodes after it up
+//! to `end`, and so are their tokens.
 
 use crate::byteset::ByteSet;
 
@@ -31,14 +31,14 @@ struct Node {
 
 impl Trie {
     pub fn new<'a>(texts: impl Iterator<Item = (&'a [u8], u32)>) -> Self {
-        let texts: Vec<(&[u8], u32)> = texts.collect();
-        let sorted = sorted(&texts);
+        // Most texts differ in their first eight bytes: one comparison of words.
+        let mut sorted: Vec<(u64, &[u8], u32)> = texts.map(|(text, id)| (begin(text), text, id)).collect();
+        sorted.sort_unstable();
         let mut trie = Trie::default();
         let mut previous: &[u8] = b"";
         let mut shares = Vec::with_capacity(sorted.len());
         let mut count = 1;
-        for &place in &sorted {
-            let (text, _) = texts[place as usize];
+        for &(_, text, _) in &sorted {
             let shared = text.iter().zip(previous).take_while(|(a, b)| a == b).count();
             count += text.len() - shared;
             shares.push(shared);
@@ -50,8 +50,7 @@ impl Trie {
         trie.tokens.reserve_exact(sorted.len());
         let mut path: Vec<u32> = vec![trie.open(0)];
         trie.below.push(0);
-        for (place, shared) in sorted.into_iter().zip(shares) {
-            let (text, id) = texts[place as usize];
+        for ((_, text, id), shared) in sorted.into_iter().zip(shares) {
             while path.len() > shared + 1 {
                 trie.close(&mut path);
             }
@@ -274,21 +273,6 @@ impl Trie {
     pub fn memory_bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 21) + self.tokens.len() * 4
     }
-}
-
-/// The places of the texts in order.
-fn sorted(texts: &[(&[u8], u32)]) -> Vec<u32> {
-    // Most differ in their first eight bytes: as numbers they are sorted digit by digit.
-    let mut keys: Vec<(u64, u32)> = texts.iter().zip(0..).map(|(&(text, _), place)| (begin(text), place)).collect();
-    radsort::sort_by_key(&mut keys, |&(begin, _)| begin);
-    let mut sorted: Vec<u32> = keys.iter().map(|&(_, place)| place).collect();
-    let mut rest = &mut sorted[..];
-    for alike in keys.chunk_by(|one, other| one.0 == other.0) {
-        let (here, after) = std::mem::take(&mut rest).split_at_mut(alike.len());
-        here.sort_unstable_by_key(|&place| texts[place as usize]);
-        rest = after;
-    }
-    sorted
 }
 
 /// The first eight bytes as a number that sorts as they do.

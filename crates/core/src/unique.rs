@@ -1,4 +1,4 @@
-//! JSON arrays whose items are all different, whatever items are: values that came may not come again.
+//! Values that came → values that may come, in arrays whose items are all different, whatever items are.
 //!
 //! An array is an automaton over items. While an item is open, its position holds a *reading* of it (`reading`), and
 //! the frame under the item says where the reading began; where the item ends, its value is compared. What makes that

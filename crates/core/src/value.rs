@@ -1,4 +1,4 @@
-//! JSON values as readings spell them, such that equal values are equal: 1 and 1.0, objects in another order.
+//! JSON value as a reading spells it → a text that equal values share: 1 and 1.0, objects in another order.
 
 use crate::error::{Error, Limit, Result};
 

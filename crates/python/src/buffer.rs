@@ -1,4 +1,4 @@
-//! A writable array of 32-bit words that the caller owns: numpy, or what offers a numpy view (CPU tensors).
+//! numpy array, or what offers a numpy view (CPU tensors) → writable rows of 32-bit words that the caller owns.
 
 use numpy::npyffi::flags::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};

@@ -1,4 +1,4 @@
-//! GrammarBuilder and Grammar.
+//! Calls of a front end → GrammarBuilder → Grammar.
 
 use crate::allocator::{self, Held};
 use crate::error::raise;

@@ -1,4 +1,4 @@
-//! The one place where the engine's errors become `frisket.errors`.
+//! The engine's errors → `frisket.errors`: the one place for that.
 
 use frisket_core::error::{Error, Limit};
 use pyo3::exceptions::PyRuntimeError;

@@ -1,4 +1,4 @@
-//! frisket-core for Python: convert, release the GIL, raise; and the plain places of JSON Schemas.
+//! frisket-core → `frisket._core`: convert, release the GIL, raise; and read the plain places of JSON Schemas.
 
 mod allocator;
 mod buffer;

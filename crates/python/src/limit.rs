@@ -1,4 +1,4 @@
-//! Limits and Cancellation.
+//! Python's limits → the engine's: Limits and Cancellation.
 
 use frisket_core::limit as core;
 use pyo3::exceptions::PyValueError;

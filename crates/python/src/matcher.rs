@@ -1,4 +1,4 @@
-//! Vocabulary, CompiledGrammar, Matcher.
+//! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
 use crate::allocator::Held;
 use crate::buffer::Bitmask;
@@ -113,8 +113,9 @@ impl Vocabulary {
 
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    inner: Held<core::CompiledGrammar>,
     handed: Arc<Handed>,
+    /// Dropped after the masks that were handed out.
+    inner: Held<core::CompiledGrammar>,
     limits: Option<Py<Limits>>,
 }
 
