@@ -8,7 +8,6 @@
 
 pub mod array;
 mod automaton;
-mod blur;
 pub mod builder;
 pub mod byteset;
 mod cache;
@@ -32,10 +31,13 @@ mod letters;
 pub mod limit;
 mod live;
 mod local;
+mod look;
 pub mod machine;
 pub mod mask;
 pub mod matcher;
+mod name;
 pub mod object;
+mod openings;
 mod quoted;
 mod reading;
 mod region;

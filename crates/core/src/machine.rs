@@ -5,12 +5,12 @@
 //! in which callers come before callees, so that ambiguity costs polynomial, not exponential, space. Left recursion
 //! was removed before (`rules`), so a frame never contains itself.
 
-use crate::blur::{Blur, Openings};
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::lead::Leads;
 use crate::least::Least;
 use crate::limit::Limits;
+use crate::name::Names;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
@@ -81,7 +81,7 @@ pub struct Machine {
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
     pub(crate) least: Least,
-    pub(crate) blur: Blur,
+    pub(crate) names: Names,
     pub(crate) leads: Leads,
     pub start: PositionId,
 }
@@ -120,7 +120,7 @@ impl Machine {
             steps: FxHashMap::default(),
             known: Known::default(),
             least: Least::default(),
-            blur: Blur::default(),
+            names: Names::default(),
             leads: Leads::default(),
             start: DEAD,
         });
@@ -498,8 +498,8 @@ impl Machine {
         Ok(position)
     }
 
-    /// The position whose mask this one has: without the texts of open keys, and without what no token sees of objects.
-    pub(crate) fn abstracted(&mut self, id: PositionId, openings: &Openings) -> Result<PositionId> {
+    /// The position whose mask this one has: without the texts of open keys and items.
+    pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
         let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
         let open = matches!(position.register, Register::At(_));
@@ -509,13 +509,11 @@ impl Machine {
                 *head = self.unknown(*head)?;
             }
         }
-        let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
-        for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
-            *frame = match position.register {
-                Register::At(reading) => self.blinded(*frame, reading)?,
-                _ if self.arena.uniques.is_empty() => self.blurred(*frame, openings)?,
-                _ => *frame,
-            };
+        if let Register::At(reading) = position.register {
+            let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
+            for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
+                *frame = self.blinded(*frame, reading)?;
+            }
         }
         if open {
             abstracted.register = Register::Blind;

@@ -101,8 +101,10 @@ pub struct Masks {
     special_ids: Vec<u32>,
     locals: FxHashMap<TermId, Local>,
     clipped: FxHashMap<(TermId, u32), TermId>,
+    named: FxHashMap<u128, Arc<Mask>>,
+    /// Those that only their position tells.
     masks: FxHashMap<PositionId, Arc<Mask>>,
-    /// Bytes of all this, the masks' own left out.
+    /// Bytes of all this.
     held: usize,
 }
 
@@ -119,10 +121,45 @@ impl Masks {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
-        let id = machine.abstracted(exact, &vocabulary.openings)?;
+        let name = machine.name(exact, vocabulary, &self.special_ids)?;
+        if let Some(name) = name {
+            if let Some(mask) = self.named.get(&name.hash) {
+                return Ok(mask.clone());
+            }
+            if let Some(mask) = (!name.own).then(|| vocabulary.masks.get(name.hash)).flatten() {
+                self.held += 32;
+                self.named.insert(name.hash, mask.clone());
+                return Ok(mask);
+            }
+        }
+        let id = machine.abstracted(exact)?;
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
         }
+        let (mask, shared) = self.compose(machine, vocabulary, exact, id)?;
+        self.held += 32 + mask.memory_bytes();
+        match name {
+            Some(name) if shared => {
+                if !name.own {
+                    vocabulary.masks.put(name.hash, mask.clone(), mask.memory_bytes());
+                }
+                self.named.insert(name.hash, mask.clone());
+            }
+            _ => {
+                self.masks.insert(if shared { id } else { exact }, mask.clone());
+            }
+        }
+        Ok(mask)
+    }
+
+    /// The mask computed anew, and whether it is that of all positions that are abstracted to the same.
+    fn compose(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        exact: PositionId,
+        id: PositionId,
+    ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = SCRATCH.take();
@@ -180,10 +217,7 @@ impl Masks {
         SCRATCH.set(scratch);
         let mut mask = Mask { parts, lists, within, words, empty: false };
         mask.empty = mask.forbids_all();
-        let mask = Arc::new(mask);
-        self.held += 24;
-        self.masks.insert(if shared { id } else { exact }, mask.clone());
-        Ok(mask)
+        Ok((Arc::new(mask), shared))
     }
 
     /// Up to how many code points of a token all heads are to be exact: where a count ends in the reach of long tokens

@@ -4,7 +4,6 @@
 //! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is
 //! reached can still be closed; `feasible` is that check.
 
-use crate::blur::Openings;
 use crate::error::{Error, Limit, Result};
 use crate::keyset::{KeySets, NO_KEYS};
 use crate::quoted::unspell;
@@ -68,7 +67,7 @@ pub struct ObjectSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct ObjectState {
     /// The first property that may still come, where the order is the schema's.
-    next: u32,
+    pub(crate) next: u32,
     /// Properties that came, as far as any rule asks.
     seen: Vec<u64>,
     /// Properties that came or that one which came must not precede, where there are several orders.
@@ -76,9 +75,9 @@ pub struct ObjectState {
     count: u32,
     marks: u64,
     /// Decoded keys beside the named ones, as a set (`keyset`).
-    keys: u32,
+    pub(crate) keys: u32,
     /// What a mask's state does not know of the keys that came (see `mask`).
-    hidden: Hidden,
+    pub(crate) hidden: Hidden,
 }
 
 /// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
@@ -90,18 +89,6 @@ pub(crate) enum Hidden {
     Key,
     /// What may come next.
     Choice,
-}
-
-/// What a token sees of a state that does not go on behind the next key and its colon (`blur`).
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Look {
-    closes: bool,
-    /// Whether some property may come.
-    goes_on: bool,
-    /// The properties that may come and begin as some token goes on.
-    named: Vec<u32>,
-    /// The extras that may come, and their keys if those are not nearly all texts.
-    extras: Vec<(u32, Option<TermId>)>,
 }
 
 /// The keys beside the named ones that came, and perhaps one more.
@@ -197,7 +184,7 @@ struct Outlook {
 
 impl ObjectSpec {
     /// Whether only `required` and one order restrict which properties come.
-    fn plain(&self) -> bool {
+    pub(crate) fn plain(&self) -> bool {
         !self.any_order && self.earlier.is_empty() && self.unrestricted()
     }
 
@@ -635,6 +622,11 @@ impl Arena {
         id
     }
 
+    /// The state of an object of which nothing came.
+    pub(crate) fn first_state(&mut self, object: u32) -> u32 {
+        self.object_state(object, ObjectState::default())
+    }
+
     /// The alternatives that an object term stands for.
     pub(crate) fn object_parts(&mut self, id: TermId) -> Result<Vec<TermId>> {
         let mut parts = Vec::with_capacity(2);
@@ -645,7 +637,7 @@ impl Arena {
                 if spec.can_close(&start) {
                     parts.push(spec.empty);
                 }
-                let state = self.object_state(object, start);
+                let state = self.first_state(object);
                 if self.may_continue(object, state)? {
                     let key = self.object_term(Term::ObjectKey { object, state })?;
                     parts.push(self.seq(spec.open, key)?);
@@ -829,29 +821,6 @@ impl Arena {
         })
     }
 
-    /// None if tokens see more of the state.
-    pub(crate) fn look(&mut self, object: u32, state: u32, openings: &Openings) -> Result<Option<Look>> {
-        let (spec, now) = (self.objects[object as usize].clone(), self.states[state as usize].clone());
-        self.budget.spend(spec.sorted.len() as u64 / 8)?;
-        // The keys that came may not come again: only that tells one state's other keys from another's.
-        let begun = self.keys.rests(now.keys).iter().any(|&(byte, _)| openings.says.contains(byte));
-        let empty = self.keys.has_empty(now.keys) && openings.bytes.contains(b'"');
-        if openings.crosses || now.hidden != Hidden::Nothing || begun || empty {
-            return Ok(None);
-        }
-        let choices = self.choices(object, state)?;
-        let seen = |spelling: &[u8]| spelling.get(1).is_none_or(|&byte| openings.bytes.contains(byte));
-        let named = spec.sorted.iter().filter(|(spelling, property)| choices.allows(*property) && seen(spelling));
-        let nearly_all = |extra: u32| self.is_cofinite(spec.extras[extra as usize].keys);
-        let extras = choices.extras.iter().map(|&(extra, keys)| (extra, (!nearly_all(extra)).then_some(keys)));
-        Ok(Some(Look {
-            closes: spec.can_close(&now),
-            goes_on: !choices.named.is_empty(),
-            named: named.map(|&(_, property)| property).collect(),
-            extras: extras.collect(),
-        }))
-    }
-
     /// Whether a key came that may not come again, and is not known.
     pub(crate) fn hides_key(&self, state: u32) -> bool {
         self.states[state as usize].hidden == Hidden::Key
@@ -979,7 +948,7 @@ impl Arena {
         }
     }
 
-    fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
+    pub(crate) fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.objects[object as usize].clone();
         let before = self.states[state as usize].clone();
         let branches = self.searching(|came, steps| spec.members(&before, property, came, steps))?;

@@ -1,11 +1,12 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
-use crate::blur::Openings;
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
+use crate::mask::Mask;
+use crate::openings::Openings;
 use crate::term::Hasher128;
 use crate::text::Texts;
 use crate::trie::Trie;
@@ -106,6 +107,9 @@ const CLASSES: usize = 4 << 20;
 /// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
 const FORESTS: usize = 8 << 20;
 
+/// Bytes of masks, kept for all grammars.
+const MASKS: usize = 4 << 20;
+
 pub struct Vocabulary {
     tokens: Texts,
     size: usize,
@@ -125,6 +129,8 @@ pub struct Vocabulary {
     classes: cache::Cache<Class, Bits>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
+    /// Under the name of a position.
+    pub(crate) masks: cache::Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
     forests: cache::Cache<u128, Arc<Forest>>,
 }
@@ -206,6 +212,7 @@ impl Vocabulary {
             tokens,
             classes: cache::Cache::new(CLASSES),
             locals: cache::Cache::new(LOCALS),
+            masks: cache::Cache::new(MASKS),
             forests: cache::Cache::new(FORESTS),
         })
     }
@@ -250,6 +257,7 @@ impl Vocabulary {
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
             + locals
+            + self.masks.memory_bytes()
             + self.forests.memory_bytes()
             + self.pieces.memory_bytes()
     }
