@@ -145,7 +145,7 @@ impl<'a> Composer<'a> {
         if local.core.exits.is_empty() && local.core.forest.is_none() {
             return Ok(());
         }
-        if let Some(Forest { trie, pieces }) = local.core.forest.as_deref() {
+        if let Some(Forest { trie, pieces, .. }) = local.core.forest.as_deref() {
             self.go_on(Ground { trie, pieces }, &[0], head, frame)?;
         }
         self.go_on(self.vocabulary.ground(), &local.core.exits, head, frame)

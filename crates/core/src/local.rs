@@ -7,7 +7,7 @@ use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::exclusion::Exclusion;
 use crate::region::{Region, Table, NOWHERE};
-use crate::term::{Arena, TermId, EMPTY, EPSILON};
+use crate::term::{Arena, Hasher128, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -51,11 +51,15 @@ pub struct Local {
     pub(crate) asks: Arc<[u32]>,
     /// Nodes at and below which it may be: what the head does there is found out by itself.
     pub(crate) doubts: Arc<[u32]>,
+    /// Whether it may end at some of these where the pieces do not.
+    pub(crate) strays: bool,
 }
 
 /// What heads have in common that differ in a count, or in a few tokens.
 pub(crate) struct Core {
     pub words: Words,
+    /// Of the words.
+    pub hash: u128,
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
@@ -75,6 +79,8 @@ fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> 
 
 /// Subtries merged into one, and what heads do below its nodes.
 pub(crate) struct Forest {
+    /// Of the nodes below which it was.
+    pub hash: u128,
     pub trie: Trie,
     pub pieces: Pieces,
 }
@@ -82,6 +88,8 @@ pub(crate) struct Forest {
 /// What a head does to the tokens below one node of a trie.
 pub(crate) struct Piece {
     pub words: Words,
+    /// Of the words.
+    pub hash: u128,
     pub exits: Box<[u32]>,
 }
 
@@ -139,12 +147,13 @@ impl Pieces {
         let mut reach = Reach::default();
         reach.walk(arena, trie, node, head)?;
         reach.exits.retain(|&node| trie.end(node) > node + 1);
-        let piece = Arc::new(Piece { words: sorted_words(reach.tokens), exits: reach.exits.into() });
+        let words = sorted_words(reach.tokens);
+        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into() });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
         }
-        known.bytes += 120 + piece.words.len() * 8 + piece.exits.len() * 4;
+        known.bytes += 136 + piece.words.len() * 8 + piece.exits.len() * 4;
         known.pieces.insert(key, piece.clone());
         Ok(piece)
     }
@@ -165,6 +174,11 @@ impl Local {
         let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
         let own = forest + lists + size_of::<Core>();
         own / shared + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
+    }
+
+    /// Whether its words are all there is of it, but for what follows.
+    pub(crate) fn is_a_list(&self) -> bool {
+        self.dense.is_none() && self.asks.is_empty() && self.doubts.is_empty()
     }
 
     /// Every token that stays inside the head, or leaves it with its end.
@@ -234,7 +248,8 @@ impl Local {
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
-        Local { dense, core: Arc::new(Core::of(reach, vocabulary, pure)), asks: Arc::default(), doubts: Arc::default() }
+        let core = Arc::new(Core::of(reach, vocabulary, pure));
+        Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
     }
 
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
@@ -245,7 +260,7 @@ impl Local {
         most: u32,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Option<Local>> {
-        let Local { dense, core, asks, doubts } = known(arena, near)?;
+        let Local { dense, core, asks, doubts, strays } = known(arena, near)?;
         let Some(Part { bits, within: None }) = dense.filter(|_| core.pure) else { return Ok(None) };
         let mut asks: Vec<u32> = asks.to_vec();
         asks.extend(tokens(core.words.iter().copied()).filter(|&token| vocabulary.chars(token) > most));
@@ -259,7 +274,7 @@ impl Local {
             return Ok(None);
         }
         let within = (most < vocabulary.longest).then(|| vocabulary.at_most(most));
-        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into(), doubts }))
+        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into(), doubts, strays }))
     }
 
     /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
@@ -279,15 +294,18 @@ impl Local {
         }
         let near = known(arena, near)?;
         doubts.extend_from_slice(&near.doubts);
-        Ok(Some(Local { doubts: doubts.into(), ..near }))
+        let strays = near.strays || !spelled;
+        Ok(Some(Local { doubts: doubts.into(), strays, ..near }))
     }
 }
 
 impl Core {
     fn of(reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
         let trie = &vocabulary.trie;
+        let words = words(reach.tokens, vocabulary.mask_words());
         let mut core = Core {
-            words: words(reach.tokens, vocabulary.mask_words()),
+            hash: hash_of(&words),
+            words,
             exits: Vec::new(),
             forest: None,
             ends: Vec::new(),
@@ -483,6 +501,13 @@ fn words(tokens: Vec<u32>, room: usize) -> Words {
     let mut bits = vec![0; room];
     tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
     bits.into_iter().enumerate().filter(|&(_, bits)| bits != 0).map(|(word, bits)| (word as u32, bits)).collect()
+}
+
+/// 0 if there are none.
+pub(crate) fn hash_of(words: &[(u32, u32)]) -> u128 {
+    let mut hash = Hasher128::new(words.len() as u64);
+    words.iter().for_each(|&(word, bits)| hash.word(u64::from(word) << 32 | u64::from(bits)));
+    if words.is_empty() { 0 } else { hash.finish() }
 }
 
 fn sorted_words(mut tokens: Vec<u32>) -> Words {

@@ -11,6 +11,16 @@ use crate::openings::{Openings, BEFORE, BEHIND};
 use crate::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 
+/// What tokens see of a state.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    pub closes: bool,
+    /// Whether another member may come.
+    pub goes_on: bool,
+    /// A name for how keys may begin.
+    pub keys: u128,
+}
+
 /// What all states of an object have in common.
 pub(crate) struct Outline {
     /// Whether nothing but the order and `required` says which property may come, and every other text may.
@@ -18,7 +28,7 @@ pub(crate) struct Outline {
     /// Places among the sorted spellings that begin as tokens go on.
     seen: Vec<u32>,
     /// (next property, whether a key is hidden) → what that looks like, where `plain`.
-    plainly: FxHashMap<(u32, bool), u128>,
+    plainly: FxHashMap<(u32, bool), Look>,
 }
 
 impl Arena {
@@ -46,7 +56,7 @@ impl Arena {
         state_id: u32,
         outline: &mut Outline,
         openings: &Openings,
-    ) -> Result<Option<u128>> {
+    ) -> Result<Option<Look>> {
         let (spec, state) = (self.objects[object as usize].clone(), self.states[state_id as usize].clone());
         let hidden = state.hidden != Hidden::Nothing;
         let came = |key: &Vec<u8>| self.keys.contains(state.keys, key);
@@ -57,44 +67,43 @@ impl Arena {
         if let Some(&known) = outline.plainly.get(&place) {
             return Ok(Some(known));
         }
-        let mut look = Hasher128::new(u64::from(hidden));
-        let named = |look: &mut Hasher128, may_come: &dyn Fn(u32) -> bool| {
+        let mut keys = Hasher128::new(u64::from(hidden));
+        let named = |keys: &mut Hasher128, may_come: &dyn Fn(u32) -> bool| {
             let seen = outline.seen.iter().map(|&place| &spec.sorted[place as usize]);
-            seen.filter(|(_, property)| may_come(*property)).for_each(|(spelling, _)| look.bytes(spelling));
+            seen.filter(|(_, property)| may_come(*property)).for_each(|(spelling, _)| keys.bytes(spelling));
         };
         if outline.plain {
             let rest = &spec.properties[(state.next as usize).min(spec.properties.len())..];
             self.budget.spend(1 + rest.len() as u64 / 8)?;
             let barrier = rest.iter().position(|property| property.required);
             let open = &rest[..barrier.map_or(rest.len(), |barrier| barrier + 1)];
-            let any = (barrier.is_none() || !spec.extras_last) && spec.extras.iter().any(|extra| !extra.values.is_empty());
-            look.word(u64::from(barrier.is_none()));
-            look.word(u64::from(any));
+            let valued = spec.extras.iter().any(|extra| !extra.values.is_empty());
+            let any = (barrier.is_none() || !spec.extras_last) && valued;
+            keys.word(u64::from(any));
             if !any {
-                look.word(u64::from(open.iter().any(|property| !property.values.is_empty())));
                 let open = state.next..state.next + open.len() as u32;
-                named(&mut look, &|property| {
+                named(&mut keys, &|property| {
                     open.contains(&property) && !spec.properties[property as usize].values.is_empty()
                 });
             }
-            let look = look.finish();
-            self.budget.grow(40);
+            let goes_on = any || open.iter().any(|property| !property.values.is_empty());
+            let look = Look { closes: barrier.is_none(), goes_on, keys: keys.finish() };
+            self.budget.grow(56);
             outline.plainly.insert(place, look);
             return Ok(Some(look));
         }
         let choices = self.choices(object, state_id)?;
-        look.word(u64::from(spec.can_close(&state)));
         // All texts but a few that no token reads to their end: whatever else begins is among them.
         let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
-        look.word(u64::from(any));
+        keys.word(u64::from(any));
         if !any {
-            look.word(u64::from(!choices.named.is_empty()));
-            named(&mut look, &|property| choices.allows(property));
-            let mut keys: Vec<u128> = choices.extras.iter().map(|&(_, keys)| self.info(keys).hash).collect();
-            keys.sort_unstable();
-            keys.into_iter().for_each(|keys| look.wide(keys));
+            named(&mut keys, &|property| choices.allows(property));
+            let mut others: Vec<u128> = choices.extras.iter().map(|&(_, keys)| self.info(keys).hash).collect();
+            others.sort_unstable();
+            others.into_iter().for_each(|hash| keys.wide(hash));
         }
-        Ok(Some(look.finish()))
+        let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
+        Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: keys.finish() }))
     }
 
     /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.

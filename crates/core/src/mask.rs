@@ -9,8 +9,9 @@ use crate::composer::{Composer, Ground};
 use crate::error::Result;
 use crate::local::{Local, Part, Words, NARROW};
 use crate::machine::{Machine, Position, PositionId};
+use crate::name::Name;
 use crate::scratch::Scratch;
-use crate::term::{Arena, Term, TermId};
+use crate::term::{Arena, Hasher128, Term, TermId};
 use crate::vocabulary::{Bits, Vocabulary, FAR};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -101,6 +102,7 @@ pub struct Masks {
     special_ids: Vec<u32>,
     locals: FxHashMap<TermId, Local>,
     clipped: FxHashMap<(TermId, u32), TermId>,
+    /// Under the names of positions.
     named: FxHashMap<u128, Arc<Mask>>,
     /// Those that only their position tells.
     masks: FxHashMap<PositionId, Arc<Mask>>,
@@ -121,14 +123,14 @@ impl Masks {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
-        let name = machine.name(exact, vocabulary, &self.special_ids)?;
+        let name = self.name(machine, vocabulary, exact)?;
         if let Some(name) = name {
-            if let Some(mask) = self.named.get(&name.hash) {
+            if let Some(mask) = self.named.get(&name) {
                 return Ok(mask.clone());
             }
-            if let Some(mask) = (!name.own).then(|| vocabulary.masks.get(name.hash)).flatten() {
+            if let Some(mask) = vocabulary.masks.get(name) {
                 self.held += 32;
-                self.named.insert(name.hash, mask.clone());
+                self.named.insert(name, mask.clone());
                 return Ok(mask);
             }
         }
@@ -140,16 +142,44 @@ impl Masks {
         self.held += 32 + mask.memory_bytes();
         match name {
             Some(name) if shared => {
-                if !name.own {
-                    vocabulary.masks.put(name.hash, mask.clone(), mask.memory_bytes());
-                }
-                self.named.insert(name.hash, mask.clone());
+                vocabulary.masks.put(name, mask.clone(), mask.memory_bytes());
+                self.named.insert(name, mask.clone());
             }
             _ => {
                 self.masks.insert(if shared { id } else { exact }, mask.clone());
             }
         }
         Ok(mask)
+    }
+
+    /// What all positions with this mask have in common.
+    fn name(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, id: PositionId) -> Result<Name> {
+        let position = machine.position(id).clone();
+        if position.ask || !machine.arena.uniques.is_empty() {
+            return Ok(None);
+        }
+        let reach = self.reach(&mut machine.arena, vocabulary, &position)?;
+        let mut covered = false;
+        for &(head, _) in &position.heads {
+            covered |= machine.covers(head, vocabulary)?;
+        }
+        let mut hash = Hasher128::new(u64::from(position.accepting));
+        position.specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
+        let mut name = 0u128;
+        for &(head, frame) in &position.heads {
+            let part = match machine.arena.term(head) {
+                Term::KeyNamed { .. } => machine.name_of_key(head, frame, covered, vocabulary)?,
+                Term::Literal { .. } => machine.name_of_text(head, frame, vocabulary)?,
+                _ => {
+                    let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
+                    machine.name_of_head(head, frame, &local, vocabulary)?
+                }
+            };
+            let Some(part) = part else { return Ok(None) };
+            name = name.wrapping_add(part);
+        }
+        hash.wide(name);
+        Ok(Some(hash.finish()))
     }
 
     /// The mask computed anew, and whether it is that of all positions that are abstracted to the same.

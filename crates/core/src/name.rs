@@ -1,105 +1,54 @@
 //! A position × what tokens see of it → a name: where two names are equal the masks are, in one grammar or in two.
 //!
-//! A name is a hash of what a position is made of, down to its last frame. Heads are named by their content, keys by those
-//! of their ends that some token reaches, objects by what tokens see of them (`look`); numbers that a grammar has given
-//! to its rules, objects and states say nothing. What cannot be told in that way is named by its number, and such a name
-//! is good in its own grammar only.
+//! A name is made as a mask is, but of hashes: what heads do is named by its content, and so is what follows them below the
+//! nodes of the trie at which they end. No token goes on from most of those nodes for long, so the name soon knows
+//! enough: of an object whether it may be closed and whether another member may come (`look`), of what is around it
+//! nothing. The parts of a name are added up, as those of a mask are, in whatever frames they stood.
 
+use crate::composer::Ground;
 use crate::error::Result;
 use crate::exclusion::Exclusion;
-use crate::look::Outline;
-use crate::machine::{FrameId, Machine, PositionId, BOTTOM};
-use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON, MANY};
+use crate::limit::Budget;
+use crate::local::{Core, Forest, Local};
+use crate::look::{Look, Outline};
+use crate::machine::{FrameId, Machine, BOTTOM};
+use crate::object::Value;
+use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Name {
-    pub hash: u128,
-    /// Whether it means something in its own grammar only.
-    pub own: bool,
-}
+/// None: more would have to be known than can be told by a name.
+pub(crate) type Name = Option<u128>;
 
-impl Name {
-    fn shared(hash: u128) -> Self {
-        Name { hash, own: false }
-    }
-}
+/// A set of nodes from which tokens go on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Exits(u32);
 
-/// What is named, so that no two kinds of things share a name.
-#[derive(Clone, Copy)]
-enum Kind {
-    Position = 100,
-    Head,
-    Frame,
-    Seq,
-    Alt,
-    Repeat,
-    Special,
-    Rules,
-    Object,
-    Key,
-    Next,
-    KeyNamed,
-    KeyExtra,
-    Excluding,
-    Own,
-}
+const NOWHERE: Exits = Exits(0);
 
-/// A name in the making.
-struct Naming {
-    hash: Hasher128,
-    own: bool,
-}
-
-impl Naming {
-    fn of(kind: Kind) -> Self {
-        Naming { hash: Hasher128::new(kind as u64), own: false }
-    }
-
-    fn with(mut self, name: Name) -> Self {
-        self.hash.wide(name.hash);
-        self.own |= name.own;
-        self
-    }
-
-    fn word(mut self, word: u64) -> Self {
-        self.hash.word(word);
-        self
-    }
-
-    /// What has no order, each once.
-    fn all(self, mut names: Vec<Name>) -> Self {
-        names.sort_unstable();
-        names.dedup();
-        names.into_iter().fold(self, Naming::with)
-    }
-
-    fn name(self) -> Name {
-        Name { hash: self.hash.finish(), own: self.own }
-    }
-}
-
-/// Rules that call each other are named together, up to so many.
-const RULES: usize = 8;
-
-/// Terms in terms in terms are named so far down.
+/// Terms in terms, and frames on frames, are looked at so far down.
 const DEPTH: u32 = 64;
 
+/// (trie, node); the first trie is that of the vocabulary.
+type Place = (u32, u32);
+
 /// What is known of names, for one machine and one vocabulary.
+#[derive(Default)]
 pub(crate) struct Names {
-    /// What all its own names have in common.
-    salt: u64,
-    frames: FxHashMap<FrameId, Name>,
-    terms: FxHashMap<TermId, Name>,
-    rules: FxHashMap<u32, Name>,
-    /// While rules are named that call each other: what they are called so far.
-    scope: Vec<(u32, Name)>,
+    grounds: Vec<Arc<Forest>>,
+    /// By their numbers, one less.
+    exits: Vec<Arc<[Place]>>,
+    exit_ids: FxHashMap<Arc<[Place]>, Exits>,
+    /// Where a head ends.
+    leaving: FxHashMap<usize, (Arc<Core>, Exits)>,
+    behind: FxHashMap<(FrameId, Exits), Name>,
+    terms: FxHashMap<(TermId, Exits), Option<(u128, Exits)>>,
+    /// Rules that are being looked at.
+    open: Vec<(u32, Exits)>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
-    inners: FxHashMap<TermId, (Name, bool)>,
+    inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
     /// (object, low, high, depth) → where the named keys lead.
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
@@ -113,82 +62,168 @@ struct End {
     whole: bool,
 }
 
-impl Default for Names {
-    fn default() -> Self {
-        static MACHINES: AtomicU64 = AtomicU64::new(0);
-        Names {
-            salt: MACHINES.fetch_add(1, Ordering::Relaxed),
-            frames: FxHashMap::default(),
-            terms: FxHashMap::default(),
-            rules: FxHashMap::default(),
-            scope: Vec::new(),
-            inners: FxHashMap::default(),
-            outlines: FxHashMap::default(),
-            ends: FxHashMap::default(),
-        }
-    }
+fn hashed(kind: u64, parts: &[u128]) -> u128 {
+    let mut hash = Hasher128::new(kind);
+    parts.iter().for_each(|&part| hash.wide(part));
+    hash.finish()
 }
 
 impl Names {
-    fn own(&self, id: TermId) -> Name {
-        let naming = Naming::of(Kind::Own).word(self.salt).word(id.0.into());
-        Name { own: true, ..naming.name() }
+    fn exits(&mut self, mut places: Vec<Place>, budget: &mut Budget) -> Exits {
+        if places.is_empty() {
+            return NOWHERE;
+        }
+        places.sort_unstable();
+        places.dedup();
+        if let Some(&known) = self.exit_ids.get(&*places) {
+            return known;
+        }
+        budget.grow(64 + size_of_val(&*places));
+        let places: Arc<[Place]> = places.into();
+        self.exits.push(places.clone());
+        let id = Exits(self.exits.len() as u32);
+        self.exit_ids.insert(places, id);
+        id
+    }
+
+    fn places(&self, exits: Exits) -> Arc<[Place]> {
+        match exits {
+            NOWHERE => Arc::default(),
+            Exits(id) => self.exits[id as usize - 1].clone(),
+        }
+    }
+
+    fn ground<'a>(&'a self, ground: u32, vocabulary: &'a Vocabulary) -> Ground<'a> {
+        match ground.checked_sub(1) {
+            Some(forest) => {
+                let Forest { trie, pieces, .. } = &*self.grounds[forest as usize];
+                Ground { trie, pieces }
+            }
+            None => vocabulary.ground(),
+        }
+    }
+
+    fn ground_hash(&self, ground: u32) -> u128 {
+        ground.checked_sub(1).map_or(0, |forest| self.grounds[forest as usize].hash)
+    }
+
+    fn both(&mut self, one: Exits, other: Exits, budget: &mut Budget) -> Exits {
+        if one == other || other == NOWHERE {
+            return one;
+        }
+        if one == NOWHERE {
+            return other;
+        }
+        let all = [&*self.places(one), &*self.places(other)].concat();
+        self.exits(all, budget)
     }
 }
 
 impl Machine {
-    /// None where only an exact replay can tell what may come.
-    pub(crate) fn name(&mut self, id: PositionId, vocabulary: &Vocabulary, specials: &[u32]) -> Result<Option<Name>> {
-        let position = self.position(id).clone();
-        if position.ask || !self.arena.uniques.is_empty() {
+    /// What a head does that has a piece of its own, and what follows it.
+    pub(crate) fn name_of_head(
+        &mut self,
+        head: TermId,
+        frame: FrameId,
+        local: &Local,
+        vocabulary: &Vocabulary,
+    ) -> Result<Name> {
+        if local.strays {
             return Ok(None);
         }
-        let mut covered = false;
-        for &(head, _) in &position.heads {
-            if let Term::KeyExtra { inner, .. } = *self.arena.term(head) {
-                covered |= self.inner_name(inner, vocabulary)?.1;
-            }
+        let exits = self.leaving(local);
+        if let Term::KeyExtra { object, extra, inner, .. } = *self.arena.term(head) {
+            let spec = self.arena.objects[object as usize].clone();
+            let values = &spec.extras[extra as usize].values;
+            let after = match self.seen_values(object, values, exits, vocabulary)? {
+                Some(after) => after,
+                None => {
+                    let ended = self.arena.rehold(head, EPSILON, Text::Unknown)?;
+                    let Some(member) = self.arena.bound(ended)? else { return Ok(None) };
+                    let Some(after) = self.seen_from(member, frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
+                    after
+                }
+            };
+            let (inner, _) = self.inner_name(inner, vocabulary)?;
+            return Ok(Some(hashed(1, &[inner, after])));
         }
-        let mut heads = Vec::with_capacity(position.heads.len());
-        for &(head, frame) in &position.heads {
-            let name = self.head_name(head, covered, vocabulary)?;
-            heads.push(Naming::of(Kind::Head).with(name).with(self.frame_name(frame, vocabulary)?).name());
+        if self.arena.info(head).structural {
+            return Ok(None);
         }
-        let mut naming = Naming::of(Kind::Position).word(u64::from(position.accepting));
-        for &(special, _) in &position.specials {
-            naming = naming.word(specials[special as usize].into());
-        }
-        Ok(Some(naming.all(heads).name()))
+        let Some(behind) = self.seen_behind(frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
+        // What counts in the reach of long tokens is more than its piece.
+        let own = if self.arena.info(head).counts || !local.is_a_list() { None } else { Some(local.core.hash) };
+        Ok(Some(match own {
+            Some(own) => own.wrapping_add(behind),
+            None => hashed(2, &[self.arena.clear_hash(head, vocabulary.longest)?, behind]),
+        }))
     }
 
-    fn head_name(&mut self, head: TermId, covered: bool, vocabulary: &Vocabulary) -> Result<Name> {
-        match *self.arena.term(head) {
-            Term::KeyNamed { object, state, low, high, depth } => {
-                let choices = self.arena.choices(object, state)?;
-                let ends = self.ends((object, low, high, depth), &vocabulary.trie)?;
-                let colon = self.arena.objects[object as usize].colon;
-                let colon = self.signs(&[colon]);
-                let mut seen = Vec::new();
-                for end in ends.iter().filter(|end| choices.allows(end.property)) {
-                    let naming = Naming::of(Kind::Key).word(end.node.into());
-                    if end.whole && vocabulary.trie.leads_on(end.node, &colon) {
+    /// A named key; `covered` if another key may be any text.
+    pub(crate) fn name_of_key(
+        &mut self,
+        key: TermId,
+        frame: FrameId,
+        covered: bool,
+        vocabulary: &Vocabulary,
+    ) -> Result<Name> {
+        let Term::KeyNamed { object, state, low, high, depth } = *self.arena.term(key) else { return Ok(None) };
+        let spec = self.arena.objects[object as usize].clone();
+        let choices = self.arena.choices(object, state)?;
+        let ends = self.ends((object, low, high, depth), &vocabulary.trie)?;
+        let colon = self.signs(&[spec.colon]);
+        let mut name = 0u128;
+        for end in ends.iter().filter(|end| choices.allows(end.property)) {
+            if end.whole || !covered {
+                name = name.wrapping_add(hashed(3, &[end.node.into()]));
+            }
+            if end.whole && vocabulary.trie.leads_on(end.node, &colon) {
+                let exits = self.names.exits(vec![(0, end.node)], &mut self.arena.budget);
+                let values = &spec.properties[end.property as usize].values;
+                let after = match self.seen_values(object, values, exits, vocabulary)? {
+                    Some(after) => after,
+                    None => {
                         let member = self.arena.member(object, state, end.property)?;
-                        seen.push(naming.with(self.term_name(member, vocabulary, DEPTH)?).name());
-                    } else if end.whole || !covered {
-                        seen.push(naming.name());
+                        let after = self.seen_from(member, frame, exits, vocabulary, DEPTH)?;
+                        let Some(after) = after else { return Ok(None) };
+                        after
                     }
-                }
-                Ok(Naming::of(Kind::KeyNamed).all(seen).name())
+                };
+                name = name.wrapping_add(after);
             }
-            Term::KeyExtra { inner, .. } => {
-                let ended = self.arena.rehold(head, EPSILON, Text::Unknown)?;
-                let Some(after) = self.arena.bound(ended)? else { return Ok(self.names.own(head)) };
-                let after = self.term_name(after, vocabulary, DEPTH)?;
-                Ok(Naming::of(Kind::KeyExtra).with(self.inner_name(inner, vocabulary)?.0).with(after).name())
-            }
-            _ if self.arena.info(head).structural => Ok(self.names.own(head)),
-            _ => self.arena.clear_name(head, vocabulary.longest),
         }
+        Ok(Some(name))
+    }
+
+    /// A text that is spelled in one way.
+    pub(crate) fn name_of_text(&mut self, text: TermId, frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
+        let exits = self.names.exits(vec![(0, 0)], &mut self.arena.budget);
+        self.seen_from(text, frame, exits, vocabulary, DEPTH)
+    }
+
+    /// Whether a head is a key that may be any text but a few.
+    pub(crate) fn covers(&mut self, head: TermId, vocabulary: &Vocabulary) -> Result<bool> {
+        match *self.arena.term(head) {
+            Term::KeyExtra { inner, .. } => Ok(self.inner_name(inner, vocabulary)?.1),
+            _ => Ok(false),
+        }
+    }
+
+    /// A colon and one of several values, if no token sees what follows them: whatever came before, they are the same.
+    fn seen_values(&mut self, object: u32, values: &[Value], exits: Exits, vocabulary: &Vocabulary) -> Result<Name> {
+        let spec = &self.arena.objects[object as usize];
+        let colon = spec.colon;
+        if !spec.unrestricted() {
+            return Ok(None);
+        }
+        let Some((mut name, colon)) = self.seen(colon, exits, vocabulary, DEPTH)? else { return Ok(None) };
+        for value in values {
+            match self.seen(value.node, colon, vocabulary, DEPTH)? {
+                Some((value, NOWHERE)) => name = name.wrapping_add(value),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(name))
     }
 
     /// The named keys from a depth on, as far as tokens go along.
@@ -215,7 +250,7 @@ impl Machine {
     }
 
     /// What tokens see of the inner part of a key, and whether it goes on with any text at all.
-    fn inner_name(&mut self, inner: TermId, vocabulary: &Vocabulary) -> Result<(Name, bool)> {
+    fn inner_name(&mut self, inner: TermId, vocabulary: &Vocabulary) -> Result<(u128, bool)> {
         if let Some(&known) = self.names.inners.get(&inner) {
             return Ok(known);
         }
@@ -223,117 +258,204 @@ impl Machine {
         let arena = &mut self.arena;
         let named = match Exclusion::of(arena, inner)? {
             Some(exclusion) if exclusion.spelled(arena, &vocabulary.trie, &mut closed) => {
-                let near = arena.clear_name(exclusion.near, vocabulary.longest)?;
                 closed.sort_unstable();
                 closed.dedup();
-                let naming = Naming::of(Kind::Excluding).with(near);
-                let name = closed.into_iter().fold(naming, |naming, node| naming.word(node.into())).name();
-                (name, arena.reads_any_text(exclusion.near))
+                let mut parts = vec![arena.clear_hash(exclusion.near, vocabulary.longest)?];
+                parts.extend(closed.into_iter().map(u128::from));
+                (hashed(4, &parts), arena.reads_any_text(exclusion.near))
             }
-            _ => (arena.clear_name(inner, vocabulary.longest)?, arena.reads_any_text(inner)),
+            _ => (arena.clear_hash(inner, vocabulary.longest)?, arena.reads_any_text(inner)),
         };
         arena.budget.grow(64);
         self.names.inners.insert(inner, named);
         Ok(named)
     }
 
-    /// Parents are older than a frame: no circle, and no recursion, for texts may nest deep.
-    fn frame_name(&mut self, frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
-        let bottom = Naming::of(Kind::Frame).name();
-        let mut work = vec![frame];
-        while let Some(&at) = work.last() {
-            if at == BOTTOM || self.names.frames.contains_key(&at) {
-                work.pop();
-                continue;
-            }
-            let members = self.members(at).to_vec();
-            let known = work.len();
-            work.extend(members.iter().map(|&(_, parent)| parent).filter(|&parent| {
-                parent != BOTTOM && !self.names.frames.contains_key(&parent)
-            }));
-            if work.len() > known {
-                continue;
-            }
-            self.arena.spend(members.len() as u64)?;
-            let mut names = Vec::with_capacity(members.len());
-            for (term, parent) in members {
-                let parent = self.names.frames.get(&parent).copied().unwrap_or(bottom);
-                names.push(Naming::of(Kind::Frame).with(self.term_name(term, vocabulary, DEPTH)?).with(parent).name());
-            }
-            self.arena.budget.grow(64);
-            self.names.frames.insert(at, Naming::of(Kind::Frame).all(names).name());
+    /// Where a head ends in mid-token.
+    fn leaving(&mut self, local: &Local) -> Exits {
+        let key = Arc::as_ptr(&local.core) as usize;
+        if let Some(&(_, known)) = self.names.leaving.get(&key) {
+            return known;
         }
-        Ok(self.names.frames.get(&frame).copied().unwrap_or(bottom))
+        let mut places: Vec<Place> = local.core.exits.iter().map(|&node| (0, node)).collect();
+        if let Some(forest) = &local.core.forest {
+            let known = self.names.grounds.iter().position(|other| Arc::ptr_eq(other, forest));
+            let ground = known.unwrap_or_else(|| {
+                self.names.grounds.push(forest.clone());
+                self.names.grounds.len() - 1
+            });
+            places.push((ground as u32 + 1, 0));
+        }
+        self.arena.budget.grow(48);
+        let exits = self.names.exits(places, &mut self.arena.budget);
+        self.names.leaving.insert(key, (local.core.clone(), exits));
+        exits
     }
 
-    fn term_name(&mut self, id: TermId, vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
-        if !self.arena.info(id).structural {
-            return Ok(Name::shared(self.arena.info(id).hash));
+    /// What tokens see of what a frame returns to, below the nodes from which they go on.
+    fn seen_behind(&mut self, frame: FrameId, exits: Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
+        if exits == NOWHERE || frame == BOTTOM {
+            return Ok(Some(0));
         }
-        if let Some(&known) = self.names.terms.get(&id) {
+        if let Some(&known) = self.names.behind.get(&(frame, exits)) {
             return Ok(known);
         }
-        self.arena.spend(1)?;
-        let Some(below) = depth.checked_sub(1) else { return Ok(self.names.own(id)) };
-        let name = match *self.arena.term(id) {
-            Term::Seq(..) => {
-                let (mut naming, mut rest) = (Naming::of(Kind::Seq), id);
-                while let Term::Seq(left, right) = *self.arena.term(rest) {
-                    naming = naming.with(self.term_name(left, vocabulary, below)?);
-                    rest = right;
-                }
-                naming.with(self.term_name(rest, vocabulary, below)?).name()
-            }
-            Term::Alt(ref parts) => {
-                let parts = parts.clone();
-                let names = parts.iter().map(|&part| self.term_name(part, vocabulary, below));
-                let names = names.collect::<Result<Vec<Name>>>()?;
-                Naming::of(Kind::Alt).all(names).name()
-            }
-            Term::Repeat { body, min, max } => {
-                // Each takes a character: further than tokens go they are not counted.
-                let far = vocabulary.longest + 1;
-                let counted = !self.rules().nullable(&self.arena, body);
-                let (min, max) = if counted { (min.min(far), if max > far { MANY } else { max }) } else { (min, max) };
-                let naming = Naming::of(Kind::Repeat).word(min.into()).word(max.into());
-                naming.with(self.term_name(body, vocabulary, below)?).name()
-            }
-            Term::Call(rule) => self.rule_name(rule, vocabulary, below)?,
-            // No token goes through it.
-            Term::Special(_) => Naming::of(Kind::Special).name(),
-            Term::Object(object) => {
-                let state = self.arena.first_state(object);
-                let spec = self.arena.objects[object as usize].clone();
-                let closes = spec.can_close(&self.arena.states[state as usize]);
-                let signs = [spec.open, spec.colon, if closes { spec.empty } else { EPSILON }];
-                self.look_name(Kind::Object, id, object, state, &signs, vocabulary)?
-            }
-            Term::ObjectKey { object, state } => {
-                let signs = [self.arena.objects[object as usize].colon];
-                self.look_name(Kind::Key, id, object, state, &signs, vocabulary)?
-            }
-            Term::ObjectNext { object, state } => {
-                let spec = &self.arena.objects[object as usize];
-                let signs = [spec.comma, spec.colon, spec.close];
-                self.look_name(Kind::Next, id, object, state, &signs, vocabulary)?
-            }
-            _ => self.names.own(id),
-        };
+        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
+        let mut name = Some(0u128);
+        for at in 0..self.members(frame).len() {
+            let (term, parent) = self.members(frame)[at];
+            let seen = self.seen_from(term, parent, exits, vocabulary, depth)?;
+            name = name.zip(seen).map(|(name, seen)| name.wrapping_add(seen));
+        }
         self.arena.budget.grow(48);
-        self.names.terms.insert(id, name);
+        self.names.behind.insert((frame, exits), name);
         Ok(name)
     }
 
-    /// The name of an object's term with the signs that it is written with.
-    fn look_name(
+    /// The same of a term and the frame below it.
+    fn seen_from(
         &mut self,
-        kind: Kind,
-        id: TermId,
-        object: u32,
-        state: u32,
-        signs: &[TermId],
+        term: TermId,
+        frame: FrameId,
+        exits: Exits,
         vocabulary: &Vocabulary,
+        depth: u32,
     ) -> Result<Name> {
+        let Some((name, exits)) = self.seen(term, exits, vocabulary, depth)? else { return Ok(None) };
+        Ok(self.seen_behind(frame, exits, vocabulary, depth)?.map(|behind| name.wrapping_add(behind)))
+    }
+
+    /// The same of a term alone, and where it ends.
+    fn seen(
+        &mut self,
+        id: TermId,
+        exits: Exits,
+        vocabulary: &Vocabulary,
+        depth: u32,
+    ) -> Result<Option<(u128, Exits)>> {
+        if exits == NOWHERE || id == EPSILON {
+            return Ok(Some((0, exits)));
+        }
+        if let Some(&known) = self.names.terms.get(&(id, exits)) {
+            return Ok(known);
+        }
+        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
+        self.arena.spend(1)?;
+        let seen = match self.arena.info(id).structural {
+            true => self.seen_structure(id, exits, vocabulary, depth)?,
+            false => Some(self.seen_text(id, exits, vocabulary)?),
+        };
+        self.arena.budget.grow(64);
+        self.names.terms.insert((id, exits), seen);
+        Ok(seen)
+    }
+
+    fn seen_structure(
+        &mut self,
+        id: TermId,
+        exits: Exits,
+        vocabulary: &Vocabulary,
+        depth: u32,
+    ) -> Result<Option<(u128, Exits)>> {
+        let (mut name, mut ends) = (0u128, NOWHERE);
+        match *self.arena.term(id) {
+            Term::Seq(..) => {
+                let (mut rest, mut at) = (id, exits);
+                loop {
+                    let (first, more) = match *self.arena.term(rest) {
+                        Term::Seq(left, right) => (left, Some(right)),
+                        _ => (rest, None),
+                    };
+                    let Some((seen, after)) = self.seen(first, at, vocabulary, depth)? else { return Ok(None) };
+                    name = name.wrapping_add(seen);
+                    at = after;
+                    match more {
+                        Some(more) if at != NOWHERE => rest = more,
+                        _ => break,
+                    }
+                }
+                ends = at;
+            }
+            Term::Alt(ref parts) => {
+                for part in parts.clone() {
+                    let Some((seen, after)) = self.seen(part, exits, vocabulary, depth)? else { return Ok(None) };
+                    name = name.wrapping_add(seen);
+                    ends = self.names.both(ends, after, &mut self.arena.budget);
+                }
+            }
+            Term::Repeat { body, min, max } if !self.rules().nullable(&self.arena, body) => {
+                let (mut at, mut count) = (exits, 0);
+                while at != NOWHERE {
+                    if count >= min {
+                        ends = self.names.both(ends, at, &mut self.arena.budget);
+                    }
+                    if count == max {
+                        break;
+                    }
+                    let Some((seen, after)) = self.seen(body, at, vocabulary, depth)? else { return Ok(None) };
+                    name = name.wrapping_add(seen);
+                    (at, count) = (after, count + 1);
+                }
+            }
+            Term::Call(rule) => {
+                if self.names.open.contains(&(rule, exits)) {
+                    return Ok(None);
+                }
+                let Some(body) = self.body(rule) else { return Ok(None) };
+                self.names.open.push((rule, exits));
+                let seen = self.seen(body, exits, vocabulary, depth);
+                self.names.open.pop();
+                return seen;
+            }
+            // No token goes through it.
+            Term::Special(_) => {}
+            Term::Object(object) => {
+                let state = self.arena.first_state(object);
+                let spec = self.arena.objects[object as usize].clone();
+                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
+                if look.closes {
+                    let Some((seen, after)) = self.seen(spec.empty, exits, vocabulary, depth)? else { return Ok(None) };
+                    (name, ends) = (seen, after);
+                }
+                if look.goes_on {
+                    let Some((seen, after)) = self.seen(spec.open, exits, vocabulary, depth)? else { return Ok(None) };
+                    name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
+                }
+            }
+            Term::ObjectNext { object, state } => {
+                let spec = self.arena.objects[object as usize].clone();
+                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
+                if look.closes {
+                    let Some((seen, after)) = self.seen(spec.close, exits, vocabulary, depth)? else { return Ok(None) };
+                    (name, ends) = (seen, after);
+                }
+                if look.goes_on {
+                    let Some((seen, after)) = self.seen(spec.comma, exits, vocabulary, depth)? else { return Ok(None) };
+                    name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
+                }
+            }
+            Term::ObjectKey { object, state } => {
+                let colon = self.arena.objects[object as usize].colon;
+                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
+                name = self.seen_key(look, colon, exits, vocabulary);
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some((name, ends)))
+    }
+
+    /// How a key may begin, if tokens go on with a quote.
+    fn seen_key(&mut self, look: Look, colon: TermId, exits: Exits, vocabulary: &Vocabulary) -> u128 {
+        let mut parts = vec![look.keys, self.arena.info(colon).hash];
+        for &(ground, node) in self.names.places(exits).iter() {
+            if let Some(opened) = self.names.ground(ground, vocabulary).trie.child(node, b'"') {
+                parts.extend([self.names.ground_hash(ground), opened.into()]);
+            }
+        }
+        if parts.len() == 2 { 0 } else { hashed(5, &parts) }
+    }
+
+    fn look(&mut self, object: u32, state: u32, vocabulary: &Vocabulary) -> Result<Option<Look>> {
         let openings = &vocabulary.openings;
         let mut outline = match self.names.outlines.remove(&object) {
             Some(known) => known,
@@ -344,93 +466,32 @@ impl Machine {
             None => Ok(None),
         };
         self.names.outlines.insert(object, outline);
-        let Some(look) = look? else { return Ok(self.names.own(id)) };
-        let mut naming = Naming::of(kind).with(Name::shared(look));
-        for &sign in signs {
-            if self.arena.info(sign).structural {
-                return Ok(self.names.own(id));
-            }
-            naming = naming.with(Name::shared(self.arena.info(sign).hash));
-        }
-        Ok(naming.name())
+        look
     }
 
-    /// Rules without a circle are what they are made of. Those that call each other, n of them, are told from any other n
-    /// after 2 n rounds of naming each by the names of those it calls, if at all (Moore 1956).
-    fn rule_name(&mut self, rule: u32, vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
-        if let Some(&(_, name)) = self.names.scope.iter().find(|(other, _)| *other == rule) {
-            return Ok(name);
-        }
-        if let Some(&known) = self.names.rules.get(&rule) {
-            return Ok(known);
-        }
-        let name = match self.called(rule)? {
-            Some(bodies) if self.names.scope.is_empty() => {
-                // While they change, names of terms with calls are not kept.
-                let kept = std::mem::take(&mut self.names.terms);
-                let name = self.name_together(&bodies, vocabulary, depth);
-                self.names.terms = kept;
-                self.names.scope.clear();
-                name?
-            }
-            _ => Name { own: true, ..Naming::of(Kind::Rules).word(self.names.salt).word(rule.into()).name() },
-        };
-        self.arena.budget.grow(48);
-        self.names.rules.insert(rule, name);
-        Ok(name)
-    }
-
-    fn name_together(&mut self, bodies: &[(u32, TermId)], vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
-        let unknown = Naming::of(Kind::Rules).name();
-        self.names.scope = bodies.iter().map(|&(rule, _)| (rule, unknown)).collect();
-        for _ in 0..2 * bodies.len() {
-            self.names.terms.clear();
-            let mut next = Vec::with_capacity(bodies.len());
-            for &(rule, body) in bodies {
-                next.push((rule, self.term_name(body, vocabulary, depth)?));
-            }
-            if next == self.names.scope {
-                return Ok(next[0].1);
-            }
-            self.names.scope = next;
-        }
-        Ok(Naming::of(Kind::Rules).word(bodies.len() as u64).with(self.names.scope[0].1).name())
-    }
-
-    /// A rule and those that it calls where tokens may see it, each with its body; None if they are many.
-    fn called(&mut self, rule: u32) -> Result<Option<Vec<(u32, TermId)>>> {
-        let mut bodies: Vec<(u32, TermId)> = Vec::new();
-        let (mut rules, mut seen) = (vec![rule], FxHashSet::default());
-        while let Some(rule) = rules.pop() {
-            if bodies.iter().any(|&(other, _)| other == rule) {
-                continue;
-            }
-            let Some(body) = self.body(rule).filter(|_| bodies.len() < RULES) else { return Ok(None) };
-            bodies.push((rule, body));
-            let mut work = vec![body];
-            while let Some(id) = work.pop() {
-                if !self.arena.info(id).structural || !seen.insert(id) {
-                    continue;
-                }
-                self.arena.spend(1)?;
-                match *self.arena.term(id) {
-                    Term::Seq(left, right) => work.extend([left, right]),
-                    Term::Alt(ref parts) => work.extend_from_slice(parts),
-                    Term::Repeat { body, .. } => work.push(body),
-                    Term::Call(callee) => rules.push(callee),
-                    _ => {}
-                }
+    fn seen_text(&mut self, id: TermId, exits: Exits, vocabulary: &Vocabulary) -> Result<(u128, Exits)> {
+        let places = self.names.places(exits);
+        let may = self.arena.may(id);
+        let mut name = 0u128;
+        let mut ends: Vec<Place> = if self.arena.info(id).nullable { places.to_vec() } else { Vec::new() };
+        for &(ground, node) in places.iter() {
+            let Machine { names, arena, .. } = self;
+            let Ground { trie, pieces } = names.ground(ground, vocabulary);
+            if trie.leads_on(node, &may) {
+                let piece = pieces.get(arena, trie, node, id)?;
+                name = name.wrapping_add(piece.hash);
+                ends.extend(piece.exits.iter().map(|&node| (ground, node)));
             }
         }
-        Ok(Some(bodies))
+        Ok((name, self.names.exits(ends, &mut self.arena.budget)))
     }
 }
 
 impl Arena {
-    /// The name of a head that no object knows of: that of one which treats every token alike.
-    fn clear_name(&mut self, head: TermId, longest: u32) -> Result<Name> {
+    /// The hash of a head that treats every token alike.
+    fn clear_hash(&mut self, head: TermId, longest: u32) -> Result<u128> {
         let near = if self.info(head).counts { self.clipped(head, longest)? } else { head };
-        Ok(Name::shared(self.info(near).hash))
+        Ok(self.info(near).hash)
     }
 
     fn reads_any_text(&self, inner: TermId) -> bool {

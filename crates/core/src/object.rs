@@ -189,7 +189,7 @@ impl ObjectSpec {
     }
 
     /// Whether only `required` and the orders restrict which properties come.
-    fn unrestricted(&self) -> bool {
+    pub(crate) fn unrestricted(&self) -> bool {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 

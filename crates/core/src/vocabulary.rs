@@ -296,7 +296,7 @@ impl Vocabulary {
         if let Some(forest) = self.forests.get(hash) {
             return forest;
         }
-        let forest = Arc::new(Forest { trie: self.trie.merged(&nodes), pieces: Pieces::default() });
+        let forest = Arc::new(Forest { hash, trie: self.trie.merged(&nodes), pieces: Pieces::default() });
         self.forests.put(hash, forest.clone(), forest.trie.memory_bytes());
         forest
     }
