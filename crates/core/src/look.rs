@@ -9,7 +9,6 @@ use crate::keyset::NO_KEYS;
 use crate::object::Hidden;
 use crate::openings::{Openings, BEFORE, BEHIND};
 use crate::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
-use rustc_hash::FxHashMap;
 
 /// What tokens see of a state.
 #[derive(Clone, Copy)]
@@ -23,12 +22,19 @@ pub(crate) struct Look {
 
 /// What all states of an object have in common.
 pub(crate) struct Outline {
-    /// Whether nothing but the order and `required` says which property may come, and every other text may.
-    plain: bool,
+    /// Whether only an order and `required` say which property may come.
+    unrestricted: bool,
+    /// Whether besides the named ones every other key may come, if any may.
+    any: bool,
+    /// Properties that must come, and those that may, as sets.
+    required: Vec<u64>,
+    valued: Vec<u64>,
     /// Places among the sorted spellings that begin as tokens go on.
     seen: Vec<u32>,
-    /// (next property, whether a key is hidden) → what that looks like, where `plain`.
-    plainly: FxHashMap<(u32, bool), Look>,
+}
+
+fn hidden_as(hidden: u64, keys: u128) -> u128 {
+    keys.wrapping_mul(2).wrapping_add(hidden.into())
 }
 
 impl Arena {
@@ -41,12 +47,17 @@ impl Arena {
         if openings.crosses || told_apart || !self.is_usual(object) {
             return Ok(None);
         }
-        let plain = spec.plain() && extras().all(|extra| extra.few.is_none() && self.is_cofinite(extra.keys));
         let begins = |spelling: &[u8]| spelling.get(1).is_none_or(|&byte| openings.bytes.contains(byte));
         let places = 0..spec.sorted.len() as u32;
-        let seen: Vec<u32> = places.filter(|&place| begins(&spec.sorted[place as usize].0)).collect();
-        self.budget.grow(size_of::<Outline>() + 4 * seen.len());
-        Ok(Some(Outline { plain, seen, plainly: FxHashMap::default() }))
+        let outline = Outline {
+            unrestricted: spec.unrestricted(),
+            any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
+            required: spec.set_of(|property| property.required),
+            valued: spec.set_of(|property| !property.values.is_empty()),
+            seen: places.filter(|&place| begins(&spec.sorted[place as usize].0)).collect(),
+        };
+        self.budget.grow(size_of::<Outline>() + 4 * outline.seen.len() + 16 * outline.valued.len());
+        Ok(Some(outline))
     }
 
     /// What a state looks like; None if tokens see more of it.
@@ -54,56 +65,46 @@ impl Arena {
         &mut self,
         object: u32,
         state_id: u32,
-        outline: &mut Outline,
+        outline: &Outline,
         openings: &Openings,
     ) -> Result<Option<Look>> {
         let (spec, state) = (self.objects[object as usize].clone(), self.states[state_id as usize].clone());
-        let hidden = state.hidden != Hidden::Nothing;
         let came = |key: &Vec<u8>| self.keys.contains(state.keys, key);
         if state.hidden == Hidden::Choice || state.keys != NO_KEYS && openings.whole.iter().any(came) {
             return Ok(None);
         }
-        let place = (state.next, hidden);
-        if let Some(&known) = outline.plainly.get(&place) {
-            return Ok(Some(known));
-        }
-        let mut keys = Hasher128::new(u64::from(hidden));
-        let named = |keys: &mut Hasher128, may_come: &dyn Fn(u32) -> bool| {
-            let seen = outline.seen.iter().map(|&place| &spec.sorted[place as usize]);
-            seen.filter(|(_, property)| may_come(*property)).for_each(|(spelling, _)| keys.bytes(spelling));
-        };
-        if outline.plain {
-            let rest = &spec.properties[(state.next as usize).min(spec.properties.len())..];
-            self.budget.spend(1 + rest.len() as u64 / 8)?;
-            let barrier = rest.iter().position(|property| property.required);
-            let open = &rest[..barrier.map_or(rest.len(), |barrier| barrier + 1)];
-            let valued = spec.extras.iter().any(|extra| !extra.values.is_empty());
-            let any = (barrier.is_none() || !spec.extras_last) && valued;
-            keys.word(u64::from(any));
-            if !any {
-                let open = state.next..state.next + open.len() as u32;
-                named(&mut keys, &|property| {
-                    open.contains(&property) && !spec.properties[property as usize].values.is_empty()
-                });
+        let hidden = u64::from(state.hidden == Hidden::Key);
+        // All texts but a few that no token reads to their end: whatever else begins is among them.
+        const ANY: u128 = 1;
+        if outline.unrestricted {
+            self.budget.spend(1 + outline.valued.len() as u64 / 8)?;
+            let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.came(&state, word) != 0);
+            let closes = !left(&outline.required);
+            let any = outline.any && (closes || spec.any_order || !spec.extras_last);
+            if any || outline.seen.is_empty() && spec.extras.is_empty() {
+                let keys = hidden_as(hidden, if any { ANY } else { 0 });
+                return Ok(Some(Look { closes, goes_on: any || left(&outline.valued), keys }));
             }
-            let goes_on = any || open.iter().any(|property| !property.values.is_empty());
-            let look = Look { closes: barrier.is_none(), goes_on, keys: keys.finish() };
-            self.budget.grow(56);
-            outline.plainly.insert(place, look);
-            return Ok(Some(look));
         }
         let choices = self.choices(object, state_id)?;
-        // All texts but a few that no token reads to their end: whatever else begins is among them.
         let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
-        keys.word(u64::from(any));
-        if !any {
-            named(&mut keys, &|property| choices.allows(property));
+        let keys = if any {
+            ANY
+        } else {
+            let mut keys = Hasher128::new(0);
+            let seen = outline.seen.iter().map(|&place| &spec.sorted[place as usize]);
+            let mut named = 0;
+            for (spelling, _) in seen.filter(|(_, property)| choices.allows(*property)) {
+                keys.bytes(spelling);
+                named += 1;
+            }
             let mut others: Vec<u128> = choices.extras.iter().map(|&(_, keys)| self.info(keys).hash).collect();
             others.sort_unstable();
-            others.into_iter().for_each(|hash| keys.wide(hash));
-        }
+            others.iter().for_each(|&hash| keys.wide(hash));
+            if named + others.len() == 0 { 0 } else { keys.finish() }
+        };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
-        Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: keys.finish() }))
+        Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))
     }
 
     /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.

@@ -17,6 +17,7 @@ use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// None: more would have to be known than can be told by a name.
@@ -54,7 +55,7 @@ pub(crate) struct Names {
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
 }
 
-/// How far tokens follow the rest of a named key.
+/// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
 #[derive(Clone, Copy)]
 struct End {
     property: u32,
@@ -172,10 +173,10 @@ impl Machine {
         let choices = self.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth), &vocabulary.trie)?;
         let colon = self.signs(&[spec.colon]);
-        let mut name = 0u128;
+        let (mut name, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
         for end in ends.iter().filter(|end| choices.allows(end.property)) {
             if end.whole || !covered {
-                name = name.wrapping_add(hashed(3, &[end.node.into()]));
+                nodes.push(end.node);
             }
             if end.whole && vocabulary.trie.leads_on(end.node, &colon) {
                 let exits = self.names.exits(vec![(0, end.node)], &mut self.arena.budget);
@@ -190,6 +191,13 @@ impl Machine {
                     }
                 };
                 name = name.wrapping_add(after);
+            }
+        }
+        // What lies on the way to another node is said by that.
+        nodes.sort_unstable();
+        for (at, &node) in nodes.iter().enumerate() {
+            if nodes.get(at + 1).is_none_or(|&next| next >= vocabulary.trie.end(node)) {
+                name = name.wrapping_add(hashed(3, &[node.into()]));
             }
         }
         Ok(Some(name))
@@ -237,11 +245,16 @@ impl Machine {
         self.arena.spend(keys.len() as u64)?;
         let ends = keys.iter().filter_map(|(spelling, property)| {
             let rest = &spelling[depth as usize..];
-            let (mut node, mut read) = (0, 0);
+            let (mut node, mut told, mut read) = (0, 0, 0);
             while let Some(child) = rest.get(read).and_then(|&byte| trie.child(node, byte)) {
                 (node, read) = (child, read + 1);
+                if !trie.tokens_at(node).is_empty() {
+                    told = node;
+                }
             }
-            (node != 0).then_some(End { property: *property, node, whole: read == rest.len() })
+            let whole = read == rest.len();
+            let node = if whole { node } else { told };
+            (node != 0).then_some(End { property: *property, node, whole })
         });
         let ends: Arc<[End]> = ends.collect();
         self.arena.budget.grow(64 + size_of_val(&*ends));
@@ -457,16 +470,14 @@ impl Machine {
 
     fn look(&mut self, object: u32, state: u32, vocabulary: &Vocabulary) -> Result<Option<Look>> {
         let openings = &vocabulary.openings;
-        let mut outline = match self.names.outlines.remove(&object) {
-            Some(known) => known,
-            None => self.arena.outline(object, openings)?,
-        };
-        let look = match &mut outline {
+        if !self.names.outlines.contains_key(&object) {
+            let outline = self.arena.outline(object, openings)?;
+            self.names.outlines.insert(object, outline);
+        }
+        match &self.names.outlines[&object] {
             Some(outline) => self.arena.look(object, state, outline, openings),
             None => Ok(None),
-        };
-        self.names.outlines.insert(object, outline);
-        look
+        }
     }
 
     fn seen_text(&mut self, id: TermId, exits: Exits, vocabulary: &Vocabulary) -> Result<(u128, Exits)> {

@@ -184,13 +184,32 @@ struct Outlook {
 
 impl ObjectSpec {
     /// Whether only `required` and one order restrict which properties come.
-    pub(crate) fn plain(&self) -> bool {
+    fn plain(&self) -> bool {
         !self.any_order && self.earlier.is_empty() && self.unrestricted()
     }
 
     /// Whether only `required` and the orders restrict which properties come.
     pub(crate) fn unrestricted(&self) -> bool {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
+    }
+
+    /// The properties of which something is true, as a set.
+    pub(crate) fn set_of(&self, is: impl Fn(&Property) -> bool) -> Vec<u64> {
+        let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
+        chosen.map(|chunk| chunk.fold(0, |set, (bit, property)| set | u64::from(is(property)) << bit)).collect()
+    }
+
+    /// A word of the set of properties that can no longer come.
+    pub(crate) fn came(&self, state: &ObjectState, word: usize) -> u64 {
+        let of = |set: &[u64]| set.get(word).copied().unwrap_or(0);
+        match (self.any_order, self.earlier.is_empty()) {
+            (true, _) => of(&state.seen),
+            (false, false) => of(&state.gone),
+            (false, true) => match (state.next as usize).saturating_sub(64 * word) {
+                below @ 0..64 => (1 << below) - 1,
+                _ => u64::MAX,
+            },
+        }
     }
 
     fn tracked(&self, index: u32) -> bool {
