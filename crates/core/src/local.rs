@@ -507,7 +507,11 @@ fn words(tokens: Vec<u32>, room: usize) -> Words {
 pub(crate) fn hash_of(words: &[(u32, u32)]) -> u128 {
     let mut hash = Hasher128::new(words.len() as u64);
     words.iter().for_each(|&(word, bits)| hash.word(u64::from(word) << 32 | u64::from(bits)));
-    if words.is_empty() { 0 } else { hash.finish() }
+    if words.is_empty() {
+        0
+    } else {
+        hash.finish()
+    }
 }
 
 fn sorted_words(mut tokens: Vec<u32>) -> Words {

@@ -101,7 +101,11 @@ impl Arena {
             let mut others: Vec<u128> = choices.extras.iter().map(|&(_, keys)| self.info(keys).hash).collect();
             others.sort_unstable();
             others.iter().for_each(|&hash| keys.wide(hash));
-            if named + others.len() == 0 { 0 } else { keys.finish() }
+            if named + others.len() == 0 {
+                0
+            } else {
+                keys.finish()
+            }
         };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
         Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))

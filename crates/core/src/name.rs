@@ -339,13 +339,7 @@ impl Machine {
     }
 
     /// The same of a term alone, and where it ends.
-    fn seen(
-        &mut self,
-        id: TermId,
-        exits: Exits,
-        vocabulary: &Vocabulary,
-        depth: u32,
-    ) -> Result<Option<(u128, Exits)>> {
+    fn seen(&mut self, id: TermId, exits: Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Option<(u128, Exits)>> {
         if exits == NOWHERE || id == EPSILON {
             return Ok(Some((0, exits)));
         }
@@ -465,7 +459,11 @@ impl Machine {
                 parts.extend([self.names.ground_hash(ground), opened.into()]);
             }
         }
-        if parts.len() == 2 { 0 } else { hashed(5, &parts) }
+        if parts.len() == 2 {
+            0
+        } else {
+            hashed(5, &parts)
+        }
     }
 
     fn look(&mut self, object: u32, state: u32, vocabulary: &Vocabulary) -> Result<Option<Look>> {

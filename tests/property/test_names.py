@@ -1,0 +1,123 @@
+"""Many grammars × one vocabulary → the masks that each has with a vocabulary of its own.
+
+Masks are shared among all grammars of a vocabulary under names of what tokens see. Two positions that tokens tell apart
+must not have the same name, however alike their schemas are.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from frisket import Grammar
+from frisket._core import Matcher, Vocabulary
+from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, VocabularyError
+from tests.property.random_cases import SPECIAL, case
+from tests.property.test_spanning_tokens import CROSSING
+
+NAMES = ["a", "b", "ab", "", "$x", "#"]
+
+
+def value(rng: random.Random, depth: int) -> dict[str, Any]:
+    kind = rng.randrange(9 if depth else 6)
+    if kind < 6:
+        return [
+            {"type": "string"},
+            {"type": "integer"},
+            {"enum": ["", "a", "ab"]},
+            {"type": "string", "maxLength": rng.randint(0, 3)},
+            {"type": ["string", "null"]},
+            {"const": {"a": 1}},
+        ][kind]
+    if kind == 6:
+        least = rng.randint(0, 2)
+        return {
+            "type": "array",
+            "items": value(rng, depth - 1),
+            "minItems": least,
+            "maxItems": least + rng.randint(0, 2),
+        }
+    names = rng.sample(NAMES, rng.randint(0, 4))
+    made: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: value(rng, depth - 1) for name in names},
+        "required": [name for name in names if rng.random() < 0.4],
+    }
+    made |= rng.choice(
+        [
+            {},
+            {"additionalProperties": False},
+            {"additionalProperties": value(rng, 0)},
+            {"additionalProperties": {"type": "string"}, "propertyNames": {"pattern": "^[ab#]"}},
+            {"patternProperties": {"^[#$]": {"type": "string"}}, "additionalProperties": False},
+        ]
+    )
+    if rng.random() < 0.2:
+        made["maxProperties"] = len(made["required"]) + rng.randint(0, 2)
+    return made
+
+
+def tokens(rng: random.Random, crossing: bool) -> list[bytes]:
+    """Cuttings of texts; `crossing`: some go on from before a key into its value."""
+    found = {bytes([byte]) for byte in b'"[]{}:,ab1\\n#$x nul'}
+    parts = ['"a":"', '"', '","', "},", "]", "}", '"#":1', '"$x":', '{"', '":{"', "[1,", ",1", ' "', "{}", "null", '""']
+    while len(found) < 130:
+        text = "".join(rng.choices(parts, k=rng.randint(1, 4)))
+        start = rng.randrange(len(text))
+        token = text[start : start + rng.randint(2, 8)]
+        if crossing or not CROSSING.search(token):
+            found.add(token.encode())
+    return sorted(found)
+
+
+def follow(rng: random.Random, ours: Matcher, theirs: Matcher) -> None:
+    for _ in range(24):
+        try:
+            allowed = theirs.allowed()
+        except VocabularyError:
+            with pytest.raises(VocabularyError):
+                ours.allowed()
+            break
+        assert ours.allowed() == allowed, theirs.steps
+        token = rng.choice(allowed)
+        ours.advance(token)
+        theirs.advance(token)
+        if theirs.ended:
+            break
+
+
+@pytest.mark.parametrize("crossing", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_schemas_that_are_alike(seed: int, crossing: bool) -> None:
+    rng = random.Random(seed)
+    spelled = [*tokens(rng, crossing), None]
+    shared = Vocabulary(spelled, eos=[len(spelled) - 1])
+    for _ in range(60):
+        try:
+            grammar = Grammar.from_json_schema(value(rng, 3)).core
+        except UnsatisfiableSchemaError:
+            continue
+        ours, theirs = grammar.compile(shared), grammar.compile(Vocabulary(spelled, eos=[len(spelled) - 1]))
+        for _ in range(3):
+            follow(rng, ours.matcher(), theirs.matcher())
+
+
+@pytest.mark.parametrize("kind", ["regular", "rules", "json"])
+def test_grammars_of_other_kinds(kind: str) -> None:
+    rng = random.Random(7)
+    cases = [case(seed, kind) for seed in range(120)]
+    spelled = sorted({token for drawn in cases[:4] for token in drawn.tokens if token})
+    special, eos = {SPECIAL: len(spelled)}, [len(spelled) + 1]
+
+    def vocabulary() -> Vocabulary:
+        return Vocabulary([*spelled, None, None], special=special, eos=eos)
+
+    shared = vocabulary()
+    for drawn in cases:
+        try:
+            grammar = drawn.engine()
+        except EmptyGrammarError:
+            continue
+        follow(rng, grammar.compile(shared).matcher(), grammar.compile(vocabulary()).matcher())
