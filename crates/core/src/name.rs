@@ -13,6 +13,7 @@ use crate::local::{Core, Forest, Local};
 use crate::look::{Look, Outline};
 use crate::machine::{FrameId, Machine, BOTTOM};
 use crate::object::Value;
+use crate::rules::First;
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;
@@ -46,8 +47,6 @@ pub(crate) struct Names {
     leaving: FxHashMap<usize, (Arc<Core>, Exits)>,
     behind: FxHashMap<(FrameId, Exits), Name>,
     terms: FxHashMap<(TermId, Exits), Option<(u128, Exits)>>,
-    /// Rules that are being looked at.
-    open: Vec<(u32, Exits)>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
@@ -405,14 +404,28 @@ impl Machine {
                 }
             }
             Term::Call(rule) => {
-                if self.names.open.contains(&(rule, exits)) {
-                    return Ok(None);
+                // Its entries, not its body: those do not begin with the rule itself.
+                if self.rules().may_be_empty(rule) {
+                    ends = exits;
                 }
-                let Some(body) = self.body(rule) else { return Ok(None) };
-                self.names.open.push((rule, exits));
-                let seen = self.seen(body, exits, vocabulary, depth);
-                self.names.open.pop();
-                return seen;
+                for entry in self.rules().entries(rule).iter() {
+                    let first = match entry.first {
+                        First::Head(head) => self.seen(head, exits, vocabulary, depth)?,
+                        First::Call(callee) => {
+                            let call = self.arena.call(callee)?;
+                            self.seen(call, exits, vocabulary, depth)?
+                        }
+                        First::Special(_) => Some((0, NOWHERE)),
+                        First::Ask | First::Unique(_) => None,
+                    };
+                    let Some((mut seen, mut at)) = first else { return Ok(None) };
+                    for &part in &entry.rest {
+                        let Some((more, after)) = self.seen(part, at, vocabulary, depth)? else { return Ok(None) };
+                        (seen, at) = (seen.wrapping_add(more), after);
+                    }
+                    name = name.wrapping_add(seen);
+                    ends = self.names.both(ends, at, &mut self.arena.budget);
+                }
             }
             // No token goes through it.
             Term::Special(_) => {}
