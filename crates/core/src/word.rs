@@ -187,7 +187,7 @@ mod tests {
             "c",
             "x",
         ];
-        let trie = Trie::new(texts.iter().enumerate().map(|(id, text)| (text.as_bytes(), id as u32)));
+        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize].as_bytes());
         let mut arena = Arena::new();
         let all: Vec<Box<[u8]>> = words.iter().map(|word| word.as_bytes().into()).collect();
         let mut heads = vec![arena.words(all).unwrap()];
