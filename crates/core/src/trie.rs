@@ -42,27 +42,54 @@ impl Trie {
         let mut trie = Trie::default();
         // Room for more would be given by whole huge pages, and lie there unused.
         trie.nodes.reserve_exact(count + 1);
-        trie.below.reserve_exact(count);
         trie.tokens.reserve_exact(keys.len());
+        // Its parent, and which of its parent's children it is.
+        let mut places: Vec<(u32, u8)> = Vec::with_capacity(count);
         let mut path: Vec<u32> = vec![trie.open(0)];
-        trie.below.push(0);
+        places.push((0, 0));
         for (key, shared) in shares() {
-            while path.len() > shared + 1 {
-                trie.close(&mut path);
-            }
+            path.truncate(shared + 1);
             let begin = key.begin();
             let text = if key.is_whole() { &begin[..key.count()] } else { text(key.id()) };
+            let mut parent = path[shared];
             for &byte in &text[shared..] {
-                path.push(trie.open(byte));
-                trie.below.push(0);
+                let siblings = &mut trie.nodes[parent as usize].child_from;
+                places.push((parent, *siblings as u8));
+                *siblings += 1;
+                parent = trie.open(byte);
+                path.push(parent);
             }
             trie.tokens.push(key.id());
         }
-        while !path.is_empty() {
-            trie.close(&mut path);
-        }
-        trie.seal();
+        trie.close(&places);
         trie
+    }
+
+    /// What is below each node, all children counted. Pass by pass: whatever is done node by node as the texts go up and
+    /// down is waited for at every turn.
+    fn close(&mut self, places: &[(u32, u8)]) {
+        let count = self.nodes.len();
+        self.open(0);
+        let mut children = 0;
+        for node in &mut self.nodes {
+            children += std::mem::replace(&mut node.child_from, children);
+        }
+        self.below = vec![0; count];
+        self.child_bytes = vec![0; count - 1];
+        self.child_nodes = vec![0; count - 1];
+        for (node, &(parent, sibling)) in places.iter().enumerate().skip(1).rev() {
+            let Node { end, byte, .. } = self.nodes[node];
+            let end = end.max(node as u32 + 1);
+            self.nodes[node].end = end;
+            let parent = parent as usize;
+            let above = &mut self.nodes[parent];
+            above.end = above.end.max(end);
+            let place = above.child_from as usize + usize::from(sibling);
+            self.child_bytes[place] = byte;
+            self.child_nodes[place] = node as u32;
+            self.below[parent] |= self.below[node] | if byte < 0x80 { 1 << byte } else { 1 };
+        }
+        self.nodes[0].end = count as u32;
     }
 
     /// Once every node is there.
@@ -86,16 +113,6 @@ impl Trie {
     fn open(&mut self, byte: u8) -> u32 {
         self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
         self.nodes.len() as u32 - 1
-    }
-
-    fn close(&mut self, path: &mut Vec<u32>) {
-        let Some(node) = path.pop() else { return };
-        self.nodes[node as usize].end = self.nodes.len() as u32;
-        if let Some(&parent) = path.last() {
-            let byte = self.byte(node);
-            let own = if byte < 0x80 { 1 << byte } else { 1 };
-            self.below[parent as usize] |= own | self.below[node as usize];
-        }
     }
 
     /// What lies below several nodes of `self`, merged: one walk then serves them all.
@@ -297,12 +314,12 @@ impl Key {
     const BEGIN: usize = 11;
 
     fn new(text: &[u8], id: u32) -> Self {
-        let mut key = [0; 16];
-        let count = text.len().min(Key::BEGIN);
-        key[..count].copy_from_slice(&text[..count]);
-        key[Key::BEGIN] = text.len().min(255) as u8;
-        key[Key::BEGIN + 1..].copy_from_slice(&id.to_be_bytes());
-        Key(u128::from_be_bytes(key))
+        let fold = |key: u128, &byte: &u8| key << 8 | u128::from(byte);
+        let begin = match text.get(..Key::BEGIN) {
+            Some(begin) => begin.iter().fold(0, fold),
+            None => text.iter().fold(0, fold) << (8 * (Key::BEGIN - text.len())),
+        };
+        Key(begin << 40 | (text.len() as u128).min(255) << 32 | u128::from(id))
     }
 
     fn sorted<'a>(ids: impl Iterator<Item = u32>, text: &impl Fn(u32) -> &'a [u8]) -> Vec<Key> {

@@ -378,32 +378,37 @@ impl Contents {
         let mut chars = Vec::with_capacity(tokens.len());
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
         let mut led = empty();
-        let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut leads = vec![Vec::new(); 64];
         // Which of 32 tokens hold a byte: a word of all the sets is made where it fits the innermost cache.
         let mut held = [0u32; 256];
         let mut texts = tokens.iter();
         for word in 0..tokens.len().div_ceil(32) {
             for (place, text) in texts.by_ref().take(32).enumerate() {
                 let bit = 1 << place;
-                let ascii = text.is_ascii();
-                text.iter().for_each(|&byte| held[usize::from(byte)] |= bit);
-                let count = if ascii { text.len() } else { text.iter().filter(|&&byte| is_lead(byte)).count() };
-                chars.push(count as u16);
+                let mut bytes = 0;
+                for &byte in text {
+                    held[usize::from(byte)] |= bit;
+                    bytes |= byte;
+                }
+                chars.push(text.len() as u16);
                 present[word] |= u32::from(!text.is_empty()) * bit;
-                led[word] |= u32::from(text.first() == Some(&b' ') && !text[1..].contains(&b' ')) * bit;
-                if !ascii {
+                led[word] |= u32::from(matches!(text, [b' ', rest @ ..] if !rest.contains(&b' '))) * bit;
+                if bytes >= 0x80 {
+                    chars[word * 32 + place] = text.iter().filter(|&&byte| is_lead(byte)).count() as u16;
                     wide[word] |= bit;
                     // Only the last character may be cut.
-                    let valid_or_cut =
-                        std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true);
-                    valid[word] |= u32::from(valid_or_cut) * bit;
+                    let cut = |error: std::str::Utf8Error| error.error_len().is_none();
+                    valid[word] |= u32::from(std::str::from_utf8(text).map_or_else(cut, |_| true)) * bit;
                 }
             }
             for (holding, held) in holding[128..].iter_mut().zip(&held) {
                 holding[word] = *held;
             }
-            for (lead, &held) in held[0xc0..].iter().enumerate().filter(|(_, &held)| held != 0) {
-                leads.entry(lead as u32).or_insert_with(empty)[word] = held;
+            for (lead, &held) in leads.iter_mut().zip(&held[0xc0..]).filter(|(_, &held)| held != 0) {
+                if lead.is_empty() {
+                    *lead = empty();
+                }
+                lead[word] = held;
             }
             held.fill(0);
         }
@@ -413,7 +418,8 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        (Contents { holding, present, wide, valid, led, leads: leads.into_iter().collect() }, chars)
+        let leads = (0..).zip(leads).filter(|(_, holding): &(u32, Vec<u32>)| !holding.is_empty());
+        (Contents { holding, present, wide, valid, led, leads: leads.collect() }, chars)
     }
 
     /// The tokens that hold an ASCII byte.

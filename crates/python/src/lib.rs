@@ -17,6 +17,7 @@ mod plain;
 mod sorted;
 mod stock;
 mod union;
+mod without;
 
 use pyo3::prelude::*;
 
@@ -42,5 +43,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(content::content, module)?)?;
+    module.add_function(wrap_pyfunction!(without::without, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }
