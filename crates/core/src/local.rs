@@ -223,7 +223,7 @@ impl Local {
         Ok(Local::from_reach(reach, vocabulary, endless))
     }
 
-    fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
+    pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
         let pure = endless && reach.many.is_empty();
         if !reach.many.is_empty() {
             reach.spill();
