@@ -181,8 +181,13 @@ impl Trie {
     }
 
     /// The places of its children among all.
-    fn family(&self, node: u32) -> std::ops::Range<usize> {
+    pub fn family(&self, node: u32) -> std::ops::Range<usize> {
         self.node(node).child_from as usize..self.node(node + 1).child_from as usize
+    }
+
+    /// (byte, node) of the child at a place.
+    pub fn child_at(&self, place: usize) -> (u8, u32) {
+        (self.child_bytes[place], self.child_nodes[place])
     }
 
     /// (byte, node) of every child, ascending.
