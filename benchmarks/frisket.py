@@ -26,8 +26,10 @@ class Engine:
         self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
 
     def compile(self, schema: dict[str, Any], text: str) -> Any:
-        compiled_lately.clear()  # a later round must compile anew
-        return frisket.Grammar.from_json_schema(schema).compile(self.vocabulary)
+        compiled = frisket.Grammar.from_json_schema(schema).compile(self.vocabulary)
+        # A later round must compile anew. What is cleared is held above: like any engine's, it is freed with its case.
+        compiled_lately.clear()
+        return compiled
 
     def start(self, compiled: Any) -> Session:
         matcher = compiled.matcher()

@@ -12,4 +12,4 @@ from .frisket import Engine as Called
 class Engine(Called):
     def replay(self, compiled: Any, tokens: tuple[int, ...]) -> tuple[list[int], list[int], bool]:
         """Nanoseconds of every mask and every advance up to the first that is refused; whether the text may end."""
-        return _core.replay_timed(compiled.core, tokens)
+        return _core.replay_timed(compiled, tokens)

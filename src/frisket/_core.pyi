@@ -5,12 +5,15 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 (`seq`, `rule`, `special`, `object`) may recurse and may not appear below `and_`, `not_`, `cat`, `bounded` or `quoted`.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, final
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
+
+from frisket.json_schema.report import Report
+from frisket.vocabulary import Vocabulary as PublicVocabulary
 
 _T = TypeVar("_T")
 
@@ -22,14 +25,17 @@ __all__ = [
     "Limits",
     "Matcher",
     "Plain",
+    "Recent",
     "Stock",
     "Unplain",
+    "Usual",
     "Vocabulary",
     "content",
     "core_version",
     "fill_masks",
     "is_sorted",
     "replay_timed",
+    "without",
 ]
 
 @final
@@ -280,12 +286,56 @@ class Unplain(Exception):
     """The schema is for Python to lower, all of it."""
 
 @final
+class Recent(Generic[_T]):
+    """The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
+    first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them."""
+
+    def __new__(cls, *, count: int, weight: int) -> Self: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def weight(self) -> int: ...
+    def get(self, key: Hashable, /) -> _T | None: ...
+    def put(self, key: Hashable, value: _T, weight: int, /) -> None:
+        """Nothing if it weighs too much by itself."""
+    def clear(self) -> None: ...
+    def __len__(self) -> int: ...
+
+@final
+class Usual:
+    """Schemas without options: those that came lately, and what makes grammars of others."""
+
+    def __new__(
+        cls,
+        recent: Recent[tuple[Grammar, Any]],
+        prelude: object,
+        builder: GrammarBuilder,
+        stock: Stock,
+        property_order: str,
+        *,
+        lowering: Callable[[Plain, dict[str, Any]], _T],
+        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any]],
+        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any]],
+    ) -> Self:
+        """`prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
+
+        `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
+        is not for the engine (the schema, its content if it is plain, what the engine came upon).
+        """
+    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any]:
+        """(the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)"""
+
+@final
 class Grammar:
     """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
 
-    def compile(self, vocabulary: Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
-        """Lazy: microseconds. Raises VocabularyError if no token begins as the grammar must or a special token is
-        missing; a vocabulary that fails to spell something later is found by `fill_mask`."""
+    def compile(
+        self, vocabulary: Vocabulary | PublicVocabulary, *, limits: Limits | None = None, grammar: Any = None
+    ) -> CompiledGrammar:
+        """Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+
+        Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
+        fails to spell something later is found by `fill_mask`."""
     @property
     def node_count(self) -> int: ...
     @property
@@ -340,9 +390,17 @@ class CompiledGrammar:
     def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
         """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits."""
     @property
-    def vocabulary(self) -> Vocabulary: ...
+    def grammar(self) -> Any:
+        """The `frisket.Grammar` that was compiled, None if it was one of the engine's."""
     @property
-    def limits(self) -> Limits: ...
+    def report(self) -> Report | None:
+        """What of a JSON Schema is enforced, place by place; None for other notations."""
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary, as the engine has it."""
+    @property
+    def limits(self) -> Limits:
+        """What each call, and all that is learned, may take."""
     @property
     def epoch(self) -> int:
         """How often all that was learned was forgotten because it had reached the limit of memory."""
@@ -412,3 +470,7 @@ def content(value: object) -> bytes | None:
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
+
+def without(text: bytes, keys: Sequence[str]) -> bytes | None:
+    """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
+    if the text is not JSON by the letter (`json.loads` takes more)."""

@@ -9,20 +9,25 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core
+from frisket._core import CompiledGrammar
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
-    from frisket.json_schema import Clean, JSONSchemaOptions, Report
-    from frisket.limit import Cancellation, Limits
-    from frisket.matcher import Matcher
+    from frisket.json_schema import Clean, Compiled, JSONSchemaOptions, Report
+    from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
+__all__ = ["CompiledGrammar", "Grammar", "compiled_lately"]
+
 #: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
-compiled_lately: Recent[tuple[_core.Grammar, Report | Clean]] = Recent(count=256, weight=32_000_000)
+compiled_lately: Recent[Compiled] = Recent(count=256, weight=32_000_000)
+
+#: Schema → its rules, lately compiled or new, where there are neither options nor limits; None before the first.
+_usual: Callable[[dict[str, Any]], Compiled] | None = None
 
 
 class Grammar:
@@ -40,7 +45,7 @@ class Grammar:
     def __init__(
         self,
         core: _core.Grammar,
-        report: Report | Clean | None = None,
+        report: Report | Clean | tuple[bytes, bool] | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
     ) -> None:
@@ -54,8 +59,11 @@ class Grammar:
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
         report = self._report
+        if isinstance(report, tuple):
+            report = _front_end().usually_clean(*report)
         if report is not None and not isinstance(report, _front_end().Report):
-            report = self._report = cast("Clean", report).report()
+            report = cast("Clean", report).report()
+        self._report = report
         return cast("Report | None", report)
 
     @classmethod
@@ -116,7 +124,12 @@ class Grammar:
         that took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or
         `limits` nothing is kept.
         """
-        if isinstance(schema, str):
+        if type(schema) is dict and options is None and registry is None and limits is None:
+            usual = _usual
+            if usual is not None:
+                core, report = usual(schema)
+                return cls(core, report, schema, json.loads)
+        elif isinstance(schema, str):
             schema = _parsed(schema)
         return cls._from_json_schema(schema, options, registry, json.loads, limits)
 
@@ -170,18 +183,18 @@ class Grammar:
                     found = front.compile_lately(schema, options, None, None, data, prelude)
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
         core, report = found
-        if type(report) is not front.Clean and not report.exact:
+        if type(report) is front.Report and not report.exact:
             value = _validating(schema, registry, value)
         return cls(core, report, schema, value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
-        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
+        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
+        where one of thousands of words may come: the dearest of their masks are made here).
 
         `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
         if the vocabulary's tokens cannot spell any text of the grammar.
         """
-        core = vocabulary if isinstance(vocabulary, _core.Vocabulary) else vocabulary.core
-        return CompiledGrammar(self.core.compile(core, limits=limits), self)
+        return self.core.compile(vocabulary, limits=limits, grammar=self)
 
     def accepts(self, text: str | bytes) -> bool:
         """Whether this is a whole text of the grammar."""
@@ -203,52 +216,20 @@ class Grammar:
         return self._value(text)
 
 
-class CompiledGrammar:
-    """A grammar for one vocabulary: a lazy automaton, shareable across threads."""
-
-    __slots__ = ("core", "grammar")
-
-    def __init__(self, core: _core.CompiledGrammar, grammar: Grammar) -> None:
-        self.core: Final = core
-        self.grammar: Final = grammar
-
-    def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
-        """A fresh position at the beginning of a text; `cancellation` ends its calls from another thread."""
-        return self.core.matcher(cancellation=cancellation)
-
-    @property
-    def limits(self) -> Limits:
-        """What each call, and all that is learned, may take."""
-        return self.core.limits
-
-    @property
-    def report(self) -> Report | None:
-        """What of a JSON Schema is enforced, place by place; None for other notations."""
-        return self.grammar.report
-
-    @property
-    def vocabulary(self) -> _core.Vocabulary:
-        """The vocabulary, as the engine has it."""
-        return self.core.vocabulary
-
-    @property
-    def memory_bytes(self) -> int:
-        """What is cached for this grammar so far."""
-        return self.core.memory_bytes
-
-
 @cache
 def _front_end() -> ModuleType:
     """The front end of JSON Schema: found once, since even a second `import` takes as long as lowering a place."""
-    importlib.import_module("frisket.json_schema.stored")
-    return importlib.import_module("frisket.json_schema")
+    global _usual
+    stored = importlib.import_module("frisket.json_schema.stored")
+    front = importlib.import_module("frisket.json_schema")
+    if not stored.wanted():
+        _usual = front.usual(compiled_lately)
+    return front
 
 
-def _stored(
-    front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOptions, prelude: Any
-) -> tuple[_core.Grammar, Report | Clean]:
+def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOptions, prelude: Any) -> Compiled:
     """The rules of a schema from disk, or compiled, and then on disk if that took long."""
-    found: tuple[_core.Grammar, Report | Clean] | None = front.stored.fetch(data, options)
+    found: Compiled | None = front.stored.fetch(data, options)
     if found is None:
         began = time.perf_counter()
         found = front.compile_lately(schema, options, None, None, data, prelude)

@@ -123,7 +123,7 @@ def test_the_runner_measures_and_judges() -> None:
 
 def test_replay_timed_stops_where_the_mask_does() -> None:
     vocabulary = Vocabulary.from_bytes([b"a", b"b", None], eos=[2])
-    compiled: Any = Grammar.from_choices(["ab"]).compile(vocabulary).core
+    compiled: Any = Grammar.from_choices(["ab"]).compile(vocabulary)
     masks, advances, can_end = _core.replay_timed(compiled, [0, 1])
     assert (len(masks), len(advances), can_end) == (2, 2, True)
     masks, advances, can_end = _core.replay_timed(compiled, [0, 0, 1])

@@ -39,23 +39,25 @@ class TestRecent:
         recent.put("b", "B", 4)
         assert recent.get("a") == "A" and recent.get("b") == "B"
 
-    def test_what_was_put_while_it_was_looked_up_stays(self) -> None:
+    def test_what_is_cleared_is_gone(self) -> None:
         recent: Recent[str] = Recent(count=10, weight=10)
-        recent.put("a", "old", 1)
-        lock = recent._lock
+        recent.put("a", "A", 6)
+        recent.clear()
+        assert recent.get("a") is None and len(recent) == 0
+        recent.put("b", "B", 9)
+        assert recent.get("b") == "B"
 
-        class Late:
-            def __enter__(self) -> None:
-                recent._lock = lock
-                recent.put("a", "new", 7)
+    def test_what_goes_may_look_at_what_stays(self) -> None:
+        recent: Recent[Any] = Recent(count=1, weight=10)
+        seen: list[int] = []
 
-            def __exit__(self, *_: object) -> None:
-                pass
+        class Last:
+            def __del__(self) -> None:
+                seen.append(len(recent))
 
-        recent._lock = Late()  # type: ignore[assignment]
-        assert recent.get("a") == "new" == recent.get("a")
-        recent.put("b", "b", 3)
-        assert (len(recent), recent._held) == (2, 10)
+        recent.put("a", Last(), 1)
+        recent.put("b", "B", 1)
+        assert seen == [1] and recent.get("b") == "B"
 
     def test_threads(self) -> None:
         recent: Recent[int] = Recent(count=5, weight=50)
@@ -170,7 +172,7 @@ class TestGrammar:
             patch.setattr(json_schema, "PLAIN", False)
             patch.setattr(json_schema, "lower_json_schema", tired)
             with pytest.raises(LimitExceededError):
-                Grammar.from_json_schema(schema)
+                Grammar.from_json_schema(schema, JSONSchemaOptions())
         assert Grammar.from_json_schema(schema).accepts('"limited once"')
 
     def test_a_relaxed_grammar_still_validates(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import frisket.grammar
 from frisket import Grammar, JSONSchemaOptions, Limits, json_schema
 from frisket.errors import FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.grammar import compiled_lately
@@ -57,6 +58,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("FRISKET_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("FRISKET_GRAMMAR_CACHE_BYTES", str(8 << 20))
     monkeypatch.setattr(stored, "WORTH", -1.0)
+    # The engine was told before these tests that nothing is kept on disk.
+    monkeypatch.setattr(frisket.grammar, "_usual", None)
     compiled_lately.clear()
     stored.wanted.cache_clear()
     yield tmp_path / "grammars"

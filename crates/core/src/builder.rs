@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex};
 
 pub struct Builder {
     arena: Arena,
-    rules: Rules,
+    /// Shared by forks until they have rules of their own.
+    rules: Arc<Rules>,
     specials: Vec<String>,
     ready: Option<Arc<Ready>>,
 }
@@ -66,18 +67,18 @@ impl Builder {
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Rules::default(), specials: Vec::new(), ready: None }
+        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None }
     }
 
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
         let count = self.rules.names.len();
         if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
-            let mut rules = self.rules.clone();
+            let mut rules = Rules::clone(&self.rules);
             let is_ready = rules.prepare(self.fresh()).is_ok();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
-        self.arena.freeze();
+        self.arena.settle();
         let mut copy = Builder {
             arena: self.arena.above(),
             rules: self.rules.clone(),
@@ -212,12 +213,12 @@ impl Builder {
             if !self.arena.uniques.is_empty() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
-                return match prepared(&mut arena, self.rules.clone(), node) {
+                return match prepared(&mut arena, Rules::clone(&self.rules), node) {
                     Err(Error::Empty) => Ok(true),
                     made => made.map(|_| false),
                 };
             }
-            self.rules.settle(&mut self.arena)?;
+            Arc::make_mut(&mut self.rules).settle(&mut self.arena)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
         Ok(node == EMPTY)
@@ -244,14 +245,14 @@ impl Builder {
     }
 
     pub fn rule(&mut self, name: &str) -> Result<TermId> {
-        let rule = self.rules.declare(name);
+        let rule = Arc::make_mut(&mut self.rules).declare(name);
         self.fresh().call(rule)
     }
 
     pub fn define(&mut self, rule: u32, body: u32) -> Result<()> {
         let (rule, body) = (self.node(rule)?, self.node(body)?);
         match *self.arena.term(rule) {
-            Term::Call(rule) => self.rules.define(rule, body),
+            Term::Call(rule) => Arc::make_mut(&mut self.rules).define(rule, body),
             _ => Err(Error::Misuse("only what rule() returned can be defined".into())),
         }
     }
@@ -267,16 +268,16 @@ impl Builder {
         self.fresh().special(index as u32)
     }
 
-    fn values(&self, values: &[(u32, u64)]) -> Result<Vec<Value>> {
-        let made = values.iter().map(|&(node, marks)| Ok(Value { node: self.node(node)?, marks }));
+    fn values(&self, values: Vec<(u32, u64)>) -> Result<Vec<Value>> {
+        let made = values.into_iter().map(|(node, marks)| Ok(Value { node: self.node(node)?, marks }));
         made.filter(|value| !matches!(value, Ok(Value { node: EMPTY, .. }))).collect()
     }
 
     #[allow(clippy::type_complexity)]
     pub fn object(
         &mut self,
-        properties: &[(String, bool, Vec<(u32, u64)>)],
-        extras: &[(u32, Vec<(u32, u64)>)],
+        properties: Vec<(String, bool, Vec<(u32, u64)>)>,
+        extras: Vec<(u32, Vec<(u32, u64)>)>,
         punctuation: Punctuation,
         rules: ObjectRules,
     ) -> Result<TermId> {
@@ -286,7 +287,7 @@ impl Builder {
         }
         let mut named = Vec::with_capacity(properties.len());
         for (key, required, values) in properties {
-            named.push(Property { key: key.as_bytes().into(), required: *required, values: self.values(values)? });
+            named.push(Property { key: key.into_bytes().into(), required, values: self.values(values)? });
         }
         let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
         for (index, property) in named.iter().enumerate() {
@@ -299,7 +300,7 @@ impl Builder {
         let mut others = Vec::with_capacity(extras.len());
         for (keys, values) in extras {
             let values = self.values(values)?;
-            let mut keys = self.regular(*keys)?;
+            let mut keys = self.regular(keys)?;
             let arena = self.fresh();
             if !arena.info(keys).utf8 {
                 let any = arena.any_text()?;
@@ -490,22 +491,22 @@ impl Builder {
         self.arena.budget.check()?;
         let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
         let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
-        self.rules = match ready {
+        let rules = match ready {
             Some(ready) => {
-                self.rules = ready.clone();
-                self.rules.judge(&mut self.arena);
-                if !self.rules.matches_something(&self.arena, root) {
+                let mut rules = ready.clone();
+                rules.judge(&mut self.arena);
+                if !rules.matches_something(&self.arena, root) {
                     return Err(Error::Empty);
                 }
-                self.rules
+                rules
             }
-            None => prepared(&mut self.arena, self.rules, root)?,
+            None => prepared(&mut self.arena, Arc::unwrap_or_clone(self.rules), root)?,
         };
         self.arena.freeze();
         self.arena.budget.heed([None, None]);
         Ok(Arc::new(Grammar {
             arena: self.arena,
-            rules: Arc::new(self.rules),
+            rules: Arc::new(rules),
             root,
             specials: self.specials,
             reader: Mutex::new(None),

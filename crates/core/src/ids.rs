@@ -1,22 +1,34 @@
 //! Hash of a content → the number of what has it.
 //!
 //! Contents are hashed to 128 good bits before they are looked up: hashing those again would be work for nothing. A slot
-//! is 64 bits, half of them of the hash and half the number; whose content it is says who keeps it. A table of a few
-//! hundred terms so takes some kilobytes, which is what a new grammar copies.
+//! is 64 bits, half of them of the hash and half the number; whose content it is says who keeps it. What all grammars
+//! have in common is shared; what is above it takes some kilobytes for a few hundred terms, which is what a new automaton
+//! copies.
 
 use crate::limit::Budget;
+use std::sync::Arc;
 
 #[derive(Clone, Default)]
 pub(crate) struct Ids {
     /// Open addressing, step by step; 0: free. As many as a power of two.
     slots: Vec<u64>,
     held: usize,
+    below: Option<Arc<Ids>>,
 }
 
 impl Ids {
     /// The number that was put under the hash; `has` tells whether that content is really this one.
     #[inline]
     pub fn get(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
+        let found = self.own(hash, &has);
+        match &self.below {
+            Some(below) if found.is_none() => below.own(hash, has),
+            _ => found,
+        }
+    }
+
+    #[inline]
+    fn own(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
         let last = self.slots.len().checked_sub(1)?;
         let part = hash as u32;
         let mut at = part as usize & last;
@@ -45,6 +57,22 @@ impl Ids {
         self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
     }
 
+    /// Many above few become one table for all clones; few are copied.
+    pub fn freeze(&mut self) {
+        let below = self.below.as_ref().map_or(0, |below| below.held);
+        if self.held <= below {
+            return;
+        }
+        let mut all = std::mem::take(self);
+        if let Some(below) = all.below.take() {
+            let mut budget = Budget::default();
+            for slot in below.slots.iter().filter(|&&slot| slot != 0) {
+                all.insert(u128::from((slot >> 32) as u32), *slot as u32 - 1, &mut budget);
+            }
+        }
+        self.below = Some(Arc::new(all));
+    }
+
     fn put(&mut self, slot: u64) {
         let last = self.slots.len() - 1;
         let mut at = (slot >> 32) as usize & last;
@@ -69,10 +97,13 @@ mod tests {
         for (id, &hash) in hashes.iter().enumerate() {
             assert_eq!(ids.get(hash, |other| hashes[other as usize] == hash), None);
             ids.insert(hash, id as u32, &mut budget);
+            if [100, 130, 900].contains(&id) {
+                ids.freeze();
+                assert_eq!(ids.below.as_ref().map(|below| below.held), Some(if id < 900 { 101 } else { 901 }));
+            }
         }
         for (id, &hash) in hashes.iter().enumerate() {
             assert_eq!(ids.get(hash, |other| hashes[other as usize] == hash), Some(id as u32));
         }
-        assert_eq!(budget.held(), ids.slots.len() * 8);
     }
 }

@@ -6,7 +6,7 @@ use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::exclusion::Exclusion;
-use crate::region::{Region, Table, NOWHERE};
+use crate::region::{Region, Row, Table, NOWHERE};
 use crate::term::{Arena, Hasher128, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
@@ -237,7 +237,7 @@ impl Local {
         Ok(Local::from_reach(reach, vocabulary, endless))
     }
 
-    fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
+    pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
         let pure = endless && reach.many.is_empty();
         if !reach.many.is_empty() {
             reach.spill();
@@ -347,8 +347,8 @@ pub(crate) struct Reach {
     many: Vec<u32>,
     /// How many words that takes; 0 where there is a list only.
     room: usize,
-    /// (end of a subtrie, row of its root), the innermost last.
-    open: Vec<(u32, u32)>,
+    /// The innermost last.
+    open: Vec<Family>,
 }
 
 impl Reach {
@@ -392,7 +392,7 @@ impl Reach {
             return Ok(());
         }
         let may = arena.may(head);
-        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.states.len() <= SWEEP_ROWS {
+        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.rows.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
         for (byte, child) in trie.children_in(node, &may) {
@@ -409,53 +409,65 @@ impl Reach {
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         let ground = self.open.len();
         let row = self.table.row(arena, head);
-        self.open.push((trie.end(node), row));
-        let mut at = node + 1;
-        // Most nodes are entered: their tokens are taken in runs, from one node that is not to the next.
-        let mut run = trie.tokens_before(at);
-        while let Some(&(end, row)) = self.open.last() {
-            if at >= end {
+        self.open.push(Family { left: trie.family(node), row });
+        // Most nodes are entered: their tokens are taken in runs, up to the next node that is not. Nothing of that node is
+        // looked at but its byte, which stands beside those of its siblings.
+        let mut run = 0..0;
+        'children: while self.open.len() > ground {
+            let Some(Family { left, row }) = self.open.last_mut() else { break };
+            let Some(place) = left.next() else {
                 self.open.pop();
-                if self.open.len() == ground {
-                    break;
+                continue;
+            };
+            let mut row = *row;
+            let (mut byte, mut at) = trie.child_at(place);
+            loop {
+                let next = self.table.step(arena, row, byte)?;
+                if next == NOWHERE {
+                    continue 'children;
                 }
-                continue;
+                let Row { state, nullable, narrow, .. } = self.table.rows[next as usize];
+                let end = trie.end(at);
+                let below = end - at;
+                if self.table.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
+                    // So many states: each is met too seldom for a row of its own. Or it wants few of many children.
+                    self.enter(arena, trie, at, state)?;
+                    continue 'children;
+                }
+                arena.spend(1)?;
+                if trie.tokens_before(at) != run.end {
+                    self.take(trie.tokens_between(run.start, run.end));
+                    run.start = trie.tokens_before(at);
+                }
+                run.end = trie.tokens_before(at + 1);
+                if nullable {
+                    self.exits.push(at);
+                } else if next == row && below > LEAP && self.table.leaps(arena, trie, at, row)? {
+                    run.end = trie.tokens_before(end);
+                    continue 'children;
+                }
+                if below == 1 {
+                    continue 'children;
+                }
+                if trie.end(at + 1) < end {
+                    self.open.push(Family { left: trie.family(at), row: next });
+                    continue 'children;
+                }
+                // An only child is the next node.
+                at += 1;
+                (byte, row) = (trie.byte(at), next);
             }
-            let next = self.table.step(arena, row, trie.byte(at))?;
-            if next == NOWHERE {
-                self.take(trie.tokens_between(run, trie.tokens_before(at)));
-                at = trie.end(at);
-                run = trie.tokens_before(at);
-                continue;
-            }
-            let state = self.table.states[next as usize];
-            let below = trie.end(at) - at;
-            if self.table.states.len() > SWEEP_ROWS
-                || state == EPSILON
-                || below > SWEEP_FROM && self.table.narrow[next as usize]
-            {
-                // So many states: each is met too seldom for a row of its own. Or it wants few of many children.
-                self.take(trie.tokens_between(run, trie.tokens_before(at)));
-                self.enter(arena, trie, at, state)?;
-                at = trie.end(at);
-                run = trie.tokens_before(at);
-                continue;
-            }
-            arena.spend(1)?;
-            if self.table.nullable[next as usize] {
-                self.exits.push(at);
-            } else if next == row && below > LEAP && self.table.leaps(arena, trie, at, row)? {
-                at = trie.end(at);
-                continue;
-            }
-            if below > 1 {
-                self.open.push((trie.end(at), next));
-            }
-            at += 1;
         }
-        self.take(trie.tokens_between(run, trie.tokens_before(at)));
+        self.take(trie.tokens_between(run.start, run.end));
         Ok(())
     }
+}
+
+/// Children that a sweep has still to look at.
+struct Family {
+    left: std::ops::Range<usize>,
+    /// The row of their parent.
+    row: u32,
 }
 
 /// Collect the nodes at and below which `left` and `right` may part; false if they are too many to look at one by one.

@@ -5,7 +5,6 @@
 //! the object may be closed and whether another member may come.
 
 use crate::byteset::ByteSet;
-use crate::text::Texts;
 
 /// Of quotes that stand behind one of `BEFORE`.
 pub(crate) struct Openings {
@@ -22,9 +21,10 @@ pub(crate) const BEFORE: &[u8] = b"{, \t\n\r";
 pub(crate) const BEHIND: &[u8] = b": \t\n\r";
 
 impl Openings {
-    pub fn of(tokens: &Texts) -> Self {
+    /// Of the tokens that hold a quote.
+    pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut found = Openings { bytes: ByteSet::EMPTY, whole: Vec::new(), crosses: false };
-        for text in tokens.iter() {
+        for text in texts {
             for (place, pair) in text.windows(2).enumerate() {
                 if pair[1] == b'"' && BEFORE.contains(&pair[0]) {
                     found.look_at(&text[place + 2..]);

@@ -114,13 +114,20 @@ impl Region {
         }
     }
 
-    /// Whether it keeps enough of the vocabulary inside, or as much as a chain does: the rest is found place by place.
+    /// Whether the places where it is left take less than a walk through what is inside, or it keeps as much as a chain
+    /// does.
     pub fn is_worth_it(&self, vocabulary: &Vocabulary, chain: Option<&Chain>) -> bool {
         if chain.is_some_and(|chain| chain.class == self.class) {
             return true;
         }
         let inside: u32 = vocabulary.class(self.class).iter().map(|word| word.count_ones()).sum();
-        inside as usize >= vocabulary.len() / 3
+        let inside = inside as usize;
+        if inside >= vocabulary.len() / 3 {
+            return true;
+        }
+        let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
+        let places: usize = left.map(|byte| vocabulary.occurrences(byte).len()).sum();
+        chain.is_none() && places < 2 * inside
     }
 
     /// What a head of the region does to the vocabulary.
@@ -170,7 +177,7 @@ impl Region {
                 let next = reach.table.step(arena, row, byte)?;
                 if next != NOWHERE {
                     arena.spend(1)?;
-                    let next = reach.table.states[next as usize];
+                    let next = reach.table.rows[next as usize].state;
                     reach.enter(arena, &vocabulary.trie, place.node, next)?;
                 }
             }
@@ -183,36 +190,36 @@ impl Region {
 /// than all else that a node of a walk costs.
 #[derive(Default)]
 pub(crate) struct Table {
-    rows: Vec<[u32; 256]>,
-    pub states: Vec<TermId>,
-    pub nullable: Vec<bool>,
-    /// Whether a state reads a few bytes only.
-    pub narrow: Vec<bool>,
-    /// Where the entries of a state are, once it has any.
-    entries: Vec<Entries>,
-    loops: Vec<Loops>,
+    pub rows: Vec<Row>,
+    entries: Vec<[u16; 256]>,
     row_of: FxHashMap<TermId, u32>,
 }
 
+/// What a walk asks of a state.
 #[derive(Clone, Copy)]
-enum Entries {
-    /// It was met so many times.
-    None {
-        met: u32,
-    },
-    At(u32),
+pub(crate) struct Row {
+    pub state: TermId,
+    pub nullable: bool,
+    /// Whether it reads a few bytes only.
+    pub narrow: bool,
+    /// How often it was met without entries.
+    met: u8,
+    /// Where its entries are, once it has any; `NEW` before.
+    entries: u32,
+    loops: Loops,
 }
 
 /// A state that was met so often is given entries: they take more memory than all else that is known of it.
-const ENTRIES_FROM: u32 = 4;
+const ENTRIES_FROM: u8 = 4;
 
 /// The ASCII bytes that leave a row where it is.
+#[derive(Clone, Copy)]
 enum Loops {
     /// So many nodes might have been leapt over.
     Unknown {
         passed: u32,
     },
-    Known(u128),
+    Known([u64; 2]),
 }
 
 /// As many nodes take as long as finding out all about one state.
@@ -222,55 +229,68 @@ const LOOPS_FROM: u32 = 256;
 const NEW: u32 = u32::MAX;
 pub(crate) const NOWHERE: u32 = u32::MAX - 1;
 
+/// The same in an entry; rows beyond have no place in one.
+const NEW_ENTRY: u16 = u16::MAX;
+const NOWHERE_ENTRY: u16 = u16::MAX - 1;
+
 impl Table {
     pub fn row(&mut self, arena: &mut Arena, state: TermId) -> u32 {
-        let Table { states, nullable, narrow, entries, loops, row_of, .. } = self;
+        let Table { rows, row_of, .. } = self;
         *row_of.entry(state).or_insert_with(|| {
-            states.push(state);
-            nullable.push(arena.info(state).nullable);
-            narrow.push(arena.may(state).len() <= NARROW);
-            entries.push(Entries::None { met: 0 });
-            loops.push(Loops::Unknown { passed: 0 });
-            states.len() as u32 - 1
+            let (nullable, narrow) = (arena.info(state).nullable, arena.may(state).len() <= NARROW);
+            rows.push(Row { state, nullable, narrow, met: 0, entries: NEW, loops: Loops::Unknown { passed: 0 } });
+            rows.len() as u32 - 1
         })
     }
 
     /// Whether all bytes below a node leave a row where it is; no is said too often at first, as long as it is not worth
     /// finding out which bytes do.
     pub fn leaps(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
-        let loops = &mut self.loops[row as usize];
+        let Row { state, loops, .. } = &mut self.rows[row as usize];
         if let Loops::Unknown { passed } = loops {
             *passed += trie.end(node) - node;
             if *passed < LOOPS_FROM {
                 return Ok(false);
             }
-            let state = self.states[row as usize];
-            self.loops[row as usize] = Loops::Known(arena.bytes_onto(state, state)?.ascii());
+            let class = arena.bytes_onto(*state, *state)?.0;
+            *loops = Loops::Known([class[0], class[1]]);
         }
-        let Loops::Known(class) = self.loops[row as usize] else { return Ok(false) };
-        Ok(trie.is_made_of(node, class))
+        let Loops::Known([low, high]) = *loops else { return Ok(false) };
+        Ok(trie.is_made_of(node, u128::from(low) | u128::from(high) << 64))
     }
 
+    #[inline]
     pub fn step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
-        if let Entries::At(place) = self.entries[row as usize] {
-            let next = self.rows[place as usize][byte as usize];
-            if next != NEW {
-                return Ok(next);
+        if let Some(entries) = self.entries.get(self.rows[row as usize].entries as usize) {
+            match entries[usize::from(byte)] {
+                NEW_ENTRY => {}
+                NOWHERE_ENTRY => return Ok(NOWHERE),
+                next => return Ok(next.into()),
             }
         }
-        let from = self.states[row as usize];
+        self.step_anew(arena, row, byte)
+    }
+
+    #[inline(never)]
+    fn step_anew(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
+        let from = self.rows[row as usize].state;
         let state = arena.derive(from, byte)?;
         let next = if state == EMPTY { NOWHERE } else { self.row(arena, state) };
-        match &mut self.entries[row as usize] {
-            Entries::At(place) => {
+        let Row { entries, met, .. } = &mut self.rows[row as usize];
+        if let Some(entries) = self.entries.get_mut(*entries as usize) {
+            let entry = match next {
+                NOWHERE => Some(NOWHERE_ENTRY),
+                next => u16::try_from(next).ok().filter(|&next| next < NOWHERE_ENTRY),
+            };
+            if let Some(entry) = entry {
                 let (low, high) = arena.cuts(from).interval(byte);
-                self.rows[*place as usize][low as usize..=high as usize].fill(next);
+                entries[usize::from(low)..=usize::from(high)].fill(entry);
             }
-            Entries::None { met: ENTRIES_FROM.. } => {
-                self.entries[row as usize] = Entries::At(self.rows.len() as u32);
-                self.rows.push([NEW; 256]);
-            }
-            Entries::None { met } => *met += 1,
+        } else if *met < ENTRIES_FROM {
+            *met += 1;
+        } else {
+            *entries = self.entries.len() as u32;
+            self.entries.push([NEW_ENTRY; 256]);
         }
         Ok(next)
     }

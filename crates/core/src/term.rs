@@ -394,8 +394,15 @@ impl Arena {
         }
     }
 
+    /// The same, for many that will stand on it: terms are copied once, to be one for all.
+    pub fn settle(&mut self) {
+        self.nodes.freeze();
+        self.freeze();
+    }
+
     /// What there is becomes the ground of what will come.
     pub fn freeze(&mut self) {
+        self.by_hash.freeze();
         self.edges.freeze();
         self.cuts.freeze();
         self.may.freeze();

@@ -41,10 +41,11 @@ fn object(builder: &mut Builder, any_order: bool) -> Arc<Grammar> {
     let short = builder.quoted(short.0, false).unwrap();
     let [open, close, colon, comma, empty] =
         [&b"{"[..], b"}", b": ", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
-    let properties = [("name".to_owned(), true, vec![(string.0, 0)]), ("é\n".to_owned(), false, vec![(short.0, 0)])];
-    let extras = [(any.0, vec![(short.0, 0)])];
+    let properties =
+        vec![("name".to_owned(), true, vec![(string.0, 0)]), ("é\n".to_owned(), false, vec![(short.0, 0)])];
+    let extras = vec![(any.0, vec![(short.0, 0)])];
     let rules = ObjectRules { any_order, extras_last: true, ..ObjectRules::default() };
-    let node = builder.object(&properties, &extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
+    let node = builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
     std::mem::take(builder).build(node.0).unwrap()
 }
 

@@ -9,6 +9,7 @@ use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
 use frisket_core::term::TermId;
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::cell::Cell;
@@ -201,7 +202,7 @@ impl GrammarBuilder {
         };
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open, close, colon, comma, empty])?;
-        node(builder.object(&properties, &extras, punctuation, rules))
+        node(builder.object(properties, extras, punctuation, rules))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -311,19 +312,29 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Grammar(Held<frisket_core::builder::Grammar>);
 
+impl Grammar {
+    pub fn weight(&self) -> usize {
+        self.0.memory_bytes()
+    }
+}
+
 #[pymethods]
 impl Grammar {
-    #[pyo3(signature = (vocabulary, *, limits=None))]
+    #[pyo3(signature = (vocabulary, *, limits=None, grammar=None))]
     fn compile(
         &self,
         py: Python<'_>,
-        vocabulary: &Vocabulary,
+        vocabulary: &Bound<'_, PyAny>,
         limits: Option<Bound<'_, Limits>>,
+        grammar: Option<Py<PyAny>>,
     ) -> PyResult<CompiledGrammar> {
-        let vocabulary = vocabulary.inner();
+        let vocabulary = match vocabulary.downcast::<Vocabulary>() {
+            Ok(vocabulary) => vocabulary.get().inner(),
+            Err(_) => vocabulary.getattr(intern!(py, "_core"))?.downcast::<Vocabulary>()?.get().inner(),
+        };
         let (bounds, cancellation) = given(limits.as_ref());
         py.detach(|| frisket_core::matcher::CompiledGrammar::with_limits(&self.0, vocabulary, bounds, cancellation))
-            .map(|compiled| CompiledGrammar::new(compiled, limits.map(Bound::unbind)))
+            .map(|compiled| CompiledGrammar::new(compiled, limits.map(Bound::unbind), grammar))
             .map_err(raise)
     }
 

@@ -14,9 +14,12 @@ mod number;
 mod pattern;
 mod place;
 mod plain;
+mod recent;
 mod sorted;
 mod stock;
 mod union;
+mod usual;
+mod without;
 
 use pyo3::prelude::*;
 
@@ -33,7 +36,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
     module.add_class::<plain::Plain>()?;
+    module.add_class::<recent::Recent>()?;
     module.add_class::<stock::Stock>()?;
+    module.add_class::<usual::Usual>()?;
     module.add("Unplain", module.py().get_type::<plain::Unplain>())?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;
@@ -42,5 +47,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(content::content, module)?)?;
+    module.add_function(wrap_pyfunction!(without::without, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

@@ -273,7 +273,7 @@ impl<'py> Walk<'_, 'py> {
         };
         self.node(|builder| {
             let signs = punctuation(builder, [open, close, colon, comma, empty])?;
-            builder.object(&properties, &extras, signs, rules)
+            builder.object(properties, extras, signs, rules)
         })
         .map(Some)
     }

@@ -1,6 +1,6 @@
 //! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
-use crate::allocator::Held;
+use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::handed::Handed;
@@ -68,7 +68,9 @@ impl Vocabulary {
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
         let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
-        Vocabulary::made(py.detach(made))
+        let vocabulary = Vocabulary::made(py.detach(made));
+        give_back();
+        vocabulary
     }
 
     #[getter]
@@ -111,17 +113,20 @@ impl Vocabulary {
     }
 }
 
+/// A grammar for one vocabulary: a lazy automaton, shareable across threads.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     handed: Arc<Handed>,
     /// Dropped after the masks that were handed out.
     inner: Held<core::CompiledGrammar>,
     limits: Option<Py<Limits>>,
+    /// What was compiled, as Python has it.
+    grammar: Option<Py<PyAny>>,
 }
 
 impl CompiledGrammar {
-    pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>) -> Self {
-        CompiledGrammar { inner: Held::new(inner), handed: Arc::default(), limits }
+    pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>, grammar: Option<Py<PyAny>>) -> Self {
+        CompiledGrammar { inner: Held::new(inner), handed: Arc::default(), limits, grammar }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -131,11 +136,25 @@ impl CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
+    /// A fresh position at the beginning of a text; `cancellation` ends its calls from another thread.
     #[pyo3(signature = (*, cancellation=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
         Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.handed)
     }
 
+    /// The grammar that was compiled, None if it was one of the engine's own.
+    #[getter]
+    fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
+    }
+
+    /// What of a JSON Schema is enforced, place by place; None for other notations.
+    #[getter]
+    fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
+    }
+
+    /// What each call, and all that is learned, may take.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
         match &self.limits {

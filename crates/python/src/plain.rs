@@ -74,7 +74,6 @@ impl Plain {
     /// reads for the first time, code above all.
     #[staticmethod]
     #[pyo3(signature = (prelude, stock, root, property_order, python, given, limits, /))]
-    #[allow(clippy::too_many_arguments)]
     fn grammar<'py>(
         prelude: &Bound<'py, GrammarBuilder>,
         stock: Py<Stock>,
@@ -83,20 +82,8 @@ impl Plain {
         python: &Bound<'py, PyAny>,
         given: &Bound<'py, PyAny>,
         limits: Option<&Bound<'py, Limits>>,
-    ) -> PyResult<(Grammar, Option<Bound<'py, PyAny>>, bool)> {
-        let py = root.py();
-        let plain = Bound::new(py, Plain::new(prelude, stock, root, property_order, limits)?)?;
-        let this = plain.get();
-        let lowering = OnceCell::new();
-        let asked = (python, given, &plain);
-        let mut walk = this.walk(py, &lowering, Some(asked), String::new(), 0);
-        let node = walk.any(root)?.ok_or_else(|| Unplain::new_err("nothing can be a document"))?;
-        let node = match walk.stock.margin {
-            Some(margin) => walk.node(|builder| builder.seq(&[margin, node, margin]))?,
-            None => node,
-        };
-        let grammar = this.builder.bind(py).borrow_mut().build(py, node)?;
-        Ok((grammar, lowering.into_inner(), this.is_sorted))
+    ) -> PyResult<Made<'py>> {
+        Plain::made(prelude, stock, root, property_order, python, given, limits)
     }
 
     /// (whether the place is plain, its node): `lowering` lowers the others, `levels` are being lowered already.
@@ -112,7 +99,34 @@ impl Plain {
     }
 }
 
+/// A grammar, Python's side if it was needed, whether the schema was sorted by a tool.
+type Made<'py> = (Grammar, Option<Bound<'py, PyAny>>, bool);
+
 impl Plain {
+    pub fn made<'py>(
+        prelude: &Bound<'py, GrammarBuilder>,
+        stock: Py<Stock>,
+        root: &Bound<'py, PyDict>,
+        property_order: &str,
+        python: &Bound<'py, PyAny>,
+        given: &Bound<'py, PyAny>,
+        limits: Option<&Bound<'py, Limits>>,
+    ) -> PyResult<Made<'py>> {
+        let py = root.py();
+        let plain = Bound::new(py, Plain::new(prelude, stock, root, property_order, limits)?)?;
+        let this = plain.get();
+        let lowering = OnceCell::new();
+        let asked = (python, given, &plain);
+        let mut walk = this.walk(py, &lowering, Some(asked), String::new(), 0);
+        let node = walk.any(root)?.ok_or_else(|| Unplain::new_err("nothing can be a document"))?;
+        let node = match walk.stock.margin {
+            Some(margin) => walk.node(|builder| builder.seq(&[margin, node, margin]))?,
+            None => node,
+        };
+        let grammar = this.builder.bind(py).borrow_mut().build(py, node)?;
+        Ok((grammar, lowering.into_inner(), this.is_sorted))
+    }
+
     fn new(
         prelude: &Bound<'_, GrammarBuilder>,
         stock: Py<Stock>,

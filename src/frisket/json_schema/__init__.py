@@ -11,7 +11,7 @@ prelude   what all schemas have in common      room      how deep schemas may ne
 from __future__ import annotations
 
 import marshal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
@@ -24,9 +24,12 @@ from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from frisket._core import Grammar, GrammarBuilder, Limits
+    from frisket._core import Grammar, GrammarBuilder, Limits, Recent
+
+    #: The rules of a schema, and their report; where there is nothing to say, what is needed to make it.
+    Compiled: TypeAlias = tuple[Grammar, "Report | Clean | tuple[bytes, bool]"]
 
 __all__ = [
     "DEFAULT",
@@ -38,6 +41,8 @@ __all__ = [
     "compile_lately",
     "lower_json_schema",
     "prelude_of",
+    "usual",
+    "usually_clean",
 ]
 
 
@@ -97,19 +102,79 @@ def compile_lately(
             grammar, lowering, clean.is_sorted = _core.Plain.grammar(
                 prelude.builder, stock, schema, options.property_order, _lowering, (schema, clean), limits
             )
-            if lowering is None:
-                return grammar, clean
-            lowering.algebra.raise_unsupported()
-            report = lowering.algebra.report
-            report.source = clean.keywords
-            return grammar, report
-        except LimitExceededError:
-            raise
-        except RecursionError:
-            raise room.too_deep() from None
-        except (FrisketError, NeedsScopes, _core.Unplain, ValueError):
-            # Whatever is wrong with it: all errors are those of one way to read a schema, the one below.
-            pass
+            return (grammar, clean) if lowering is None else (grammar, _report(lowering, clean))
+        except Exception as error:
+            _unless_python(error)
+    return _wholly(schema, options, registry, limits, prelude)
+
+
+def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | None:
+    """What `compile_lately` makes of a dict without options or limits, or what it made lately; by the engine."""
+    prelude = prelude_of(DEFAULT)
+    if prelude.stock is None:
+        return None
+    return _core.Usual(
+        recent,
+        prelude,
+        prelude.builder,
+        prelude.stock,
+        DEFAULT.property_order,
+        lowering=_usual_lowering,
+        finished=_usually_finished,
+        otherwise=_usual_otherwise,
+    ).grammar
+
+
+def usually_clean(content: bytes, is_sorted: bool) -> Clean:
+    """The report of a usual schema, to be made."""
+    clean = Clean(content, DEFAULT, None, prelude_of(DEFAULT))
+    clean.is_sorted = is_sorted
+    return clean
+
+
+def _usual_lowering(plain: _core.Plain, schema: dict[str, Any]) -> Lowering:
+    return _lowering(plain, (schema, usually_clean(b"", False)))
+
+
+def _usually_finished(grammar: Grammar, lowering: Lowering, schema: dict[str, Any], content: bytes) -> Compiled:
+    try:
+        return grammar, _report(lowering, usually_clean(content, False))
+    except FrisketError as error:
+        return _usual_otherwise(schema, content, error)
+
+
+def _usual_otherwise(schema: dict[str, Any], content: bytes | None, error: Exception | None) -> Compiled:
+    if error is None:
+        return compile_lately(schema, DEFAULT)
+    _unless_python(error)
+    return _wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT))
+
+
+def _unless_python(error: Exception) -> None:
+    """Raise what ends a compile. Whatever else is wrong, all errors are those of one way to read a schema: Python's."""
+    if isinstance(error, RecursionError):
+        raise room.too_deep() from None
+    if isinstance(error, LimitExceededError) or not isinstance(
+        error, (FrisketError, NeedsScopes, _core.Unplain, ValueError)
+    ):
+        raise error
+
+
+def _report(lowering: Lowering, clean: Clean) -> Report:
+    lowering.algebra.raise_unsupported()
+    report = lowering.algebra.report
+    report.source = clean.keywords
+    return report
+
+
+def _wholly(
+    schema: dict[str, Any] | bool,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    limits: Limits | None,
+    prelude: Prelude,
+) -> tuple[Grammar, Report]:
+    """The same by Python alone."""
     builder = prelude.fork(limits)
     builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude)

@@ -1,0 +1,78 @@
+//! Content → what was made of it lately: bounded, least recently used first out.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The results of at most `count` contents that weigh at most `weight` bytes together. Whoever calls holds the GIL, and
+/// keys are hashed and compared without a step of Python: no call is interrupted by another.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Recent {
+    #[pyo3(get)]
+    count: usize,
+    #[pyo3(get)]
+    weight: usize,
+    held: AtomicUsize,
+    /// key → (value, weight), in the order of their last use.
+    entries: Py<PyDict>,
+}
+
+#[pymethods]
+impl Recent {
+    #[new]
+    #[pyo3(signature = (*, count, weight))]
+    fn new(py: Python<'_>, count: usize, weight: usize) -> Self {
+        Recent { count, weight, held: AtomicUsize::new(0), entries: PyDict::new(py).unbind() }
+    }
+
+    #[pyo3(signature = (key, /))]
+    pub fn get<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let entries = self.entries.bind(key.py());
+        let Some(entry) = entries.get_item(key)? else { return Ok(None) };
+        entries.del_item(key)?;
+        entries.set_item(key, &entry)?;
+        entry.downcast::<PyTuple>()?.get_item(0).map(Some)
+    }
+
+    #[pyo3(signature = (key, value, weight, /))]
+    pub fn put(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, weight: usize) -> PyResult<()> {
+        if weight > self.weight {
+            return Ok(());
+        }
+        let entries = self.entries.bind(key.py());
+        // What goes is freed at the end: that may take a while, and calls whatever its owner likes.
+        let mut gone = Vec::new();
+        if let Some(before) = entries.get_item(key)? {
+            entries.del_item(key)?;
+            self.let_go(before, &mut gone)?;
+        }
+        entries.set_item(key, (value, weight))?;
+        self.held.fetch_add(weight, Ordering::Relaxed);
+        while entries.len() > self.count || self.held.load(Ordering::Relaxed) > self.weight {
+            let Some((first, entry)) = entries.iter().next() else { break };
+            entries.del_item(first)?;
+            self.let_go(entry, &mut gone)?;
+        }
+        Ok(())
+    }
+
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        let entries = self.entries.bind(py);
+        self.held.store(0, Ordering::Relaxed);
+        entries.clear();
+        Ok(())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.entries.bind(py).len()
+    }
+}
+
+impl Recent {
+    fn let_go<'py>(&self, entry: Bound<'py, PyAny>, gone: &mut Vec<Bound<'py, PyAny>>) -> PyResult<()> {
+        let weight: usize = entry.downcast::<PyTuple>()?.get_item(1)?.extract()?;
+        self.held.fetch_sub(weight, Ordering::Relaxed);
+        gone.push(entry);
+        Ok(())
+    }
+}

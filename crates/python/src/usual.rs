@@ -1,0 +1,79 @@
+//! Schema → its grammar, compiled lately or now, where nothing but the schema is given: one call of Python's.
+//!
+//! What a compile takes is mostly what it reads for the first time since other work pushed it out of the processor's
+//! caches. A dozen of Python's functions on the way from a schema to this crate and back took longer than what a small
+//! schema is about.
+
+use crate::builder::GrammarBuilder;
+use crate::content::content;
+use crate::plain::Plain;
+use crate::recent::Recent;
+use crate::stock::Stock;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Schemas without options: those that came lately, and what makes grammars of others.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Usual {
+    recent: Py<Recent>,
+    /// With the content, what a schema is known by.
+    prelude: Py<PyAny>,
+    builder: Py<GrammarBuilder>,
+    stock: Py<Stock>,
+    property_order: String,
+    lowering: Py<PyAny>,
+    finished: Py<PyAny>,
+    otherwise: Py<PyAny>,
+}
+
+#[pymethods]
+impl Usual {
+    #[new]
+    #[pyo3(signature = (recent, prelude, builder, stock, property_order, *, lowering, finished, otherwise))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        recent: Py<Recent>,
+        prelude: Py<PyAny>,
+        builder: Py<GrammarBuilder>,
+        stock: Py<Stock>,
+        property_order: String,
+        lowering: Py<PyAny>,
+        finished: Py<PyAny>,
+        otherwise: Py<PyAny>,
+    ) -> Self {
+        Usual { recent, prelude, builder, stock, property_order, lowering, finished, otherwise }
+    }
+
+    /// (grammar, report), the report as (content, whether the schema was sorted by a tool) where it has nothing to say.
+    #[pyo3(signature = (schema, /))]
+    fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        let py = schema.py();
+        let Some(data) = content(schema) else { return self.otherwise.bind(py).call1((schema, py.None(), py.None())) };
+        let key = (&data, &self.prelude).into_pyobject(py)?;
+        let recent = self.recent.get();
+        if let Some(found) = recent.get(&key)? {
+            return Ok(found);
+        }
+        let (builder, lowering) = (self.builder.bind(py), self.lowering.bind(py));
+        let order = &self.property_order;
+        let made = Plain::made(builder, self.stock.clone_ref(py), schema, order, lowering, schema, None);
+        let (found, weight) = match made {
+            Ok((grammar, None, is_sorted)) => {
+                let weight = grammar.weight();
+                let clean = (&data, is_sorted).into_pyobject(py)?;
+                ((Bound::new(py, grammar)?, clean).into_pyobject(py)?.into_any(), weight)
+            }
+            Ok((grammar, Some(lowering), _)) => {
+                let weight = grammar.weight();
+                (self.finished.bind(py).call1((Bound::new(py, grammar)?, lowering, schema, &data))?, weight)
+            }
+            Err(error) => {
+                let found = self.otherwise.bind(py).call1((schema, &data, error))?;
+                let weight = found.downcast::<PyTuple>()?.get_item(0)?.getattr("memory_bytes")?.extract()?;
+                (found, weight)
+            }
+        };
+        recent.put(&key, &found, data.as_bytes().len() + weight)?;
+        Ok(found)
+    }
+}
