@@ -515,7 +515,8 @@ pub(crate) mod tests {
 
     /// All tokens and all exits, in order.
     pub(crate) fn everything(reach: Reach) -> (Vec<u32>, Vec<u32>) {
-        let Reach { dense, tokens: mut list, mut exits, .. } = reach;
+        let Reach { dense, tokens: mut list, mut exits, many, .. } = reach;
+        list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(
             dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),
         ));

@@ -437,3 +437,114 @@ impl Arena {
         Ok(moves.iter().all(|&(from, to, _)| to < low || from > high))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::tests::everything;
+    use crate::term::{Spelling, MANY};
+
+    /// The same by derivatives, node by node.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+        for (byte, child) in trie.children(node) {
+            let next = arena.derive_now(head, byte, true).unwrap();
+            if next != EMPTY {
+                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                if arena.info(next).nullable {
+                    reach.exits.push(child);
+                }
+                derived(arena, trie, child, next, reach);
+            }
+        }
+    }
+
+    fn vocabulary() -> Vocabulary {
+        let letters =
+            ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
+        let mut state = 7u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some(vec![byte].into())).collect();
+        for _ in 0..3_000 {
+            let text: String = (0..1 + next(6)).map(|_| letters[next(letters.len())]).collect();
+            tokens.push(Some(text.into_bytes().into()));
+        }
+        for text in ["ab_", "ab_c", "xab_d", "aab_m ", "ab_z", "foo", "xfoo", "afoob", " foo\"", "fo\\u006f"] {
+            tokens.push(Some(text.as_bytes().into()));
+        }
+        let size = tokens.len();
+        Vocabulary::new(tokens, vec![], vec![], size).unwrap()
+    }
+
+    #[test]
+    fn regions_and_sweeps_find_what_derivatives_do() {
+        let vocabulary = vocabulary();
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let any = arena.any_text().unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let lower: String = ('a'..='z').collect();
+        let search = |arena: &mut Arena, inner: &[TermId]| {
+            let parts = [&[any], inner, &[any]].concat();
+            parts.into_iter().rev().try_fold(crate::term::EPSILON, |rest, part| arena.cat(part, rest)).unwrap()
+        };
+        let (beginning, ending) = (arena.literal(b"ab_").unwrap(), class(arena, "cdefghijklm"));
+        let found = search(arena, &[beginning, ending]);
+        let excluded = arena.not(found).unwrap();
+        let foo = arena.literal(b"foo").unwrap();
+        let letter = class(arena, &lower);
+        let more = class(arena, &format!("{lower}0123456789.-"));
+        let (word, name) = (arena.repeat(letter, 1, MANY).unwrap(), arena.repeat(more, 1, MANY).unwrap());
+        let space = class(arena, " ");
+        let spaced = arena.cat(space, word).unwrap();
+        let spaced = arena.repeat(spaced, 0, MANY).unwrap();
+        let texts = [
+            arena.and(vec![any, excluded]).unwrap(),
+            search(arena, &[foo]),
+            arena.cat(letter, name).unwrap(),
+            arena.cat(word, spaced).unwrap(),
+            arena.bounded(any, 3, MANY).unwrap(),
+            arena.bounded(any, 2, 5).unwrap(),
+            arena.bounded(found, 0, 9).unwrap(),
+            any,
+        ];
+        let (mut regions, mut heads) = (0, 0);
+        for text in texts {
+            for free in [false, true] {
+                let start = arena.quoted_state(text, Spelling::Body, free).unwrap();
+                for before in ["", "a", "ab", "ab_", "f", "fo", "foo", "ab c", "é", "\\n"] {
+                    let head = before.bytes().fold(start, |head, byte| arena.derive(head, byte).unwrap());
+                    if head == EMPTY {
+                        continue;
+                    }
+                    heads += 1;
+                    let mut slow = Reach::of(&vocabulary);
+                    derived(arena, &vocabulary.trie, 0, head, &mut slow);
+                    let slow = everything(slow);
+                    let mut walked = Reach::of(&vocabulary);
+                    walked.walk(arena, &vocabulary.trie, 0, head).unwrap();
+                    assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
+                    if let Some(region) = Region::of(arena, head).unwrap() {
+                        regions += 1;
+                        let reach = region.reach(arena, &vocabulary, head).unwrap();
+                        assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
+                    }
+                    let live = arena.live_bytes(head).unwrap();
+                    let moves = arena.moves(head).unwrap();
+                    for byte in 0..=255u8 {
+                        let next = arena.derive_now(head, byte, true).unwrap();
+                        assert_eq!(arena.derive(head, byte).unwrap(), next, "{byte} after {before:?}");
+                        assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
+                        let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
+                        assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
+                        let onto = arena.bytes_onto(head, next).unwrap();
+                        assert!(next == EMPTY || onto.contains(byte), "{byte} after {before:?}");
+                    }
+                }
+            }
+        }
+        assert!(regions > 60 && heads > 100, "{regions} {heads}");
+    }
+}
