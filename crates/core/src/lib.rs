@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · composer · mask
+//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · name · composer · mask
 //!    rules · machine · least · completion
 //! ```
 
