@@ -385,7 +385,7 @@ impl<'py> Walk<'_, 'py> {
                 let Some(found) = found else { return Ok(None) };
                 target = found;
                 if let Ok(dict) = target.downcast_exact::<PyDict>() {
-                    for name in ["$id", "id"] {
+                    for name in [intern!(self.py, "$id"), intern!(self.py, "id")] {
                         if dict.get_item(name)?.is_some_and(|name| name.is_instance_of::<PyString>()) {
                             return Ok(None);
                         }

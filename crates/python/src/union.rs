@@ -11,6 +11,7 @@ use crate::place::{
 };
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use rustc_hash::FxHashSet;
@@ -297,7 +298,7 @@ impl<'py> Walk<'_, 'py> {
             let Ok(dict) = schema.downcast_exact::<PyDict>() else {
                 return Ok(schema.is_exact_instance_of::<PyBool>());
             };
-            let Some(reference) = dict.get_item("$ref")? else { return Ok(true) };
+            let Some(reference) = dict.get_item(intern!(self.py, "$ref"))? else { return Ok(true) };
             let Ok(reference) = reference.downcast_into_exact::<PyString>() else { return Ok(false) };
             let Some((target, _)) = self.target(&reference)? else { return Ok(false) };
             schema = target;
