@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -141,6 +142,10 @@ def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
     if hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < 2:
         raise RuntimeError("one core cannot do two things")
     vocabulary, found = _compiled(tokenizer, cases)
+    # Python's collector holds the GIL while it walks all that this program has imported and read, for longer than any
+    # compilation does. What the compilations leave to it is still its work.
+    gc.collect()
+    gc.freeze()
     bitmask = np.zeros(tokenizer.mask_words, dtype=np.uint32)
 
     def masks(seconds: float) -> list[float]:

@@ -35,6 +35,7 @@ __all__ = [
     "fill_masks",
     "is_sorted",
     "replay_timed",
+    "without",
 ]
 
 @final
@@ -471,3 +472,7 @@ def content(value: object) -> bytes | None:
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
+
+def without(text: bytes, keys: Sequence[str]) -> bytes | None:
+    """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
+    if the text is not JSON by the letter (`json.loads` takes more)."""

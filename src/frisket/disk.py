@@ -30,19 +30,24 @@ class Folder:
 
     def load(self, name: str) -> bytes | None:
         """What was stored under the name, if it is there and whole."""
+        found = self.load_with_digest(name)
+        return found and found[0]
+
+    def load_with_digest(self, name: str) -> tuple[bytes, bytes] | None:
+        """The same, and its SHA-256."""
         path = self.path / (name + self.suffix)
         try:
-            stored = path.read_bytes()
+            with path.open("rb", buffering=0) as file:
+                head, data = file.read(len(self.magic) + _DIGEST), file.readall()
         except OSError:
             return None
-        start = len(self.magic) + _DIGEST
-        data = stored[start:]
-        if not stored.startswith(self.magic) or hashlib.sha256(data).digest() != stored[len(self.magic) : start]:
+        digest = hashlib.sha256(data).digest()
+        if head != self.magic + digest:
             return None
         # The time of the last use orders eviction; access times are off on most machines.
         with contextlib.suppress(OSError):
             os.utime(path)
-        return data
+        return data, digest
 
     def store(self, name: str, data: bytes) -> None:
         size = len(self.magic) + _DIGEST + len(data)

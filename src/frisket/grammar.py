@@ -188,7 +188,8 @@ class Grammar:
         return cls(core, report, schema, value)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
-        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary.
+        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
+        where one of thousands of words may come: the dearest of their masks are made here).
 
         `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
         if the vocabulary's tokens cannot spell any text of the grammar.

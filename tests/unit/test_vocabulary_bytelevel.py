@@ -24,5 +24,6 @@ def test_it_is_the_alphabet_of_tokenizers() -> None:
 def test_a_piece_with_any_other_character_is_its_own_text() -> None:
     others = [chr(code) for code in range(0x250) if chr(code) not in ALPHABET]
     assert len(others) == 0x250 - 256
+    others += ["\u0800", "\uffff", "\U0010ffff"]
     for other in others:
         assert spell_byte_level(["Ġa", f"Ġ{other}", None, ""]) == [b" a", f"Ġ{other}".encode(), None, b""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -65,6 +66,46 @@ def test_other_readers_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cache, "READERS", cache.READERS + 1)
     cache.fetch("kind", [b"a"], build)
     assert build.calls == 2
+
+
+@pytest.mark.parametrize("size", [0, 1, cache._SHARE - 1, cache._SHARE, cache._SHARE + 1, 5 * cache._SHARE // 2])
+def test_a_file_is_known_by_its_content(tmp_path: Path, size: int) -> None:
+    content = random.Random(size).randbytes(size)
+    (tmp_path / "file").write_bytes(content)
+    file = cache.File(tmp_path / "file")
+    assert file.digest() == cache._digest(content)
+    assert file.read() == content and file.digest() == cache._digest(content)
+    for place in {0, size // 2, size - 1} if size else set():
+        changed = bytearray(content)
+        changed[place] ^= 1
+        (tmp_path / "file").write_bytes(changed)
+        assert cache.File(tmp_path / "file").digest() != cache._digest(content)
+    (tmp_path / "file").write_bytes(content + b"x")
+    assert cache.File(tmp_path / "file").digest() != cache._digest(content)
+
+
+def test_a_file_that_changes_while_it_is_read_is_kept_as_what_was_read(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer"
+    path.write_bytes(b"old")
+    file = cache.File(path)
+
+    def build() -> TokenTable:
+        path.write_bytes(b"new")
+        assert file.read() == b"new"
+        return TABLE
+
+    cache.fetch("kind", [file], build)
+    again = Builder()
+    assert cache.fetch("kind", [b"new"], again) == TABLE
+    assert again.calls == 0
+    path.write_bytes(b"old")
+    cache.fetch("kind", [cache.File(path)], again)
+    assert again.calls == 1
+
+
+def test_a_file_that_is_gone_is_an_error_of_its_reader(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        cache.fetch("kind", [cache.File(tmp_path / "none")], Builder())
 
 
 def flip_a_byte(stored: bytes) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from frisket import _core
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface
 from frisket.vocabulary.table import TokenTable
@@ -49,6 +50,57 @@ def added(token_id: int, content: str, *, special: bool = True) -> dict[str, Any
 
 def ids(*pieces: str) -> dict[str, int]:
     return {piece: token_id for token_id, piece in enumerate(pieces)}
+
+
+# -- the file ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [
+        '["a b"]',
+        '[["]", "\\"merges\\": ["]]',
+        "[]",
+        "null",
+        '{"model": {"merges": 1}}',
+        '["\\ud800"]',
+        "[NaN]",
+        '["é"]',
+    ],
+)
+def test_merges_are_not_read(merges: str) -> None:
+    plain = json.dumps(definition(ids("a", "b", "merges"), BYTE_LEVEL))
+    whole = plain.replace('"vocab"', f'"merges": {merges}, "vocab"', 1)
+    assert huggingface.build({"tokenizer.json": whole.encode()}, where=None) == table(json.loads(plain))
+
+
+@pytest.mark.parametrize("merges", ["[", '["a b"', "]", '["a" "b"]', '["a b"]]', "["])
+def test_broken_merges_are_no_json(merges: str) -> None:
+    whole = json.dumps(definition(ids("a"), BYTE_LEVEL)).replace('"vocab"', f'"merges": {merges}, "vocab"', 1)
+    with pytest.raises(VocabularyError, match="is not JSON"):
+        huggingface.build({"tokenizer.json": whole.encode()}, where=None)
+
+
+def test_a_value_is_left_out_where_it_lies() -> None:
+    text = b' {"a": [{"b": 1}], "b": {"a": "b", "\\u0062": [2, "}"] , "c":0}} '
+    assert _core.without(text, ["a"]) == text.replace(b'[{"b": 1}]', b"null")
+    assert _core.without(text, ["b", "b"]) == text.replace(b'[2, "}"]', b"null")
+    assert _core.without(text, ["b", "a"]) == text.replace(b'"a": "b"', b'"a": null')
+    # Of members with one name, the last one counts.
+    assert _core.without(b'{"a": 1, "a": 2}', ["a"]) == b'{"a": 1, "a": null}'
+    for keys in (["c"], ["a", "b"], ["b", "d"], ["b", "c", "d"]):
+        assert _core.without(text, keys) is None
+    for broken in (
+        b"",
+        b"{",
+        b'{"a": 1',
+        b'{"a": 1}x',
+        b'{"a": NaN}',
+        b'\xef\xbb\xbf{"a": 1}',
+        b'{"a": "\xff"}',
+        b"[1]",
+    ):
+        assert _core.without(broken, ["a"]) is None
 
 
 # -- bytes ---------------------------------------------------------------------------------------------------------

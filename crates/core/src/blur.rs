@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::machine::{FrameId, Machine, BOTTOM};
 use crate::object::Look;
 use crate::term::{Arena, Term, TermId, EPSILON};
-use crate::text::Texts;
 use rustc_hash::FxHashMap;
 
 /// What tokens hold behind the quote that opens a key, where it stands behind one of `BEFORE`.
@@ -28,9 +27,10 @@ const BEFORE: &[u8] = b"{, \t\n\r";
 const BEHIND: &[u8] = b": \t\n\r";
 
 impl Openings {
-    pub fn of(tokens: &Texts) -> Self {
+    /// Of the tokens that hold a quote.
+    pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut found = Openings { bytes: ByteSet::EMPTY, says: ByteSet::EMPTY, crosses: false };
-        for text in tokens.iter() {
+        for text in texts {
             for (place, pair) in text.windows(2).enumerate() {
                 if pair[1] == b'"' && BEFORE.contains(&pair[0]) {
                     found.look_at(&text[place + 2..]);

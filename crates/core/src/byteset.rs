@@ -38,6 +38,15 @@ impl ByteSet {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
+    pub fn without(&self, other: &Self) -> Self {
+        ByteSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
+    /// Whether some byte of a span is in it.
+    pub fn meets(&self, low: u8, high: u8) -> bool {
+        !self.intersection(&Self::range(low, high)).is_empty()
+    }
+
     /// The one byte of a set of one.
     pub fn single(&self) -> Option<u8> {
         let mut found = None;

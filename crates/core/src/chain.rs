@@ -1,11 +1,11 @@
 //! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
 use crate::byteset::ByteSet;
+use crate::derive::RAW;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
 use crate::vocabulary::{Bits, Class, Occurrence, Vocabulary};
-use rustc_hash::FxHashMap;
 
 /// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
 pub(crate) const WIDE_CLASS: u32 = 20;
@@ -194,11 +194,10 @@ impl Arena {
 
 /// Where most ASCII bytes lead, and which they are.
 pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    let mut targets: FxHashMap<TermId, ByteSet> = FxHashMap::default();
-    for (low, high, target) in arena.moves(head)?.into_iter().filter(|&(low, ..)| low < 0x80) {
-        let set = targets.entry(target).or_default();
-        *set = set.union(&ByteSet::range(low, high.min(0x7f)));
+    if let Some(next) = arena.any_next(head)? {
+        return Ok(Some((next, RAW)));
     }
+    let targets = arena.targets(head)?;
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
 }

@@ -2,6 +2,7 @@
 
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::Result;
+use crate::keyset::NO_KEYS;
 use crate::term::{is_lead, Arena, Edge, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
 use smallvec::SmallVec;
 
@@ -10,6 +11,17 @@ use smallvec::SmallVec;
 fn edge_at(edges: &[Edge], byte: u8) -> Option<Edge> {
     let place = edges.partition_point(|&(_, high, _)| high < byte);
     edges.get(place).copied().filter(|&(low, _, _)| low <= byte)
+}
+
+/// The ASCII bytes that stand for themselves in a JSON string.
+pub(crate) const RAW: ByteSet = ByteSet([!0 << 32 & !(1 << b'"'), !(1 << (b'\\' - 64)), 0, 0]);
+
+/// A byte is compared with another in so few steps: less than a derivative takes.
+const LIKENESS_STEPS: u32 = 16;
+
+/// Whether a byte may stand for itself in a JSON string.
+fn raw(byte: u8) -> bool {
+    byte >= 0x80 || RAW.contains(byte)
 }
 
 impl Arena {
@@ -36,7 +48,10 @@ impl Arena {
 
     fn new_edge(&mut self, id: TermId, byte: u8) -> Result<Edge> {
         self.spend(DERIVATION)?;
-        let target = self.derive_now(id, byte, true)?;
+        let target = match self.known_alike(id, byte) {
+            Some(target) => target,
+            None => self.derive_now(id, byte, true)?,
+        };
         let (low, high) = match *self.term(id) {
             // Whoever reads one byte of these and goes on with another term seldom asks for a second.
             Term::KeyNamed { .. } | Term::Literal { .. } if target != EMPTY => (byte, byte),
@@ -44,6 +59,44 @@ impl Arena {
             _ => self.cuts(id).interval(byte),
         };
         Ok((low, high, target))
+    }
+
+    /// Where a byte leads in a string that tells it in nothing from most of those that were asked for before.
+    fn known_alike(&self, id: TermId, byte: u8) -> Option<TermId> {
+        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
+        let edges = self.edges.get(id.0 as usize)?.iter().filter(|&&(low, _, target)| target != EMPTY && raw(low));
+        let &(low, _, target) = edges.max_by_key(|&&(low, high, _)| high - low)?;
+        (raw(byte) && self.alike(text, low, byte, &mut { LIKENESS_STEPS })).then_some(target)
+    }
+
+    /// Whether two bytes mean the same to a term, as far as a few steps show.
+    fn alike(&self, id: TermId, one: u8, other: u8, steps: &mut u32) -> bool {
+        let Some(left) = steps.checked_sub(1) else { return false };
+        *steps = left;
+        let mut both = |id| self.alike(id, one, other, steps);
+        match *self.term(id) {
+            Term::Empty | Term::Epsilon => true,
+            Term::Class(set) => set.contains(one) == set.contains(other),
+            Term::Literal { literal, position } => {
+                let first = self.literals[literal as usize][position as usize];
+                first != one && first != other
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = &self.word_sets[set as usize].words;
+                let none = |byte| {
+                    let (low, high) = narrow(words, low, high, depth, byte);
+                    low == high
+                };
+                none(one) && none(other)
+            }
+            Term::Keys(set) => [one, other].iter().all(|&byte| self.keys.rest(set, byte) == NO_KEYS),
+            Term::Cat(left, right) => both(left) && (!self.info(left).nullable || both(right)),
+            Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().all(|&part| both(part)),
+            Term::Not(inner) => both(inner),
+            Term::Repeat { body, .. } => both(body),
+            Term::Bounded { body, .. } => is_lead(one) == is_lead(other) && both(body),
+            _ => false,
+        }
     }
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
@@ -96,6 +149,12 @@ impl Arena {
                 let escapes = ByteSet::of([b'"', b'\\'].into_iter());
                 self.may(text).intersection(&ByteSet::range(0x20, 0xff)).union(&escapes)
             }
+            Term::Quoted { state, .. } => match state {
+                Spelling::Escape => ByteSet::of(b"\"\\/bfnrtu".iter().copied()),
+                Spelling::LowEscape { .. } => ByteSet::range(b'\\', b'\\'),
+                Spelling::LowU { .. } => ByteSet::range(b'u', b'u'),
+                _ => ByteSet::of(b"0123456789ABCDEFabcdef".iter().copied()),
+            },
             Term::KeyNamed { object, low, high, depth, .. } => {
                 let keys = &self.objects[object as usize].sorted[low as usize..high as usize];
                 ByteSet::of(keys.iter().filter_map(|(key, _)| key.get(depth as usize).copied()))
@@ -132,27 +191,43 @@ impl Arena {
             }
             Term::Keys(set) => self.key_set(self.keys.rest(set, byte))?,
             Term::Cat(left, right) => {
-                let next = self.derive(left, byte)?;
+                let next = self.derive_part(left, byte)?;
                 let through = self.cat(next, right)?;
                 if self.info(left).nullable {
-                    let skipped = self.derive(right, byte)?;
-                    self.alt(vec![through, skipped])?
+                    let skipped = self.derive_part(right, byte)?;
+                    match (through, skipped) {
+                        (EMPTY, only) | (only, EMPTY) => only,
+                        _ => self.alt(vec![through, skipped])?,
+                    }
                 } else {
                     through
                 }
             }
             Term::Alt(ref parts) => {
-                let parts = parts.clone();
+                let parts: SmallVec<[TermId; 8]> = SmallVec::from_slice(parts);
                 let mut next = Vec::with_capacity(parts.len());
-                for &part in parts.iter() {
-                    next.push(self.derive(part, byte)?);
+                for part in parts {
+                    match self.derive_part(part, byte)? {
+                        EMPTY => {}
+                        derived => next.push(derived),
+                    }
                 }
-                self.alt(next)?
+                match next[..] {
+                    [] => EMPTY,
+                    [only] => only,
+                    _ => self.alt(next)?,
+                }
             }
             Term::And(ref parts) => {
-                let parts = parts.clone();
+                let parts: SmallVec<[TermId; 8]> = SmallVec::from_slice(parts);
+                // What one operand cannot read, no other has to.
+                for &part in &parts {
+                    if !self.may(part).contains(byte) {
+                        return Ok(EMPTY);
+                    }
+                }
                 let mut next = Vec::with_capacity(parts.len());
-                for &part in parts.iter() {
+                for part in parts {
                     let derived = self.derive(part, byte)?;
                     if derived == EMPTY {
                         return Ok(EMPTY);
@@ -168,7 +243,7 @@ impl Arena {
                 return if check { self.checked(id) } else { Ok(id) };
             }
             Term::Repeat { body, min, max } => {
-                let next = self.derive(body, byte)?;
+                let next = self.derive_part(body, byte)?;
                 if next == EMPTY {
                     return Ok(EMPTY);
                 }
@@ -209,22 +284,31 @@ impl Arena {
         Ok(made)
     }
 
+    /// The derivative of a part; nothing is noted down of bytes that it plainly cannot read.
+    fn derive_part(&mut self, id: TermId, byte: u8) -> Result<TermId> {
+        if self.may(id).contains(byte) {
+            self.derive(id, byte)
+        } else {
+            Ok(EMPTY)
+        }
+    }
+
     /// Where each byte that may come leads, by intervals.
     pub(crate) fn moves(&mut self, id: TermId) -> Result<SmallVec<[(u8, u8, TermId); 16]>> {
         let mut moves = SmallVec::new();
-        // Who has asked before has left an edge for every byte.
+        let may = self.may(id);
+        // Who has asked before has left an edge for every byte that may come.
         if let Some(edges) = self.edges.get(id.0 as usize) {
-            let mut next = 0u16;
+            let unknown = |from: u16, to: u16| from < to && may.meets(from as u8, (to - 1) as u8);
+            let (mut next, mut complete) = (0, true);
             for &(low, high, target) in edges {
-                if u16::from(low) != next {
-                    break;
-                }
+                complete &= !unknown(next, low.into());
                 next = u16::from(high) + 1;
                 if target != EMPTY {
                     moves.push((low, high, target));
                 }
             }
-            if next == 256 {
+            if complete && !unknown(next, 256) {
                 return Ok(moves);
             }
             moves.clear();
@@ -233,7 +317,7 @@ impl Arena {
         let mut byte = 0u8;
         loop {
             let (low, high) = cuts.interval(byte);
-            let target = self.derive(id, low)?;
+            let target = if may.contains(low) { self.derive(id, low)? } else { EMPTY };
             if target != EMPTY {
                 moves.push((low, high, target));
             }
@@ -246,12 +330,23 @@ impl Arena {
 
     /// The bytes that may come.
     pub(crate) fn live_bytes(&mut self, id: TermId) -> Result<ByteSet> {
+        if self.any_next(id)?.is_some() {
+            let mut live = RAW.union(&ByteSet::range(0xc2, 0xf4));
+            live.insert(b'\\');
+            if self.derive(id, b'"')? != EMPTY {
+                live.insert(b'"');
+            }
+            return Ok(live);
+        }
         let moves = self.moves(id)?;
         Ok(moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
     }
 
     /// The bytes that lead to `onto`.
     pub(crate) fn bytes_onto(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
+        if self.any_next(id)? == Some(onto) {
+            return Ok(RAW);
+        }
         let moves = self.moves(id)?;
         let onto = moves.iter().filter(|&&(_, _, target)| target == onto);
         Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
@@ -271,14 +366,18 @@ impl Arena {
         }
     }
 
-    /// Whether the head reads a JSON string of any characters, as far as a count allows.
-    pub(crate) fn any_character(&self, id: TermId) -> bool {
-        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return false };
+    /// Where one more character leads in a JSON string of any characters, as far as a count allows. Each leads there, and
+    /// none has to be derived to know it.
+    pub(crate) fn any_next(&mut self, id: TermId) -> Result<Option<TermId>> {
+        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return Ok(None) };
         let text = match *self.term(text) {
-            Term::Bounded { body, .. } => body,
+            Term::Bounded { body, max: 1.., .. } => body,
             _ => text,
         };
-        Some(text) == self.any_text
+        if Some(text) != self.any_text {
+            return Ok(None);
+        }
+        self.derive(id, b' ').map(Some)
     }
 
     /// The intervals of bytes on which the derivative is constant.

@@ -5,7 +5,7 @@ use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
-use crate::term::{Arena, Spelling, Term, TermId};
+use crate::term::{Arena, Spelling, Term, TermId, EPSILON};
 use crate::trie::Trie;
 
 pub(crate) struct Exclusion {
@@ -43,12 +43,6 @@ impl Exclusion {
         Ok(Some(Exclusion { near, excluded, plain, opened }))
     }
 
-    /// The bytes by which the two may part.
-    pub fn bytes(&self, arena: &mut Arena) -> ByteSet {
-        let quotes = ByteSet::of([b'"', b'\\'].into_iter());
-        self.excluded.iter().fold(quotes, |bytes, &part| bytes.union(&arena.may(part)))
-    }
-
     /// Collect the nodes at which an excluded text has just ended; false if its spellings have to be searched for.
     pub fn spelled(&self, arena: &Arena, trie: &Trie, closed: &mut Vec<u32>) -> bool {
         if !self.plain {
@@ -63,6 +57,23 @@ impl Exclusion {
 }
 
 impl Arena {
+    /// The bytes by which a string may part from the same without the exclusion; None if it does not say so.
+    pub(crate) fn excluding(&mut self, head: TermId) -> Option<ByteSet> {
+        let Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } = *self.term(head) else { return None };
+        let Term::And(parts) = self.term(text) else { return None };
+        let parts = parts.clone();
+        let mut bytes = None;
+        for &part in parts.iter() {
+            if let Term::Not(inner) = *self.term(part) {
+                if inner == EPSILON || self.is_finite(inner) {
+                    let all = bytes.get_or_insert_with(|| ByteSet::of([b'"', b'\\'].into_iter()));
+                    *all = all.union(&self.may(inner));
+                }
+            }
+        }
+        bytes
+    }
+
     /// Collect the nodes at which a text ends that is in a term finite by its kind (`is_finite`).
     fn spelled(&self, id: TermId, trie: &Trie, start: u32, ends: &mut Vec<u32>) {
         let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));

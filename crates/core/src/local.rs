@@ -223,7 +223,7 @@ impl Local {
         Ok(Local::from_reach(reach, vocabulary, endless))
     }
 
-    fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
+    pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
         let pure = endless && reach.many.is_empty();
         if !reach.many.is_empty() {
             reach.spill();
@@ -274,7 +274,9 @@ impl Local {
         let mut doubts = Vec::new();
         let mut room = DIFFERENCE_ROOM;
         let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &vocabulary.trie, &mut doubts));
-        if !spelled && !difference(arena, &vocabulary.trie, 0, head, near, &mut doubts, &mut room)? {
+        if !spelled
+            && !difference(arena, &vocabulary.trie, 0, (head, near, exclusion.is_some()), &mut doubts, &mut room)?
+        {
             return Ok(None);
         }
         let near = known(arena, near)?;
@@ -453,19 +455,17 @@ struct Family {
 }
 
 /// Collect the nodes at and below which `left` and `right` may part; false if they are too many to look at one by one.
+/// `excluded`: whether `left` is `right` without some texts, which its term names.
 fn difference(
     arena: &mut Arena,
     trie: &Trie,
     node: u32,
-    left: TermId,
-    right: TermId,
+    (left, right, excluded): (TermId, TermId, bool),
     doubts: &mut Vec<u32>,
     room: &mut usize,
 ) -> Result<bool> {
-    let apart = match Exclusion::of(arena, left)? {
-        Some(exclusion) if exclusion.near == right => exclusion.bytes(arena),
-        _ => arena.may(left).union(&arena.may(right)),
-    };
+    let apart = if excluded { arena.excluding(left) } else { None };
+    let apart = apart.unwrap_or_else(|| arena.may(left).union(&arena.may(right)));
     for (byte, child) in trie.children_in(node, &apart) {
         let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
         if l == r {
@@ -480,7 +480,7 @@ fn difference(
         }
         if dead || ended {
             doubts.push(child);
-        } else if !difference(arena, trie, child, l, r, doubts, room)? {
+        } else if !difference(arena, trie, child, (l, r, excluded), doubts, room)? {
             return Ok(false);
         }
     }
@@ -515,7 +515,8 @@ pub(crate) mod tests {
 
     /// All tokens and all exits, in order.
     pub(crate) fn everything(reach: Reach) -> (Vec<u32>, Vec<u32>) {
-        let Reach { dense, tokens: mut list, mut exits, .. } = reach;
+        let Reach { dense, tokens: mut list, mut exits, many, .. } = reach;
+        list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(
             dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),
         ));

@@ -61,6 +61,11 @@ impl CompiledGrammar {
                 )));
             }
         }
+        match machine.arena.prepare(&vocabulary) {
+            // What is not found out now is found out when it is asked for.
+            Ok(()) | Err(Error::Limit(Limit::Steps(_))) => {}
+            Err(error) => return Err(error),
+        }
         if machine.memory_bytes() > limits.memory {
             return Err(Error::Limit(Limit::Memory(limits.memory)));
         }

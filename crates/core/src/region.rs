@@ -12,6 +12,7 @@ use crate::term::{Arena, TermId, EMPTY};
 use crate::trie::Trie;
 use crate::vocabulary::{Class, Occurrence, Vocabulary};
 use rustc_hash::FxHashMap;
+use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 /// More states are a count, or a pattern that tells every text from every other.
@@ -57,8 +58,14 @@ impl Region {
     }
 
     fn around(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
-        let mut ascii = arena.live_bytes(head)?.intersection(&ByteSet::range(0, 0x7f));
+        let mut ascii = ByteSet::EMPTY;
+        for (target, bytes) in arena.targets(head)? {
+            if arena.is_wide(target)? {
+                ascii = ascii.union(&bytes);
+            }
+        }
         let mut leads = ALL_LEADS;
+        let mut beyond = Beyond::default();
         // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
         loop {
             if ascii.len() < WIDE_CLASS {
@@ -78,28 +85,35 @@ impl Region {
                     return Ok(None);
                 }
                 let mut live = ByteSet::EMPTY;
-                for (low, high, target) in arena.moves(state)?.into_iter().filter(|&(low, ..)| low < 0x80) {
-                    let span = ByteSet::range(low, high.min(0x7f)).intersection(&ascii);
-                    if !span.is_empty() && (states.contains(&target) || arena.is_wide(target)?) {
-                        live = live.union(&span);
-                        if !states.contains(&target) {
-                            states.push(target);
-                        }
+                for (target, bytes) in arena.targets(state)? {
+                    let span = bytes.intersection(&ascii);
+                    let known = states.contains(&target);
+                    if span.is_empty() || !known && !arena.is_wide(target)? {
+                        continue;
                     }
+                    if !known {
+                        // Rather without the bytes that lead to a state than without the more that it refuses.
+                        if ascii.without(&arena.live_bytes(target)?).len() > span.len() {
+                            continue;
+                        }
+                        states.push(target);
+                    }
+                    live = live.union(&span);
                 }
                 ascii = ascii.intersection(&live);
                 let mut kept = 0;
-                for (those, targets) in arena.beyond_ascii(state)?.into_iter().filter(|&(those, _)| those & leads != 0)
-                {
+                for &(those, ref targets) in beyond.of(arena, state)?.iter().filter(|&(those, _)| those & leads != 0) {
                     let mut wide = true;
-                    for &target in &targets {
+                    for &target in targets {
                         wide &= states.contains(&target) || arena.is_wide(target)?;
                     }
                     if wide {
                         kept |= those;
-                        let fresh: Vec<TermId> =
-                            targets.into_iter().filter(|target| !states.contains(target)).collect();
-                        states.extend(fresh);
+                        for &target in targets {
+                            if !states.contains(&target) {
+                                states.push(target);
+                            }
+                        }
                     }
                 }
                 leads &= kept;
@@ -296,31 +310,45 @@ impl Table {
     }
 }
 
-impl Arena {
-    pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
-        if self.may(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
-            return Ok(false);
+type Targets = SmallVec<[TermId; 2]>;
+
+/// Leads of which every character may come and nothing else, and where those lead to.
+type Leads = SmallVec<[(u64, Targets); 8]>;
+
+/// What characters beyond ASCII do to some states: whatever these are, the bytes after a lead often mean the same.
+#[derive(Default)]
+struct Beyond {
+    states: FxHashMap<TermId, Arc<Leads>>,
+    /// By the state after a lead and the lead's place among the shapes.
+    after: FxHashMap<(TermId, usize), Option<Targets>>,
+}
+
+impl Beyond {
+    fn of(&mut self, arena: &mut Arena, state: TermId) -> Result<Arc<Leads>> {
+        if let Some(known) = self.states.get(&state) {
+            return Ok(known.clone());
         }
-        Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
+        let found = Arc::new(self.found(arena, state)?);
+        self.states.insert(state, found.clone());
+        Ok(found)
     }
 
-    /// The characters beyond ASCII, by their lead bytes: where they lead to, for leads of which every character may come
-    /// and nothing else.
-    fn beyond_ascii(&mut self, head: TermId) -> Result<Vec<(u64, Vec<TermId>)>> {
-        if self.any_character(head) {
-            let lead = self.derive(head, 0xc2)?;
-            return Ok(vec![(ALL_LEADS, vec![self.derive(lead, 0x80)?])]);
-        }
-        let mut found = Vec::new();
-        if self.may(head).intersection(&ByteSet::range(0xc2, 0xf4)).is_empty() {
+    fn found(&mut self, arena: &mut Arena, state: TermId) -> Result<Leads> {
+        let mut found = Leads::new();
+        if let Some(next) = arena.any_next(state)? {
+            found.push((ALL_LEADS, smallvec![next]));
             return Ok(found);
         }
-        let cuts = self.cuts(head);
-        for (low, high, second_low, second_high, rest) in SHAPES {
+        if !arena.may(state).meets(0xc2, 0xf4) {
+            return Ok(found);
+        }
+        let cuts = arena.cuts(state);
+        for (place, &(low, high, ..)) in SHAPES.iter().enumerate() {
             let mut lead = low;
             loop {
                 let last = cuts.interval(lead).1.min(high);
-                if let Some(targets) = self.after_lead(head, lead, (second_low, second_high), rest)? {
+                let inner = arena.derive(state, lead)?;
+                if let Some(targets) = self.after(arena, inner, place)? {
                     let leads = (lead..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
                     found.push((leads, targets));
                 }
@@ -333,28 +361,56 @@ impl Arena {
         Ok(found)
     }
 
-    fn after_lead(&mut self, head: TermId, lead: u8, second: (u8, u8), rest: usize) -> Result<Option<Vec<TermId>>> {
-        let mut layer = vec![self.derive(head, lead)?];
+    fn after(&mut self, arena: &mut Arena, inner: TermId, place: usize) -> Result<Option<Targets>> {
+        if inner == EMPTY {
+            return Ok(None);
+        }
+        if let Some(known) = self.after.get(&(inner, place)) {
+            return Ok(known.clone());
+        }
+        let (_, _, second_low, second_high, rest) = SHAPES[place];
+        let mut layer = Some(smallvec![inner]);
         for depth in 0..=rest {
-            let (low, high) = if depth == 0 { second } else { (0x80, 0xbf) };
-            match self.after_each(&layer, low, high)? {
-                Some(next) if next.len() <= MOST_STATES => layer = next,
-                _ => return Ok(None),
+            let (low, high) = if depth == 0 { (second_low, second_high) } else { (0x80, 0xbf) };
+            let Some(states) = layer.take() else { break };
+            layer = arena.after_each(&states, low, high)?.filter(|next| next.len() <= MOST_STATES);
+        }
+        self.after.insert((inner, place), layer.clone());
+        Ok(layer)
+    }
+}
+
+impl Arena {
+    /// Where the ASCII bytes lead.
+    pub(crate) fn targets(&mut self, state: TermId) -> Result<SmallVec<[(TermId, ByteSet); 8]>> {
+        let mut targets: SmallVec<[(TermId, ByteSet); 8]> = SmallVec::new();
+        for (low, high, target) in self.moves(state)?.into_iter().take_while(|&(low, ..)| low < 0x80) {
+            let bytes = ByteSet::range(low, high.min(0x7f));
+            match targets.iter_mut().find(|(other, _)| *other == target) {
+                Some((_, all)) => *all = all.union(&bytes),
+                None => targets.push((target, bytes)),
             }
         }
-        Ok(Some(layer))
+        Ok(targets)
+    }
+
+    pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
+        if self.may(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+            return Ok(false);
+        }
+        Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
     }
 
     /// The leads all of whose characters lead to the one state.
     pub(crate) fn leads_onto(&mut self, head: TermId, onto: TermId) -> Result<u64> {
-        let beyond = self.beyond_ascii(head)?;
+        let beyond = Beyond::default().of(self, head)?;
         let onto = beyond.iter().filter(|(_, targets)| targets[..] == [onto]);
         Ok(onto.fold(0, |all, (leads, _)| all | leads))
     }
 
     /// The states that the bytes lead to, if each of them leads somewhere, and no other byte does.
-    fn after_each(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Vec<TermId>>> {
-        let mut targets = Vec::new();
+    fn after_each(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Targets>> {
+        let mut targets = Targets::new();
         for &state in states {
             let mut next = Some(low);
             for (from, to, target) in self.moves(state)? {
@@ -374,7 +430,121 @@ impl Arena {
     }
 
     pub(crate) fn lead_nowhere(&mut self, state: TermId, low: u8, high: u8) -> Result<bool> {
+        if (low, high) == (0x80, 0xbf) && self.any_next(state)?.is_some() {
+            return Ok(true);
+        }
         let moves = self.moves(state)?;
         Ok(moves.iter().all(|&(from, to, _)| to < low || from > high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::tests::everything;
+    use crate::term::{Spelling, MANY};
+
+    /// The same by derivatives, node by node.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+        for (byte, child) in trie.children(node) {
+            let next = arena.derive_now(head, byte, true).unwrap();
+            if next != EMPTY {
+                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                if arena.info(next).nullable {
+                    reach.exits.push(child);
+                }
+                derived(arena, trie, child, next, reach);
+            }
+        }
+    }
+
+    fn vocabulary() -> Vocabulary {
+        let letters =
+            ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
+        let mut state = 7u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some(vec![byte].into())).collect();
+        for _ in 0..3_000 {
+            let text: String = (0..1 + next(6)).map(|_| letters[next(letters.len())]).collect();
+            tokens.push(Some(text.into_bytes().into()));
+        }
+        for text in ["ab_", "ab_c", "xab_d", "aab_m ", "ab_z", "foo", "xfoo", "afoob", " foo\"", "fo\\u006f"] {
+            tokens.push(Some(text.as_bytes().into()));
+        }
+        let size = tokens.len();
+        Vocabulary::new(tokens, vec![], vec![], size).unwrap()
+    }
+
+    #[test]
+    fn regions_and_sweeps_find_what_derivatives_do() {
+        let vocabulary = vocabulary();
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let any = arena.any_text().unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let lower: String = ('a'..='z').collect();
+        let search = |arena: &mut Arena, inner: &[TermId]| {
+            let parts = [&[any], inner, &[any]].concat();
+            parts.into_iter().rev().try_fold(crate::term::EPSILON, |rest, part| arena.cat(part, rest)).unwrap()
+        };
+        let (beginning, ending) = (arena.literal(b"ab_").unwrap(), class(arena, "cdefghijklm"));
+        let found = search(arena, &[beginning, ending]);
+        let excluded = arena.not(found).unwrap();
+        let foo = arena.literal(b"foo").unwrap();
+        let letter = class(arena, &lower);
+        let more = class(arena, &format!("{lower}0123456789.-"));
+        let (word, name) = (arena.repeat(letter, 1, MANY).unwrap(), arena.repeat(more, 1, MANY).unwrap());
+        let space = class(arena, " ");
+        let spaced = arena.cat(space, word).unwrap();
+        let spaced = arena.repeat(spaced, 0, MANY).unwrap();
+        let texts = [
+            arena.and(vec![any, excluded]).unwrap(),
+            search(arena, &[foo]),
+            arena.cat(letter, name).unwrap(),
+            arena.cat(word, spaced).unwrap(),
+            arena.bounded(any, 3, MANY).unwrap(),
+            arena.bounded(any, 2, 5).unwrap(),
+            arena.bounded(found, 0, 9).unwrap(),
+            any,
+        ];
+        let (mut regions, mut heads) = (0, 0);
+        for text in texts {
+            for free in [false, true] {
+                let start = arena.quoted_state(text, Spelling::Body, free).unwrap();
+                for before in ["", "a", "ab", "ab_", "f", "fo", "foo", "ab c", "é", "\\n"] {
+                    let head = before.bytes().fold(start, |head, byte| arena.derive(head, byte).unwrap());
+                    if head == EMPTY {
+                        continue;
+                    }
+                    heads += 1;
+                    let mut slow = Reach::of(&vocabulary);
+                    derived(arena, &vocabulary.trie, 0, head, &mut slow);
+                    let slow = everything(slow);
+                    let mut walked = Reach::of(&vocabulary);
+                    walked.walk(arena, &vocabulary.trie, 0, head).unwrap();
+                    assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
+                    if let Some(region) = Region::of(arena, head).unwrap() {
+                        regions += 1;
+                        let reach = region.reach(arena, &vocabulary, head).unwrap();
+                        assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
+                    }
+                    let live = arena.live_bytes(head).unwrap();
+                    let moves = arena.moves(head).unwrap();
+                    for byte in 0..=255u8 {
+                        let next = arena.derive_now(head, byte, true).unwrap();
+                        assert_eq!(arena.derive(head, byte).unwrap(), next, "{byte} after {before:?}");
+                        assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
+                        let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
+                        assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
+                        let onto = arena.bytes_onto(head, next).unwrap();
+                        assert!(next == EMPTY || onto.contains(byte), "{byte} after {before:?}");
+                    }
+                }
+            }
+        }
+        assert!(regions > 60 && heads > 100, "{regions} {heads}");
     }
 }

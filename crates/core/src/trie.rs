@@ -30,41 +30,66 @@ struct Node {
 }
 
 impl Trie {
-    pub fn new<'a>(texts: impl Iterator<Item = (&'a [u8], u32)>) -> Self {
-        // Most texts differ in their first eight bytes: one comparison of words.
-        let mut sorted: Vec<(u64, &[u8], u32)> = texts.map(|(text, id)| (begin(text), text, id)).collect();
-        sorted.sort_unstable();
+    /// Of the texts under these ids.
+    pub fn new<'a>(ids: impl Iterator<Item = u32>, text: impl Fn(u32) -> &'a [u8]) -> Self {
+        let keys = Key::sorted(ids, &text);
+        // With how much each text shares with the one before it.
+        let shares = || {
+            let shared = keys.windows(2).map(|pair| pair[1].shared(pair[0], &text));
+            keys.iter().copied().zip(std::iter::once(0).chain(shared))
+        };
+        let count = 1 + shares().map(|(key, shared)| key.length(&text) - shared).sum::<usize>();
         let mut trie = Trie::default();
-        let mut previous: &[u8] = b"";
-        let mut shares = Vec::with_capacity(sorted.len());
-        let mut count = 1;
-        for &(_, text, _) in &sorted {
-            let shared = text.iter().zip(previous).take_while(|(a, b)| a == b).count();
-            count += text.len() - shared;
-            shares.push(shared);
-            previous = text;
-        }
         // Room for more would be given by whole huge pages, and lie there unused.
         trie.nodes.reserve_exact(count + 1);
-        trie.below.reserve_exact(count);
-        trie.tokens.reserve_exact(sorted.len());
+        trie.tokens.reserve_exact(keys.len());
+        // Its parent, and which of its parent's children it is.
+        let mut places: Vec<(u32, u8)> = Vec::with_capacity(count);
         let mut path: Vec<u32> = vec![trie.open(0)];
-        trie.below.push(0);
-        for ((_, text, id), shared) in sorted.into_iter().zip(shares) {
-            while path.len() > shared + 1 {
-                trie.close(&mut path);
-            }
+        places.push((0, 0));
+        for (key, shared) in shares() {
+            path.truncate(shared + 1);
+            let begin = key.begin();
+            let text = if key.is_whole() { &begin[..key.count()] } else { text(key.id()) };
+            let mut parent = path[shared];
             for &byte in &text[shared..] {
-                path.push(trie.open(byte));
-                trie.below.push(0);
+                let siblings = &mut trie.nodes[parent as usize].child_from;
+                places.push((parent, *siblings as u8));
+                *siblings += 1;
+                parent = trie.open(byte);
+                path.push(parent);
             }
-            trie.tokens.push(id);
+            trie.tokens.push(key.id());
         }
-        while !path.is_empty() {
-            trie.close(&mut path);
-        }
-        trie.seal();
+        trie.close(&places);
         trie
+    }
+
+    /// What is below each node, all children counted. Pass by pass: whatever is done node by node as the texts go up and
+    /// down is waited for at every turn.
+    fn close(&mut self, places: &[(u32, u8)]) {
+        let count = self.nodes.len();
+        self.open(0);
+        let mut children = 0;
+        for node in &mut self.nodes {
+            children += std::mem::replace(&mut node.child_from, children);
+        }
+        self.below = vec![0; count];
+        self.child_bytes = vec![0; count - 1];
+        self.child_nodes = vec![0; count - 1];
+        for (node, &(parent, sibling)) in places.iter().enumerate().skip(1).rev() {
+            let Node { end, byte, .. } = self.nodes[node];
+            let end = end.max(node as u32 + 1);
+            self.nodes[node].end = end;
+            let parent = parent as usize;
+            let above = &mut self.nodes[parent];
+            above.end = above.end.max(end);
+            let place = above.child_from as usize + usize::from(sibling);
+            self.child_bytes[place] = byte;
+            self.child_nodes[place] = node as u32;
+            self.below[parent] |= self.below[node] | if byte < 0x80 { 1 << byte } else { 1 };
+        }
+        self.nodes[0].end = count as u32;
     }
 
     /// Once every node is there.
@@ -88,16 +113,6 @@ impl Trie {
     fn open(&mut self, byte: u8) -> u32 {
         self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
         self.nodes.len() as u32 - 1
-    }
-
-    fn close(&mut self, path: &mut Vec<u32>) {
-        let Some(node) = path.pop() else { return };
-        self.nodes[node as usize].end = self.nodes.len() as u32;
-        if let Some(&parent) = path.last() {
-            let byte = self.byte(node);
-            let own = if byte < 0x80 { 1 << byte } else { 1 };
-            self.below[parent as usize] |= own | self.below[node as usize];
-        }
     }
 
     /// What lies below several nodes of `self`, merged: one walk then serves them all.
@@ -268,6 +283,21 @@ impl Trie {
         self.tokens[self.tokens_before(node)]
     }
 
+    /// The nodes that are reached by a byte.
+    pub fn nodes_of(&self, byte: u8) -> Vec<u32> {
+        let places = self.child_bytes.iter().zip(&self.child_nodes);
+        places.filter(|&(&other, _)| other == byte).map(|(_, &node)| node).collect()
+    }
+
+    /// The first token through a node, and how many of its bytes come before the node's. Of a vocabulary only.
+    pub fn first_through(&self, node: u32, length: impl Fn(u32) -> usize) -> (u32, usize) {
+        let first = self.node(node).first;
+        // It opened all nodes from this one to its own, one after another.
+        let inside = self.nodes[node as usize + 1..].iter().take_while(|next| next.first == first).count();
+        let token = self.tokens[first as usize];
+        (token, length(token) - 1 - inside)
+    }
+
     /// Tokens that end below the node.
     pub fn tokens_below(&self, node: u32) -> &[u32] {
         let from = self.tokens_before(node + 1);
@@ -280,10 +310,105 @@ impl Trie {
     }
 }
 
-/// The first eight bytes as a number that sorts as they do.
-fn begin(text: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    let count = text.len().min(8);
-    word[..count].copy_from_slice(&text[..count]);
-    u64::from_be_bytes(word)
+/// A text by its first bytes, its length up to 255, and its id, one below the other: numbers that sort as the texts do,
+/// but for texts that differ in later bytes only. Few are longer, and so few are ever fetched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u128);
+
+impl Key {
+    const BEGIN: usize = 11;
+
+    fn new(text: &[u8], id: u32) -> Self {
+        let fold = |key: u128, &byte: &u8| key << 8 | u128::from(byte);
+        let begin = match text.get(..Key::BEGIN) {
+            Some(begin) => begin.iter().fold(0, fold),
+            None => text.iter().fold(0, fold) << (8 * (Key::BEGIN - text.len())),
+        };
+        Key(begin << 40 | (text.len() as u128).min(255) << 32 | u128::from(id))
+    }
+
+    fn sorted<'a>(ids: impl Iterator<Item = u32>, text: &impl Fn(u32) -> &'a [u8]) -> Vec<Key> {
+        // Exactly as large as it may become: what a growing list leaves behind is not given back.
+        let mut keys = Vec::with_capacity(ids.size_hint().1.unwrap_or_default());
+        keys.extend(ids.map(|id| Key::new(text(id), id)));
+        keys.sort_unstable();
+        for alike in keys.chunk_by_mut(|one, other| one.0 >> 40 == other.0 >> 40) {
+            if alike.iter().any(|key| !key.is_whole()) {
+                alike.sort_by_key(|key| (text(key.id()), key.id()));
+            }
+        }
+        keys
+    }
+
+    /// The first bytes, and more that mean nothing.
+    fn begin(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// Bytes of the text, up to 255.
+    fn count(self) -> usize {
+        (self.0 >> 32) as usize & 255
+    }
+
+    /// Whether it holds all bytes of its text.
+    fn is_whole(self) -> bool {
+        self.count() <= Key::BEGIN
+    }
+
+    fn id(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn length<'a>(self, text: &impl Fn(u32) -> &'a [u8]) -> usize {
+        match self.count() {
+            255 => text(self.id()).len(),
+            count => count,
+        }
+    }
+
+    /// How many bytes two texts have in common at their beginning.
+    fn shared<'a>(self, other: Key, text: &impl Fn(u32) -> &'a [u8]) -> usize {
+        let alike = (self.0 ^ other.0).leading_zeros() as usize / 8;
+        if alike < Key::BEGIN || self.is_whole() || other.is_whole() {
+            return alike.min(self.count()).min(other.count());
+        }
+        text(self.id()).iter().zip(text(other.id())).take_while(|(one, other)| one == other).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_sorted_by_all_their_bytes() {
+        let mut texts: Vec<Vec<u8>> =
+            vec![b"a".to_vec(), b"a\0".to_vec(), b"a".to_vec(), vec![0], vec![0, 0], vec![255]];
+        for length in [10, 11, 12, 13, 40, 254, 255, 256, 300] {
+            for end in [0, b'a', 255] {
+                texts.push(vec![b'a'; length]);
+                texts.push([&vec![b'a'; length - 1][..], &[end]].concat());
+                texts.push([&vec![0; length - 1][..], &[end]].concat());
+            }
+        }
+        let trie = Trie::new(0..texts.len() as u32, |id| &texts[id as usize]);
+        let mut sorted: Vec<(&[u8], u32)> = texts.iter().map(|text| &text[..]).zip(0..).collect();
+        sorted.sort_unstable();
+        assert_eq!(trie.tokens_below(0), sorted.iter().map(|&(_, id)| id).collect::<Vec<_>>());
+        let ends: std::collections::BTreeSet<&[u8]> =
+            texts.iter().flat_map(|text| (0..=text.len()).map(|end| &text[..end])).collect();
+        assert_eq!(trie.len(), ends.len());
+        for (node, path) in (0..).zip(ends) {
+            assert_eq!(trie.path(node), path);
+            assert_eq!(
+                trie.tokens_at(node),
+                sorted.iter().filter(|(text, _)| *text == path).map(|&(_, id)| id).collect::<Vec<_>>()
+            );
+            if node != 0 {
+                let through = sorted.iter().find(|(text, _)| text.starts_with(path)).unwrap().1;
+                assert_eq!(trie.first_through(node, |id| texts[id as usize].len()), (through, path.len() - 1));
+                assert!(trie.nodes_of(path[path.len() - 1]).contains(&node));
+            }
+        }
+    }
 }

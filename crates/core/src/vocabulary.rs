@@ -6,11 +6,11 @@ use crate::cache;
 use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
-use crate::term::Hasher128;
+use crate::term::{is_lead, Hasher128};
 use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// One bit per token id.
 pub type Bits = Arc<[u32]>;
@@ -72,25 +72,6 @@ impl Class {
     }
 }
 
-/// What was read on the way to a node.
-#[derive(Clone, Copy, Default)]
-struct Read {
-    before: Class,
-    chars: u16,
-    depth: u16,
-    led: bool,
-}
-
-/// What a token is made of.
-#[derive(Clone, Copy)]
-struct Shape {
-    class: Class,
-    chars: u16,
-    wide: bool,
-    /// Valid UTF-8 from its first byte on; only the last character may be cut.
-    valid: bool,
-}
-
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
 const LONGEST_TOKEN: usize = 4_096;
 
@@ -115,7 +96,7 @@ pub struct Vocabulary {
     pub(crate) pieces: Pieces,
     lengths: Lengths,
     contents: Contents,
-    occurrences: Vec<Vec<Occurrence>>,
+    index: Index,
     /// The bytes that tokens begin with.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
@@ -169,18 +150,15 @@ impl Vocabulary {
         let beside = || {
             let (contents, chars) = Contents::of(&tokens, size);
             let long = Long::of(&tokens, &chars, size);
-            (contents, long, Openings::of(&tokens), Lengths::new(chars, size.div_ceil(32)))
+            let openings = Openings::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
+            (contents, long, openings, Lengths::new(chars, size.div_ceil(32)))
         };
         let spelled = || {
-            let texts = tokens.iter().enumerate().filter(|(_, text)| !text.is_empty());
-            let trie = Trie::new(texts.map(|(id, text)| (text, id as u32)));
-            let mut index = Index::new(&trie);
-            index.below(0, Read::default());
-            let occurrences = index.occurrences;
-            (trie, occurrences)
+            let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
+            Trie::new(spoken, |id| tokens.get(id).unwrap_or_default())
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, occurrences), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
+        let (trie, (contents, long, openings, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -199,7 +177,7 @@ impl Vocabulary {
             longest: lengths.longest,
             lengths,
             contents,
-            occurrences,
+            index: Index::new(),
             begins,
             long,
             openings,
@@ -240,10 +218,9 @@ impl Vocabulary {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let occurrences: usize = self.occurrences.iter().map(|list| list.capacity() * size_of::<Occurrence>()).sum();
         let locals = self.locals.memory_bytes();
         self.tokens.memory_bytes()
-            + occurrences
+            + self.index.memory_bytes()
             + self.lengths.memory_bytes()
             + self.contents.memory_bytes()
             + self.long.memory_bytes()
@@ -260,7 +237,7 @@ impl Vocabulary {
     }
 
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
-        &self.occurrences[byte as usize]
+        self.index.of(byte, &self.trie, &self.tokens)
     }
 
     /// The tokens made of these characters only; the last one may be cut.
@@ -299,64 +276,42 @@ impl Vocabulary {
     }
 }
 
-/// Where every byte occurs, found in one walk.
-struct Index<'a> {
-    trie: &'a Trie,
-    occurrences: Vec<Vec<Occurrence>>,
-}
+/// Where every byte occurs. Few bytes are ever asked for: the quote, the backslash, what may follow in some patterns.
+struct Index(Box<[OnceLock<Vec<Occurrence>>]>);
 
-impl<'a> Index<'a> {
-    fn new(trie: &'a Trie) -> Self {
-        // Lists that grow would end half empty, and leave what they grew out of behind.
-        let mut counts = [0; 256];
-        (1..trie.len() as u32).for_each(|node| counts[usize::from(trie.byte(node))] += 1);
-        (0x80..0xc0).for_each(|inner| counts[inner] = 0);
-        Index { trie, occurrences: counts.map(Vec::with_capacity).into() }
+impl Index {
+    fn new() -> Self {
+        Index((0..256).map(|_| OnceLock::new()).collect())
     }
 
-    fn below(&mut self, node: u32, read: Read) {
-        let mut next = node + 1;
-        while next < self.trie.end(node) {
-            let (byte, child) = (self.trie.byte(next), next);
-            next = self.trie.end(child);
-            if byte < 0x80 {
-                self.note(byte, child, read);
-                let before = read.before.with(byte);
-                let led = if byte == b' ' { node == 0 } else { read.led };
-                self.below(child, Read { before, chars: read.chars + 1, depth: read.depth + 1, led });
-            } else {
-                if byte >= 0xc0 {
-                    self.note(byte, child, read);
-                }
-                self.char(child, read, [byte, 0, 0, 0], 1);
+    /// Those that are not inside of a character, and behind valid ones.
+    fn of(&self, byte: u8, trie: &Trie, tokens: &Texts) -> &[Occurrence] {
+        self.0[usize::from(byte)].get_or_init(|| {
+            if matches!(byte, 0x80..=0xbf) {
+                return Vec::new();
             }
-        }
+            let mut nodes = trie.nodes_of(byte);
+            nodes.sort_unstable();
+            let mut found = Vec::with_capacity(nodes.len());
+            found.extend(nodes.into_iter().filter_map(|node| {
+                let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));
+                let before = std::str::from_utf8(&tokens.get(token)?[..depth]).ok()?;
+                Some(Occurrence {
+                    node,
+                    token,
+                    depth: depth as u16,
+                    chars: before.chars().count() as u16,
+                    before: before.bytes().fold(Class::default(), Class::with),
+                    led: before.strip_prefix(' ').is_some_and(|rest| !rest.contains(' ')),
+                })
+            }));
+            found
+        })
     }
 
-    /// At `node`, some bytes of a character beyond ASCII were read; go on where it is complete and valid.
-    fn char(&mut self, node: u32, read: Read, bytes: [u8; 4], count: usize) {
-        match std::str::from_utf8(&bytes[..count]) {
-            Ok(_) => {
-                let (chars, depth) = (read.chars + 1, read.depth + count as u16);
-                self.below(node, Read { before: read.before.with(bytes[0]), chars, depth, led: read.led });
-            }
-            Err(error) if error.error_len().is_none() && count < 4 => {
-                let mut child = node + 1;
-                while child < self.trie.end(node) {
-                    let mut longer = bytes;
-                    longer[count] = self.trie.byte(child);
-                    self.char(child, read, longer, count + 1);
-                    child = self.trie.end(child);
-                }
-            }
-            Err(_) => {}
-        }
-    }
-
-    fn note(&mut self, byte: u8, node: u32, read: Read) {
-        let Read { before, chars, depth, led } = read;
-        let token = self.trie.token_from(node);
-        self.occurrences[byte as usize].push(Occurrence { node, token, depth, chars, before, led });
+    fn memory_bytes(&self) -> usize {
+        let lists = self.0.iter().filter_map(OnceLock::get);
+        lists.map(|list| list.capacity() * size_of::<Occurrence>()).sum()
     }
 }
 
@@ -381,17 +336,16 @@ pub(crate) struct Band {
 impl Long {
     fn of(tokens: &Texts, chars: &[u16], size: usize) -> Self {
         let mut others = vec![u32::MAX; size.div_ceil(32)];
-        let mut bands: BTreeMap<u32, Vec<(&[u8], u32)>> = BTreeMap::new();
-        for (id, (&chars, text)) in chars.iter().zip(tokens.iter()).enumerate() {
-            let chars = u32::from(chars);
-            if chars > FAR && !text.is_empty() {
-                others[id >> 5] &= !(1 << (id & 31));
-                bands.entry(chars.next_power_of_two()).or_default().push((text, id as u32));
+        let mut bands: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (id, &chars) in (0..).zip(chars) {
+            if u32::from(chars) > FAR && tokens.get(id).is_some() {
+                others[id as usize >> 5] &= !(1 << (id & 31));
+                bands.entry(u32::from(chars).next_power_of_two()).or_default().push(id);
             }
         }
-        let band = |(longest, texts): (u32, Vec<_>)| Band {
+        let band = |(longest, ids): (u32, Vec<u32>)| Band {
             longest,
-            trie: Trie::new(texts.into_iter()),
+            trie: Trie::new(ids.into_iter(), |id| tokens.get(id).unwrap_or_default()),
             pieces: Pieces::default(),
         };
         Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
@@ -419,36 +373,44 @@ struct Contents {
 impl Contents {
     /// With the code points of each token.
     fn of(tokens: &Texts, size: usize) -> (Self, Vec<u16>) {
+        let words = size.div_ceil(32);
+        let empty = || vec![0u32; words];
         let mut chars = Vec::with_capacity(tokens.len());
-        let empty = || vec![0u32; size.div_ceil(32)];
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
         let mut led = empty();
-        let mut leads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (id, text) in tokens.iter().enumerate() {
-            let shape = shape(text);
-            chars.push(shape.chars);
-            if text.is_empty() {
-                continue;
+        let mut leads = vec![Vec::new(); 64];
+        // Which of 32 tokens hold a byte: a word of all the sets is made where it fits the innermost cache.
+        let mut held = [0u32; 256];
+        let mut texts = tokens.iter();
+        for word in 0..tokens.len().div_ceil(32) {
+            for (place, text) in texts.by_ref().take(32).enumerate() {
+                let bit = 1 << place;
+                let mut bytes = 0;
+                for &byte in text {
+                    held[usize::from(byte)] |= bit;
+                    bytes |= byte;
+                }
+                chars.push(text.len() as u16);
+                present[word] |= u32::from(!text.is_empty()) * bit;
+                led[word] |= u32::from(matches!(text, [b' ', rest @ ..] if !rest.contains(&b' '))) * bit;
+                if bytes >= 0x80 {
+                    chars[word * 32 + place] = text.iter().filter(|&&byte| is_lead(byte)).count() as u16;
+                    wide[word] |= bit;
+                    // Only the last character may be cut.
+                    let cut = |error: std::str::Utf8Error| error.error_len().is_none();
+                    valid[word] |= u32::from(std::str::from_utf8(text).map_or_else(cut, |_| true)) * bit;
+                }
             }
-            let (word, bit) = (id >> 5, 1 << (id & 31));
-            present[word] |= bit;
-            if text[0] == b' ' && !text[1..].contains(&b' ') {
-                led[word] |= bit;
+            for (holding, held) in holding[128..].iter_mut().zip(&held) {
+                holding[word] = *held;
             }
-            if shape.wide {
-                wide[word] |= bit;
-                valid[word] |= u32::from(shape.valid) * bit;
+            for (lead, &held) in leads.iter_mut().zip(&held[0xc0..]).filter(|(_, &held)| held != 0) {
+                if lead.is_empty() {
+                    *lead = empty();
+                }
+                lead[word] = held;
             }
-            let mut left = shape.class.leads;
-            while left != 0 {
-                leads.entry(left.trailing_zeros()).or_insert_with(empty)[word] |= bit;
-                left &= left - 1;
-            }
-            let mut left = shape.class.ascii();
-            while left != 0 {
-                holding[128 + left.trailing_zeros() as usize][word] |= bit;
-                left &= left - 1;
-            }
+            held.fill(0);
         }
         for node in (1..128).rev() {
             let (parents, children) = holding.split_at_mut(2 * node);
@@ -456,7 +418,15 @@ impl Contents {
             parents[node].iter_mut().zip(both).for_each(|(word, (one, two))| *word = one | two);
         }
         holding[0] = Vec::new();
-        (Contents { holding, present, wide, valid, led, leads: leads.into_iter().collect() }, chars)
+        let leads = (0..).zip(leads).filter(|(_, holding): &(u32, Vec<u32>)| !holding.is_empty());
+        (Contents { holding, present, wide, valid, led, leads: leads.collect() }, chars)
+    }
+
+    /// The tokens that hold an ASCII byte.
+    fn holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
+        let words = self.holding[128 + usize::from(byte & 0x7f)].iter().zip(0u32..);
+        words
+            .flat_map(|(&word, place)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 32 + bit))
     }
 
     fn made_of(&self, class: Class) -> Bits {
@@ -494,20 +464,80 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn shape(bytes: &[u8]) -> Shape {
-    let mut shape = Shape { class: Class::default(), chars: 0, wide: false, valid: true };
-    if bytes.is_ascii() {
-        bytes.iter().for_each(|&byte| shape.class.ascii[usize::from(byte >> 6)] |= 1 << (byte & 63));
-        shape.chars = bytes.len() as u16;
-        return shape;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary(texts: &[&[u8]]) -> Vocabulary {
+        let tokens = texts.iter().map(|&text| (!text.is_empty()).then(|| text.into())).collect();
+        Vocabulary::new(tokens, Vec::new(), Vec::new(), texts.len()).unwrap()
     }
-    shape.wide = true;
-    for &byte in bytes {
-        shape.class = shape.class.with(byte);
-        shape.chars += u16::from(crate::term::is_lead(byte));
+
+    const TEXTS: &[&[u8]] = &[
+        b"",
+        b"a",
+        b" a",
+        b" a b",
+        b"ab\"",
+        b"ab\"c\"",
+        "é".as_bytes(),
+        "é\"".as_bytes(),
+        b"\xc3",
+        b"\xc3\"",
+        b"\xa9\"",
+        b"a\xe2\x82",
+        "a€\"".as_bytes(),
+        b"\xff\"",
+        b"a\xff",
+        b"\"",
+        b" \"",
+        b"  \"",
+        b"\"\"",
+        b"ab\"",
+    ];
+
+    #[test]
+    fn a_byte_occurs_where_valid_text_comes_before_it() {
+        let vocabulary = vocabulary(TEXTS);
+        for byte in 0..=255u8 {
+            let mut expected = Vec::new();
+            for node in 1..vocabulary.trie.len() as u32 {
+                let path = vocabulary.trie.path(node);
+                let (last, before) = path.split_last().unwrap();
+                let Ok(before) = std::str::from_utf8(before) else { continue };
+                if *last == byte && is_lead(byte) {
+                    let led = before.starts_with(' ') && before.matches(' ').count() == 1;
+                    expected.push((node, before.len() as u16, before.chars().count() as u16, led));
+                    let place = vocabulary.occurrences(byte).iter().find(|place| place.node == node).unwrap();
+                    assert!(vocabulary.token(place.token).unwrap().starts_with(&path));
+                    for other in 0..=255u8 {
+                        assert_eq!(place.before.contains(other), is_lead(other) && before.as_bytes().contains(&other));
+                    }
+                }
+            }
+            let found = vocabulary.occurrences(byte).iter();
+            assert_eq!(
+                found.map(|place| (place.node, place.depth, place.chars, place.led)).collect::<Vec<_>>(),
+                expected
+            );
+        }
     }
-    if let Err(error) = std::str::from_utf8(bytes) {
-        shape.valid = error.error_len().is_none();
+
+    #[test]
+    fn a_class_holds_the_tokens_of_its_characters() {
+        let vocabulary = vocabulary(TEXTS);
+        for (ascii, leads) in [("ab", ""), ("ab\" ", ""), ("a\"", "é"), (" a\"", "é€"), ("", "é")] {
+            let class = [ascii, leads].concat().bytes().fold(Class::default(), Class::with);
+            let bits = vocabulary.class(class);
+            for (id, text) in TEXTS.iter().enumerate() {
+                let whole = match std::str::from_utf8(text) {
+                    Ok(_) => true,
+                    Err(error) => error.error_len().is_none(),
+                };
+                let within = text.iter().all(|&byte| !is_lead(byte) || class.contains(byte));
+                let expected = !text.is_empty() && whole && within;
+                assert_eq!(bits[id >> 5] >> (id & 31) & 1 == 1, expected, "{text:?} {ascii} {leads}");
+            }
+        }
     }
-    shape
 }

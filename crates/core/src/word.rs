@@ -1,11 +1,14 @@
 //! Heads that are one of a few texts → what they do to a trie: followed as they are spelled, without a derivative. A term
 //! for each beginning of each text would be made for this walk alone.
 
+use crate::derive::narrow;
 use crate::error::Result;
-use crate::local::Reach;
+use crate::local::{Local, Reach};
 use crate::quoted::escape;
 use crate::term::{Arena, Spelling, Term, TermId};
 use crate::trie::Trie;
+use crate::vocabulary::Vocabulary;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Words, sorted and alike in their first `depth` bytes.
@@ -13,6 +16,78 @@ use std::sync::Arc;
 struct Words<'a> {
     words: &'a [Box<[u8]>],
     depth: usize,
+}
+
+/// Of sets with as many words, masks are made when a grammar meets its vocabulary,
+const LARGE: u32 = 4_096;
+
+/// wherever as many words go on: there are few such places, and each takes longer than a mask may.
+const MANY: u32 = 1_000;
+
+/// How often each word may be looked at for that.
+const TIMES: u32 = 4;
+
+impl Arena {
+    /// What heads of large sets of words do to a vocabulary, before anyone asks for it.
+    pub fn prepare(&mut self, vocabulary: &Vocabulary) -> Result<()> {
+        if !(0..self.word_sets.len()).any(|set| self.word_sets[set].words.len() >= LARGE as usize) {
+            return Ok(());
+        }
+        let terms = (0..self.len() as u32).map(TermId);
+        let is_large = |term: &Term| matches!(*term, Term::Words { low, high, .. } if high - low >= LARGE);
+        let mut roots: Vec<(TermId, bool)> = Vec::new();
+        for term in terms {
+            match *self.term(term) {
+                Term::Quoted { text, free: false, .. } if is_large(self.term(text)) => roots.push((text, true)),
+                Term::Words { .. } if is_large(self.term(term)) => roots.push((term, false)),
+                _ => {}
+            }
+        }
+        // Words that are quoted somewhere stand by themselves only to be quoted.
+        roots.sort_unstable();
+        roots.dedup();
+        for place in 0..roots.len() {
+            let (text, quoted) = roots[place];
+            if quoted || !roots.contains(&(text, true)) {
+                self.prepare_words(vocabulary, text, quoted)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare_words(&mut self, vocabulary: &Vocabulary, text: TermId, quoted: bool) -> Result<()> {
+        let mut room = None;
+        let mut texts = VecDeque::from([text]);
+        while let Some(text) = texts.pop_front() {
+            let Term::Words { set, low, high, depth } = *self.term(text) else { continue };
+            let room = room.get_or_insert((high - low).saturating_mul(TIMES));
+            *room = room.saturating_sub(high - low);
+            if high - low < MANY || *room == 0 {
+                continue;
+            }
+            let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
+            let hash = self.info(head).hash;
+            if vocabulary.locals.get(hash).is_none() {
+                let mut reach = Reach::of(vocabulary);
+                if reach.spell(self, &vocabulary.trie, 0, head)? {
+                    let local = Local::from_reach(reach, vocabulary, false);
+                    let bytes = local.memory_bytes();
+                    vocabulary.locals.put(hash, local, bytes);
+                }
+            }
+            let words = self.word_sets[set as usize].words.clone();
+            let mut at = low + u32::from(words[low as usize].len() == depth as usize);
+            while at < high {
+                let byte = words[at as usize][depth as usize];
+                let to = narrow(&words, at, high, depth, byte).1;
+                if to - at >= MANY {
+                    texts.push_back(self.derive(text, byte)?);
+                }
+                at = to;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A text on its way down a trie.
@@ -187,7 +262,7 @@ mod tests {
             "c",
             "x",
         ];
-        let trie = Trie::new(texts.iter().enumerate().map(|(id, text)| (text.as_bytes(), id as u32)));
+        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize].as_bytes());
         let mut arena = Arena::new();
         let all: Vec<Box<[u8]>> = words.iter().map(|word| word.as_bytes().into()).collect();
         let mut heads = vec![arena.words(all).unwrap()];

@@ -42,9 +42,14 @@ pub fn dropped(bytes: usize) {
     let since = SINCE.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
     if bytes >= LARGE || since >= MANY {
         SINCE.store(0, Ordering::Relaxed);
-        // SAFETY: it may be called at any time, by any thread.
-        unsafe { mi_collect(true) };
+        give_back();
     }
+}
+
+/// What is free goes back to the system: a tenth of a millisecond.
+pub fn give_back() {
+    // SAFETY: it may be called at any time, by any thread.
+    unsafe { mi_collect(true) };
 }
 
 pub trait Weighs {

@@ -19,6 +19,7 @@ mod sorted;
 mod stock;
 mod union;
 mod usual;
+mod without;
 
 use pyo3::prelude::*;
 
@@ -46,5 +47,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(content::content, module)?)?;
+    module.add_function(wrap_pyfunction!(without::without, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

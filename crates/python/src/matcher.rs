@@ -1,6 +1,6 @@
 //! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
-use crate::allocator::Held;
+use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::handed::Handed;
@@ -68,7 +68,9 @@ impl Vocabulary {
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
         let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
-        Vocabulary::made(py.detach(made))
+        let vocabulary = Vocabulary::made(py.detach(made));
+        give_back();
+        vocabulary
     }
 
     #[getter]

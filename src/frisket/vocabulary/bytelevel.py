@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+import numpy as np
+
 
 def _alphabet() -> dict[str, int]:
     """Character → byte: printable bytes are themselves, the other 68 are the characters from U+0100 on, in order."""
@@ -14,9 +16,9 @@ def _alphabet() -> dict[str, int]:
 
 ALPHABET = _alphabet()
 
-# To Latin-1, whose code points are the bytes. Latin-1 characters that are not in the alphabet become one that cannot be
-# encoded, and so do not pass for bytes; all others outside it cannot be encoded as they are.
-_TO_LATIN_1 = {code: 0xFFFF for code in range(0x100)} | {ord(character): byte for character, byte in ALPHABET.items()}
+# By code point; -1 where the character is not in the alphabet, as are all beyond the last.
+_BYTES = np.full(max(map(ord, ALPHABET)) + 2, -1, np.int16)
+_BYTES[[ord(character) for character in ALPHABET]] = list(ALPHABET.values())
 
 
 def spell_byte_level(pieces: list[str | None]) -> list[bytes | None]:
@@ -24,22 +26,24 @@ def spell_byte_level(pieces: list[str | None]) -> list[bytes | None]:
 
     A piece with a character outside the alphabet is its own text in UTF-8: so says the decoder of `tokenizers`.
     """
-    try:
-        # One character is one byte, so the whole vocabulary is translated at once and cut at the same places.
-        return _cut(_bytes("".join(filter(None, pieces))), pieces)
-    except UnicodeEncodeError:
-        return [None if piece is None else _bytes_or_text(piece) for piece in pieces]
+    # One character is one byte, so the whole vocabulary is translated at once and cut at the same places.
+    data = _bytes("".join(filter(None, pieces)))
+    if data is not None:
+        return _cut(data, pieces)
+    return [None if piece is None else _bytes_or_text(piece) for piece in pieces]
 
 
-def _bytes(piece: str) -> bytes:
-    return piece.translate(_TO_LATIN_1).encode("latin-1")
+def _bytes(piece: str) -> bytes | None:
+    """None if a character is outside the alphabet."""
+    codes = np.frombuffer(piece.encode("utf-32-le", "surrogatepass"), "<u4")
+    found = _BYTES[np.minimum(codes, len(_BYTES) - 1)]
+    return None if (found < 0).any() else found.astype(np.uint8).tobytes()
 
 
 def _bytes_or_text(piece: str) -> bytes:
-    try:
-        return _bytes(piece)
-    except UnicodeEncodeError:
-        return piece.encode()
+    if all(character in ALPHABET for character in piece):
+        return bytes(ALPHABET[character] for character in piece)
+    return piece.encode()
 
 
 def _cut(data: bytes, pieces: list[str | None]) -> list[bytes | None]:

@@ -6,8 +6,11 @@ atomically. The cache is never needed: whatever goes wrong with it, the table is
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Iterable
+import os
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from frisket import disk
@@ -21,22 +24,74 @@ DEFAULT_BYTES = 256 << 20
 
 _MAGIC = b"frisket vocabulary 1\n"
 
+# Bytes that are hashed by themselves: a content is known by the hash of the hashes of its shares.
+_SHARE = 1 << 20
 
-def fetch(kind: str, parts: Iterable[bytes], build: Callable[[], TokenTable]) -> TokenTable:
+
+class File:
+    """A file whose content is hashed share by share, and read as a whole only by who asks for it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._content: bytes | None = None
+
+    def read(self) -> bytes:
+        """The content, the same whenever it is asked for."""
+        if self._content is None:
+            self._content = self.path.read_bytes()
+        return self._content
+
+    def digest(self) -> bytes:
+        """What tells contents apart: of what was read, or of what the file holds now."""
+        if self._content is not None:
+            return _digest(self._content)
+        places = range(0, self.path.stat().st_size, _SHARE)
+        found: dict[int, bytes] = {}
+        # Hashing is most of what a table from the cache costs: two threads, while neither holds the GIL.
+        helper = threading.Thread(target=self._help, args=(places[1::2], found), daemon=True)
+        if len(places) > 1:
+            with contextlib.suppress(RuntimeError):
+                helper.start()
+        self._hash(places[::2], found)
+        if helper.ident is not None:
+            helper.join()
+        self._hash([place for place in places if place not in found], found)
+        return hashlib.sha256(b"".join(found[place] for place in places)).digest()
+
+    def _hash(self, places: Sequence[int], found: dict[int, bytes]) -> None:
+        """The hashes of these shares, by where each begins."""
+        room = memoryview(bytearray(_SHARE // 4))
+        with self.path.open("rb", buffering=0) as file:
+            for place in places:
+                file.seek(place)
+                digest, left = hashlib.sha256(), _SHARE
+                while left and (count := file.readinto(room[:left])):
+                    digest.update(room[:count])
+                    left -= count
+                found[place] = digest.digest()
+
+    def _help(self, places: Sequence[int], found: dict[int, bytes]) -> None:
+        """The same; what the helper cannot read, its starter will not read either, and says so."""
+        with contextlib.suppress(OSError):
+            self._hash(places, found)
+
+
+def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTable]) -> TokenTable:
     """The table that `build` makes of `parts`, which must be all that it depends on."""
     bound = limit_bytes()
     if bound <= 0:
         return build()
     folder = disk.Folder(directory(), ".vocabulary", _MAGIC, bound)
     key = _key(kind, parts)
-    data = folder.load(key)
-    if data is not None:
+    found = folder.load_with_digest(key)
+    if found is not None:
         try:
-            return TokenTable.from_data(data)
+            return TokenTable.from_data(found[0], found[1].hex())
         except (ValueError, KeyError, TypeError):
             pass
     table = build()
-    folder.store(key, table.data)
+    # Of what was read: a file may have become another one since.
+    folder.store(_key(kind, parts), table.data)
     return table
 
 
@@ -50,9 +105,14 @@ def limit_bytes() -> int:
     return disk.limit_bytes("FRISKET_CACHE_BYTES", DEFAULT_BYTES)
 
 
-def _key(kind: str, parts: Iterable[bytes]) -> str:
+def _key(kind: str, parts: Sequence[bytes | File]) -> str:
     digest = hashlib.sha256(f"{kind} {READERS}\n".encode())
     for part in parts:
-        digest.update(len(part).to_bytes(8, "little"))
-        digest.update(part)
+        digest.update(part.digest() if isinstance(part, File) else _digest(part))
     return digest.hexdigest()
+
+
+def _digest(content: bytes) -> bytes:
+    shares = memoryview(content)
+    places = range(0, len(content), _SHARE)
+    return hashlib.sha256(b"".join(hashlib.sha256(shares[at : at + _SHARE]).digest() for at in places)).digest()

@@ -12,6 +12,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 
+from frisket import _core
 from frisket.errors import VocabularyError
 from frisket.vocabulary import cache
 from frisket.vocabulary.spelling import Definition, Pieces, prepends_space, spell
@@ -27,13 +28,20 @@ def read(tokenizer: object, *, size: int | None = None, eos: Eos = None) -> Toke
     name, files = _files(tokenizer)
     wanted = json.dumps([size, stops], default=repr).encode()
     parts = [wanted, *(part for file, content in files.items() for part in (file.encode(), content))]
-    return cache.fetch("huggingface", parts, lambda: build(files, size=size, eos=stops, where=name))
+
+    def made() -> TokenTable:
+        contents = {file: content if isinstance(content, bytes) else content.read() for file, content in files.items()}
+        return build(contents, size=size, eos=stops, where=name)
+
+    return cache.fetch("huggingface", parts, made)
 
 
 def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = None, where: str | None) -> TokenTable:
     """The table of the contents of tokenizer.json and of the files beside it."""
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
-    definition = _parse(files["tokenizer.json"], where, "tokenizer.json")
+    # What a tokenizer merges is half of the file, and says nothing of what its tokens are.
+    whole = files["tokenizer.json"]
+    definition = _parse(_core.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
     model = definition.get("model")
     if not isinstance(model, dict) or "vocab" not in model:
         raise VocabularyError(
@@ -58,7 +66,7 @@ def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = Non
     )
 
 
-def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes]]:
+def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes | cache.File]]:
     if isinstance(tokenizer, (str, os.PathLike)):
         return _folder_files(Path(tokenizer))
     # A fast tokenizer of transformers (and vLLM's copy of it) wraps a `tokenizers.Tokenizer`.
@@ -70,7 +78,7 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes]]:
             hint="pass a folder with tokenizer.json, a tokenizers.Tokenizer or a fast tokenizer; SentencePiece models "
             "go through Vocabulary.from_sentencepiece, mistral-common's tokenizers through Vocabulary.from_mistral",
         )
-    files = {"tokenizer.json": str(to_str()).encode()}
+    files: dict[str, bytes | cache.File] = {"tokenizer.json": str(to_str()).encode()}
     folder = getattr(tokenizer, "name_or_path", None)
     if isinstance(folder, str) and folder and Path(folder).is_dir():
         # The live tokenizer is the truth about tokens; the folder it came from only about stops and rows.
@@ -82,7 +90,7 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes]]:
     return None, files
 
 
-def _folder_files(path: Path) -> tuple[str, dict[str, bytes]]:
+def _folder_files(path: Path) -> tuple[str, dict[str, bytes | cache.File]]:
     file = path / "tokenizer.json" if path.is_dir() else path
     if not file.is_file():
         models = sorted(entry.name for entry in path.glob("*.model*")) if path.is_dir() else []
@@ -91,7 +99,7 @@ def _folder_files(path: Path) -> tuple[str, dict[str, bytes]]:
         else:
             hint = "give a folder that holds tokenizer.json, or a loaded tokenizer; frisket downloads nothing"
         raise VocabularyError("there is no tokenizer.json", where=str(path), hint=hint)
-    return str(file), {"tokenizer.json": file.read_bytes(), **_read_all(file.parent, SIDE_FILES)}
+    return str(file), {"tokenizer.json": cache.File(file), **_read_all(file.parent, SIDE_FILES)}
 
 
 def _read_all(folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:

@@ -38,14 +38,16 @@ EOS_NAMES = frozenset((
 class Texts(Sequence["bytes | None"]):
     """Tokens that are cut from one block when they are asked for: most never are. Equal to a tuple of the same."""
 
-    __slots__ = ("_ends", "_texts")
-
     def __init__(self, lengths: NDArray[np.uint32], texts: bytes) -> None:
-        self._ends = np.cumsum(lengths, dtype=np.int64)
+        self._lengths = lengths
         self._texts = texts
 
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self._lengths, dtype=np.int64)
+
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self._lengths)
 
     @overload
     def __getitem__(self, place: int) -> bytes | None: ...
@@ -145,8 +147,8 @@ class TokenTable:
         return hashlib.sha256(self.data).hexdigest()
 
     @classmethod
-    def from_data(cls, data: bytes) -> TokenTable:
-        """The table whose `data` this is; ValueError if it is not one."""
+    def from_data(cls, data: bytes, fingerprint: str | None = None) -> TokenTable:
+        """The table whose `data` this is; ValueError if it is not one. `fingerprint`, where it is known already."""
         body = 4 + int.from_bytes(data[:4], "little")
         head = json.loads(data[4:body])
         size, special, eos = head["size"], head["special"], head["eos"]
@@ -157,7 +159,9 @@ class TokenTable:
         if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
         table = cls(Texts(lengths, texts), special, tuple(eos), bool(head["prepends_space"]))
-        # Both are at hand and cost a second pass over a megabyte otherwise.
+        # What is at hand costs a second pass over a megabyte otherwise.
+        if fingerprint is not None:
+            table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
         table.__dict__["block"] = (lengths.tobytes(), texts)
         return table
