@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -47,5 +47,6 @@ def _bytes_or_text(piece: str) -> bytes:
 
 
 def _cut(data: bytes, pieces: list[str | None]) -> list[bytes | None]:
-    ends = accumulate([len(piece or "") for piece in pieces])
-    return [None if piece is None else data[end - len(piece) : end] for piece, end in zip(pieces, ends, strict=True)]
+    ends = list(accumulate([len(piece) if piece else 0 for piece in pieces]))
+    places = zip(pieces, chain((0,), ends), ends)  # noqa: B905
+    return [None if piece is None else data[start:end] for piece, start, end in places]

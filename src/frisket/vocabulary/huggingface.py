@@ -131,6 +131,8 @@ def _pieces(model: Definition, where: str | None) -> Pieces:
         return listed
     if not isinstance(vocab, dict) or set(map(type, vocab.values())) - {int}:
         raise VocabularyError("the vocabulary does not map pieces to ids", where=where)
+    if list(vocab.values()) == list(range(len(vocab))):
+        return list(vocab)
     if vocab and not 0 <= min(vocab.values()) <= max(vocab.values()) < MAX_SIZE:
         raise VocabularyError(f"token ids are not between 0 and {MAX_SIZE:,}", where=where)
     pieces: Pieces = [None] * (max(vocab.values(), default=-1) + 1)

@@ -46,6 +46,11 @@ class Texts(Sequence["bytes | None"]):
     def _ends(self) -> NDArray[np.int64]:
         return np.cumsum(self._lengths, dtype=np.int64)
 
+    @property
+    def block(self) -> tuple[bytes, bytes]:
+        """The lengths as little-endian uint32, and the texts one after another."""
+        return self._lengths.tobytes(), self._texts
+
     def __len__(self) -> int:
         return len(self._lengths)
 
@@ -80,7 +85,7 @@ class TokenTable:
     there are exactly `size` of them. `prepends_space`: the tokenizer writes a space before a text it encodes.
     """
 
-    tokens: Sequence[bytes | None]
+    tokens: Texts
     special: Mapping[str, int]
     eos: tuple[int, ...]
     prepends_space: bool = False
@@ -106,20 +111,21 @@ class TokenTable:
                 hint=f"the size is the number of rows of the model's logits, from 1 to {MAX_SIZE:,}",
             )
         # A special token never matches text, and at a stop the engine stops: neither may be read as its spelling.
-        row: list[bytes | None] = [token or None for token in tokens[:rows]]
-        row.extend([None] * (rows - len(row)))
+        texts = [token or b"" for token in tokens[:rows]]
+        texts.extend([b""] * (rows - len(texts)))
         for token_id in ids:
             if 0 <= token_id < rows:
-                row[token_id] = None
+                texts[token_id] = b""
         _check_ids(tokens, special, stops, rows)
-        if max(map(len, filter(None, row)), default=0) > MAX_TOKEN_BYTES:
-            long = [token_id for token_id, token in enumerate(row) if token and len(token) > MAX_TOKEN_BYTES]
+        lengths = np.fromiter(map(len, texts), dtype="<u4", count=rows)
+        if lengths.max() > MAX_TOKEN_BYTES:
+            long = np.flatnonzero(lengths > MAX_TOKEN_BYTES).tolist()
             raise VocabularyError(
                 f"{len(long):,} tokens are longer than {MAX_TOKEN_BYTES:,} bytes, the first has id {long[0]}",
                 hint="pass None for tokens that are not text",
             )
         kept = {name: token_id for name, token_id in sorted(special.items()) if token_id < rows}
-        return cls(tuple(row), kept, stops, prepends_space)
+        return cls(Texts(lengths, b"".join(texts)), kept, stops, prepends_space)
 
     @property
     def size(self) -> int:
@@ -135,11 +141,10 @@ class TokenTable:
         ).encode()
         return b"".join([len(head).to_bytes(4, "little"), head, *self.block])
 
-    @cached_property
+    @property
     def block(self) -> tuple[bytes, bytes]:
         """The lengths of the tokens as little-endian uint32 (0: no text), and their texts one after another."""
-        texts = [token or b"" for token in self.tokens]
-        return np.fromiter(map(len, texts), dtype="<u4", count=len(texts)).tobytes(), b"".join(texts)
+        return self.tokens.block
 
     @cached_property
     def fingerprint(self) -> str:
@@ -163,7 +168,6 @@ class TokenTable:
         if fingerprint is not None:
             table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
-        table.__dict__["block"] = (lengths.tobytes(), texts)
         return table
 
 
