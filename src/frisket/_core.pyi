@@ -142,6 +142,8 @@ class GrammarBuilder:
         Raises LimitExceededError if that takes too long to find out."""
     def accepts(self, node: int, data: bytes) -> bool:
         """Whether a REGULAR node matches exactly these bytes."""
+    def accepting(self, nodes: Sequence[int], data: bytes) -> list[int]:
+        """Which of the REGULAR nodes match exactly these bytes, by their places in the list."""
     def enumerate(self, node: int, limit: int) -> list[bytes] | None:
         """All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`."""
     def disjoint(self, left: int, right: int) -> bool:

@@ -41,6 +41,9 @@ class SlowBuilder:
     def accepts(self, node: int, data: bytes) -> bool:
         return len(data) in self.ends(node, data, 0)
 
+    def accepting(self, nodes: list[int], data: bytes) -> list[int]:
+        return [place for place, node in enumerate(nodes) if self.accepts(node, data)]
+
     def empty(self) -> int:
         return self.make("empty", lambda data, at: frozenset())
 

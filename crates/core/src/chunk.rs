@@ -13,7 +13,7 @@ use std::ops::Index;
 use std::sync::Arc;
 
 /// What a clone has to copy once it goes on is half of this, on average.
-const SIZE: usize = 32;
+const SIZE: usize = 16;
 
 #[derive(Clone)]
 pub(crate) struct Chunks<T> {

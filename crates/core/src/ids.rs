@@ -57,6 +57,16 @@ impl Ids {
         self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
     }
 
+    /// What stands on these: room for what most grammars add, all at once.
+    pub fn above(&self, budget: &mut Budget) -> Self {
+        let mut above = self.clone();
+        if above.slots.is_empty() {
+            above.slots = vec![0; 128];
+            budget.grow(above.slots.len() * 8);
+        }
+        above
+    }
+
     /// Many above few become one table for all clones; few are copied.
     pub fn freeze(&mut self) {
         let below = self.below.as_ref().map_or(0, |below| below.held);

@@ -26,9 +26,11 @@ pub(crate) fn escape(byte: u8) -> Option<String> {
 
 /// A text as a JSON string in its one raw spelling.
 pub(crate) fn spell(text: &[u8]) -> Vec<u8> {
-    let mut spelled = vec![b'"'];
+    let mut spelled = Vec::with_capacity(text.len() + 2);
+    spelled.push(b'"');
     for &byte in text {
-        match escape(byte) {
+        let plain = byte.is_ascii_alphanumeric() || byte == b'_';
+        match if plain { None } else { escape(byte) } {
             Some(escape) => spelled.extend(escape.bytes()),
             None => spelled.push(byte),
         }

@@ -136,10 +136,11 @@ impl Rules {
         // Each value is asked about once: an object in an object in an object would be judged twice as often at every level.
         let lists = spec.properties.iter().map(|property| &property.values);
         let values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
-        let kept: Vec<bool> = values.map(|value| self.productive(arena, value.node)).collect();
-        if kept.iter().all(|&kept| kept) {
-            return spec.clone();
-        }
+        let mut values = values.map(|value| self.productive(arena, value.node));
+        let Some(first) = values.by_ref().position(|kept| !kept) else { return spec.clone() };
+        let mut kept = vec![true; first];
+        kept.push(false);
+        kept.extend(values);
         let (mut spec, mut kept) = (ObjectSpec::clone(spec), kept.into_iter());
         let lists = spec.properties.iter_mut().map(|property| &mut property.values);
         for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {

@@ -363,9 +363,10 @@ impl Arena {
     /// An arena that stands on the frozen part of this one: equal terms have equal ids in both, and either may go on
     /// alone.
     pub fn above(&self) -> Self {
+        let mut budget = self.budget.clone();
         Arena {
             nodes: self.nodes.clone(),
-            by_hash: self.by_hash.clone(),
+            by_hash: self.by_hash.above(&mut budget),
             edges: self.edges.above(),
             cuts: self.cuts.above(),
             may: self.may.above(),
@@ -390,7 +391,7 @@ impl Arena {
             unique_state_ids: self.unique_state_ids.above(),
             choice_memo: self.choice_memo.above(),
             any_text: self.any_text,
-            budget: self.budget.clone(),
+            budget,
         }
     }
 

@@ -138,6 +138,17 @@ impl GrammarBuilder {
         self.builder()?.accepts(node, data).map_err(raise)
     }
 
+    fn accepting(&mut self, nodes: Vec<u32>, data: &[u8]) -> PyResult<Vec<usize>> {
+        let builder = self.builder()?;
+        let mut found = Vec::new();
+        for (at, node) in nodes.into_iter().enumerate() {
+            if builder.accepts(node, data).map_err(raise)? {
+                found.push(at);
+            }
+        }
+        Ok(found)
+    }
+
     #[pyo3(name = "enumerate")]
     fn enumerated<'py>(
         &mut self,

@@ -12,7 +12,7 @@ const DEEPEST: usize = 200;
 /// Nothing for what is not plain or large: subclasses, lone surrogates, integers beyond 32 bits, deep nesting.
 #[pyfunction]
 pub fn content<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyBytes>> {
-    let mut bytes = Vec::with_capacity(512);
+    let mut bytes = Vec::with_capacity(4096);
     write(value, &mut bytes, 0)?;
     Some(PyBytes::new(value.py(), &bytes))
 }

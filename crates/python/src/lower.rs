@@ -4,7 +4,6 @@ use crate::builder::{array, count};
 use crate::number;
 use crate::place::{identity, Case, Fields, Identity, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Unplain, Walk};
-use crate::stock::lock;
 use crate::union::{crossed, listed, named, Demand, Maybe};
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
@@ -104,12 +103,11 @@ impl<'py> Walk<'_, 'py> {
         make: impl FnOnce(&mut Self) -> PyResult<Option<u32>>,
     ) -> PyResult<Option<u32>> {
         let Some(place) = place else { return make(self) };
-        let known = lock(&self.plain.parts).get(&(place, kind)).copied();
-        if let Some(node) = known {
+        if let Some(node) = self.part(place, kind) {
             return Ok(node);
         }
         let node = make(self)?;
-        lock(&self.plain.parts).insert((place, kind), node);
+        self.keep_part(place, kind, node);
         Ok(node)
     }
 
@@ -408,6 +406,10 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &FxHashMap<&str, u
     let mut named = case.fields.iter().filter_map(|fields| fields.names.as_ref());
     if let (Some(names), None) = (named.next(), named.next()) {
         // The names of one place are the first properties.
+        let whole = names.len() == properties.len() && !properties.iter().any(|(key, ..)| key.starts_with('$'));
+        if whole && properties.iter().filter_map(|(key, ..)| required.get(key.as_str())).is_sorted() {
+            return Ok(Vec::new());
+        }
         let is_chained = |place: &u32| !properties[*place as usize].0.starts_with('$');
         let chain: Vec<u32> = (0..names.len() as u32).filter(is_chained).collect();
         let ranks = chain.iter().filter_map(|&place| required.get(properties[place as usize].0.as_str()));

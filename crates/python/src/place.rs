@@ -2,6 +2,7 @@
 
 use crate::number;
 use crate::stock::Stock;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use std::rc::Rc;
@@ -296,7 +297,9 @@ pub fn subschemas<'a, 'py>(case: &'a Case<'py>) -> impl Iterator<Item = Bound<'p
 /// Whether nothing comes of looking at the place without reading what it says: it leads nowhere and has no name.
 fn is_inert(schema: &Bound<'_, PyAny>) -> bool {
     let Ok(dict) = schema.downcast_exact::<PyDict>() else { return true };
-    ["$ref", "$id", "id"].iter().all(|keyword| matches!(dict.contains(keyword), Ok(false)))
+    let py = schema.py();
+    let leads = [intern!(py, "$ref"), intern!(py, "$id"), intern!(py, "id")];
+    leads.iter().all(|keyword| matches!(dict.contains(keyword), Ok(false)))
 }
 
 /// Whether a subschema asks nothing of a value.

@@ -25,8 +25,8 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use pyo3::{create_exception, intern};
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::Mutex;
 
@@ -36,6 +36,8 @@ create_exception!(_core, Unplain, PyException, "The schema is for Python to lowe
 const NEWEST: u64 = 2020;
 /// Levels that are read here: `Lowering` goes on in a fresh thread every 64.
 const LEVELS: usize = 40;
+/// What is known of a place is known of all of it, or of its arrays (0) or objects (1).
+const WHOLE: usize = 2;
 /// References that may follow each other before Python looks whether they ever lead to a schema.
 pub const HOPS: usize = 16;
 
@@ -60,9 +62,8 @@ pub struct Plain {
     is_sorted: bool,
     pub any_order: bool,
     pub about_itself: bool,
-    places: Mutex<HashMap<usize, Place, rustc_hash::FxBuildHasher>>,
-    /// What was made of the arrays or the objects of a place.
-    pub parts: Mutex<HashMap<(usize, usize), Option<u32>, rustc_hash::FxBuildHasher>>,
+    /// Of each place its arrays, its objects, or all of it.
+    places: Mutex<FxHashMap<(usize, usize), Place>>,
     /// Places looked at to find out what alternatives mean.
     pub looks: AtomicUsize,
 }
@@ -117,7 +118,7 @@ impl Plain {
         let this = plain.get();
         let lowering = OnceCell::new();
         let asked = (python, given, &plain);
-        let mut walk = this.walk(py, &lowering, Some(asked), String::new(), 0);
+        let mut walk = this.walk(py, &lowering, Some(asked), String::with_capacity(128), 0);
         let node = walk.any(root)?.ok_or_else(|| Unplain::new_err("nothing can be a document"))?;
         let node = match walk.stock.margin {
             Some(margin) => walk.node(|builder| builder.seq(&[margin, node, margin]))?,
@@ -160,7 +161,6 @@ impl Plain {
             any_order: is_sorted || property_order == "any",
             about_itself: stated && !is_sorted,
             places: Mutex::default(),
-            parts: Mutex::default(),
             looks: AtomicUsize::new(0),
         })
     }
@@ -207,7 +207,7 @@ impl<'py> Walk<'_, 'py> {
     /// The node of the place, nothing if it is for Python.
     fn own(&mut self, schema: &Bound<'py, PyDict>) -> PyResult<Option<Option<u32>>> {
         let place = schema.as_ptr() as usize;
-        let known = lock(&self.plain.places).get(&place).copied();
+        let known = lock(&self.plain.places).get(&(place, WHOLE)).copied();
         match known {
             Some(Place::Done(node)) => return Ok(Some(node)),
             Some(Place::Python) => return Ok(None),
@@ -215,7 +215,7 @@ impl<'py> Walk<'_, 'py> {
             Some(Place::Active(None)) => {
                 let name = if self.pointer.is_empty() { "document" } else { &self.pointer };
                 let rule = self.node(|builder| builder.rule(name))?;
-                lock(&self.plain.places).insert(place, Place::Active(Some(rule)));
+                lock(&self.plain.places).insert((place, WHOLE), Place::Active(Some(rule)));
                 return Ok(Some(Some(rule)));
             }
             None => {}
@@ -247,13 +247,25 @@ impl<'py> Walk<'_, 'py> {
             }
             Kind::Other => return Ok(self.for_python(place)),
         };
-        lock(&self.plain.places).insert(place, Place::Done(node));
+        lock(&self.plain.places).insert((place, WHOLE), Place::Done(node));
         Ok(Some(node))
     }
 
     fn for_python(&self, place: usize) -> Option<Option<u32>> {
-        lock(&self.plain.places).insert(place, Place::Python);
+        lock(&self.plain.places).insert((place, WHOLE), Place::Python);
         None
+    }
+
+    /// What was made of the arrays or the objects of a place.
+    pub fn part(&self, place: usize, kind: usize) -> Option<Option<u32>> {
+        match lock(&self.plain.places).get(&(place, kind)) {
+            Some(Place::Done(node)) => Some(*node),
+            _ => None,
+        }
+    }
+
+    pub fn keep_part(&self, place: usize, kind: usize, node: Option<u32>) {
+        lock(&self.plain.places).insert((place, kind), Place::Done(node));
     }
 
     pub fn read(&self, schema: &Bound<'py, PyDict>) -> Kind<'py> {
@@ -262,13 +274,13 @@ impl<'py> Walk<'_, 'py> {
 
     /// What `make` makes of the place, or a rule if that comes back to the place.
     fn within(&mut self, place: usize, make: impl FnOnce(&mut Self) -> PyResult<Option<u32>>) -> PyResult<Option<u32>> {
-        lock(&self.plain.places).insert(place, Place::Active(None));
+        lock(&self.plain.places).insert((place, WHOLE), Place::Active(None));
         self.levels += 1;
         let hops = std::mem::take(&mut self.hops);
         let node = make(self)?;
         self.hops = hops;
         self.levels -= 1;
-        let rule = match lock(&self.plain.places).get(&place) {
+        let rule = match lock(&self.plain.places).get(&(place, WHOLE)) {
             Some(Place::Active(rule)) => *rule,
             _ => None,
         };
@@ -373,7 +385,7 @@ impl<'py> Walk<'_, 'py> {
                 let Some(found) = found else { return Ok(None) };
                 target = found;
                 if let Ok(dict) = target.downcast_exact::<PyDict>() {
-                    for name in ["$id", "id"] {
+                    for name in [intern!(self.py, "$id"), intern!(self.py, "id")] {
                         if dict.get_item(name)?.is_some_and(|name| name.is_instance_of::<PyString>()) {
                             return Ok(None);
                         }
@@ -393,7 +405,7 @@ impl<'py> Walk<'_, 'py> {
         let (node, clean) = match case {
             Some(case) => (self.within(schema.as_ptr() as usize, |walk| walk.union(&[case]))?, true),
             None => {
-                lock(&self.plain.places).insert(schema.as_ptr() as usize, Place::Python);
+                lock(&self.plain.places).insert((schema.as_ptr() as usize, WHOLE), Place::Python);
                 self.python(schema)?
             }
         };

@@ -12,7 +12,8 @@ const DATA: [&str; 5] = ["const", "default", "enum", "example", "examples"];
 #[pyfunction]
 pub fn is_sorted(document: &Bound<'_, PyAny>) -> PyResult<bool> {
     let mut bits = 0.0;
-    let mut stack = vec![document.clone()];
+    let mut stack = Vec::with_capacity(64);
+    stack.push(document.clone());
     // A document of Python's may hold itself.
     let mut seen: HashSet<usize, rustc_hash::FxBuildHasher> = HashSet::default();
     while let Some(value) = stack.pop() {

@@ -11,8 +11,10 @@ use crate::place::{
 };
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
+use rustc_hash::FxHashSet;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -296,7 +298,7 @@ impl<'py> Walk<'_, 'py> {
             let Ok(dict) = schema.downcast_exact::<PyDict>() else {
                 return Ok(schema.is_exact_instance_of::<PyBool>());
             };
-            let Some(reference) = dict.get_item("$ref")? else { return Ok(true) };
+            let Some(reference) = dict.get_item(intern!(self.py, "$ref"))? else { return Ok(true) };
             let Ok(reference) = reference.downcast_into_exact::<PyString>() else { return Ok(false) };
             let Some((target, _)) = self.target(&reference)? else { return Ok(false) };
             schema = target;
@@ -308,27 +310,29 @@ impl<'py> Walk<'_, 'py> {
     pub fn demand(&mut self, case: &Case<'py>, key: Option<&Bound<'py, PyString>>) -> Maybe<Demand<'py>> {
         let mut found = Demand::Anything;
         for (at, fields) in case.fields.iter().enumerate() {
-            let mut asked: Vec<Demand<'py>> = Vec::new();
+            let mut covered = false;
             if let (Some(key), Some(names)) = (key, &fields.names) {
                 if let Some(schema) = names.get_item(key)? {
-                    asked.push(Demand::Schema(schema, at, "properties", Some(key.clone())));
+                    covered = true;
+                    let demand = Demand::Schema(schema, at, "properties", Some(key.clone()));
+                    let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                    found = joint;
                 }
             }
             if let (Some(key), Some(patterns)) = (key, &fields.patterns) {
                 let text = key.to_str()?.as_bytes();
                 for ((pattern, schema), &node) in patterns.iter().zip(&fields.keys) {
                     if self.make(|builder| builder.accepts(node, text))? {
+                        covered = true;
                         let pattern = pattern.downcast_into_exact()?;
-                        asked.push(Demand::Schema(schema, at, "patternProperties", Some(pattern)));
+                        let demand = Demand::Schema(schema, at, "patternProperties", Some(pattern));
+                        let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                        found = joint;
                     }
                 }
             }
-            if asked.is_empty() {
-                asked.extend(
-                    fields.rest.iter().map(|rest| Demand::Schema(rest.clone(), at, "additionalProperties", None)),
-                );
-            }
-            for demand in asked {
+            if let (false, Some(rest)) = (covered, &fields.rest) {
+                let demand = Demand::Schema(rest.clone(), at, "additionalProperties", None);
                 let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
                 found = joint;
             }
@@ -489,15 +493,16 @@ impl<'py> Walk<'_, 'py> {
 
 /// Every key that is named, in the order of first mention.
 pub fn named<'py>(case: &Case<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
-    let mut keys: Vec<Bound<'py, PyString>> = Vec::new();
+    let tables = case.fields.iter().filter_map(|fields| fields.names.as_ref());
+    let mut keys = Vec::with_capacity(tables.map(|names| names.len()).sum::<usize>() + case.required.len());
     for (at, names) in case.fields.iter().enumerate().filter_map(|(at, fields)| Some((at, fields.names.as_ref()?))) {
-        for key in names.keys() {
+        for (key, _) in names.iter() {
             if !is_named(&case.fields[..at], &key)? {
                 keys.push(key.downcast_into_exact()?);
             }
         }
     }
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     for key in &case.required {
         if !is_named(&case.fields, key)? && seen.insert(key.to_str()?) {
             keys.push(key.clone());

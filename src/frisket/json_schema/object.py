@@ -51,10 +51,9 @@ class Fields:
         covered = goal is not None
         goal = goal or ANYTHING
         text = key.encode("utf-8", "surrogatepass")
-        for pattern, demand in self.patterns:
-            if builder.accepts(pattern, text):
-                covered = True
-                goal |= demand
+        for place in builder.accepting([pattern for pattern, _ in self.patterns], text):
+            covered = True
+            goal |= self.patterns[place][1]
         return goal if covered else self.rest
 
 
