@@ -139,9 +139,10 @@ impl Region {
         if inside >= vocabulary.len() / 3 {
             return true;
         }
+        // They are counted, not looked at: whoever asks for a byte's places for the first time has them found.
         let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
-        let places: usize = left.map(|byte| vocabulary.occurrences(byte).len()).sum();
-        chain.is_none() && places < 2 * inside
+        let places: usize = left.map(|byte| vocabulary.occurrences_at_most(byte)).sum();
+        chain.is_none() && places < inside / 4
     }
 
     /// What a head of the region does to the vocabulary.

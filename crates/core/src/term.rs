@@ -214,6 +214,9 @@ const MANY_WORDS: usize = 64;
 pub(crate) type Edge = (u8, u8, TermId);
 type Edges = SmallVec<[Edge; 4]>;
 
+/// Longer beginnings are not compared with what another alternative repeats.
+const COVERED_PARTS: usize = 8;
+
 /// What a new derivative costs, where a step of a walk costs 1.
 pub(crate) const DERIVATION: u64 = 16;
 
@@ -767,6 +770,7 @@ impl Arena {
                 flat.retain(|&part| part != EPSILON);
             }
         }
+        self.drop_covered(&mut flat);
         self.merge_words(&mut flat)?;
         self.merge_counts(&mut flat)?;
         match flat[..] {
@@ -798,6 +802,45 @@ impl Arena {
                 exact: joined,
             }
         })
+    }
+
+    /// What begins with bytes of a class and goes on as another alternative does, of which these bytes are a beginning,
+    /// too, adds nothing: `[a-z]{1,3}[a-z./]*` beside `[a-z./]*`. A state for each of its counts would.
+    fn drop_covered(&self, flat: &mut Vec<TermId>) {
+        for place in (0..flat.len()).rev() {
+            let Some(&all) = flat.get(place).filter(|_| flat.len() > 1) else { continue };
+            let (first, rest) = match *self.term(all) {
+                Term::Cat(first, rest) => (first, rest),
+                _ => (all, EPSILON),
+            };
+            let Term::Repeat { body, min: 0, max: MANY } = *self.term(first) else { continue };
+            let Term::Class(class) = *self.term(body) else { continue };
+            if !self.info(all).structural {
+                flat.retain(|&part| part == all || !self.is_covered(part, class, all, rest));
+            }
+        }
+    }
+
+    /// Whether it is bytes of a class and then one of two terms.
+    fn is_covered(&self, mut part: TermId, class: ByteSet, all: TermId, rest: TermId) -> bool {
+        for _ in 0..COVERED_PARTS {
+            if part == all || part == rest {
+                return true;
+            }
+            let (first, after) = match *self.term(part) {
+                Term::Cat(first, after) => (first, after),
+                _ => (part, EPSILON),
+            };
+            let within = match *self.term(first) {
+                Term::Repeat { body, .. } => self.term(body),
+                ref first => first,
+            };
+            match within {
+                Term::Class(set) if set.without(&class).is_empty() => part = after,
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Many literals side by side are one sorted set.
@@ -1154,4 +1197,47 @@ fn literal_hash(data: &[u8]) -> u128 {
     let mut hash = Hasher128::new(4);
     hash.bytes(data);
     hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_alternative_covers_is_dropped_and_nothing_else() {
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let (ab, abc, d) = (class(arena, "ab"), class(arena, "abc"), class(arena, "d"));
+        let (some, any, three) =
+            (arena.repeat(ab, 1, 2).unwrap(), arena.repeat(abc, 0, MANY).unwrap(), arena.repeat(abc, 3, 3).unwrap());
+        let ending = arena.repeat(d, 0, 1).unwrap();
+        let all = arena.cat(any, ending).unwrap();
+        let mut chained =
+            |parts: &[TermId]| parts.iter().rev().try_fold(EPSILON, |rest, &part| arena.cat(part, rest)).unwrap();
+        let cases = [
+            (chained(&[some, all]), all, true),
+            (chained(&[three, some, ab, all]), all, true),
+            (chained(&[some, ending]), all, true),
+            (chained(&[three, any]), any, true),
+            (three, any, true),
+            (chained(&[d, all]), all, false),
+            (chained(&[some, d, ending]), all, false),
+            (chained(&[some, d]), any, false),
+        ];
+        let texts: Vec<Vec<u8>> = (0..5u32)
+            .flat_map(|length| {
+                (0..4u32.pow(length))
+                    .map(move |code| (0..length).map(move |at| b"abcd"[(code >> (2 * at) & 3) as usize]).collect())
+            })
+            .collect();
+        for (place, (part, beside, dropped)) in cases.into_iter().enumerate() {
+            let both = arena.alt(vec![part, beside]).unwrap();
+            assert_eq!(both == beside, dropped, "{place}");
+            for text in &texts {
+                let either = arena.matches(part, text).unwrap() || arena.matches(beside, text).unwrap();
+                assert_eq!(arena.matches(both, text).unwrap(), either, "{place} {text:?}");
+            }
+        }
+    }
 }

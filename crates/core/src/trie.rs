@@ -283,10 +283,24 @@ impl Trie {
         self.tokens[self.tokens_before(node)]
     }
 
+    /// How many nodes are reached by each byte.
+    pub fn counts(&self) -> [u32; 256] {
+        let mut counts = [0; 256];
+        self.child_bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+        counts
+    }
+
     /// The nodes that are reached by a byte.
     pub fn nodes_of(&self, byte: u8) -> Vec<u32> {
-        let places = self.child_bytes.iter().zip(&self.child_nodes);
-        places.filter(|&(&other, _)| other == byte).map(|(_, &node)| node).collect()
+        let mut found = Vec::new();
+        // Most of these blocks have none: they are compared as a whole.
+        for (bytes, nodes) in self.child_bytes.chunks(32).zip(self.child_nodes.chunks(32)) {
+            if bytes.iter().fold(false, |any, &other| any | (other == byte)) {
+                let places = bytes.iter().zip(nodes);
+                found.extend(places.filter(|&(&other, _)| other == byte).map(|(_, &node)| node));
+            }
+        }
+        found
     }
 
     /// The first token through a node, and how many of its bytes come before the node's. Of a vocabulary only.

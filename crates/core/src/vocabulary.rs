@@ -101,6 +101,8 @@ pub struct Vocabulary {
     lengths: Lengths,
     contents: Contents,
     index: Index,
+    /// Nodes of the trie by their bytes.
+    counts: [u32; 256],
     /// The bytes that tokens begin with.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
@@ -174,6 +176,7 @@ impl Vocabulary {
             begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
             child = trie.end(child);
         }
+        let counts = trie.counts();
         Ok(Vocabulary {
             size,
             eos,
@@ -184,6 +187,7 @@ impl Vocabulary {
             lengths,
             contents,
             index: Index::new(),
+            counts,
             begins,
             long,
             openings,
@@ -246,6 +250,11 @@ impl Vocabulary {
 
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
         self.index.of(byte, &self.trie, &self.tokens)
+    }
+
+    /// At most so many there are, without a look for them.
+    pub(crate) fn occurrences_at_most(&self, byte: u8) -> usize {
+        self.counts[usize::from(byte)] as usize
     }
 
     /// The tokens made of these characters only; the last one may be cut.
