@@ -199,9 +199,9 @@ impl Machine {
         id
     }
 
-    fn union(&mut self, frames: &[FrameId]) -> FrameId {
+    fn union(&mut self, frames: &[FrameId]) -> Result<FrameId> {
         if let [one] = frames {
-            return *one;
+            return Ok(*one);
         }
         let mut members = Vec::new();
         for &frame in frames {
@@ -211,7 +211,11 @@ impl Machine {
                 members.extend_from_slice(&self.frames[frame.0 as usize]);
             }
         }
-        self.frame(members)
+        self.arena.spend(members.len() as u64)?;
+        // Each is in order: the stable sort merges such runs.
+        members.sort();
+        members.dedup();
+        Ok(self.frame_of(&members))
     }
 
     fn pushed(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
@@ -232,12 +236,12 @@ impl Machine {
             return Ok(list);
         }
         let groups = list.chunk_by(|one, other| one.0 == other.0);
-        Ok(groups
+        groups
             .map(|group| {
                 let frames: SmallVec<[FrameId; 8]> = group.iter().map(|&(_, frame)| frame).collect();
-                (group[0].0, self.union(&frames))
+                Ok((group[0].0, self.union(&frames)?))
             })
-            .collect())
+            .collect()
     }
 
     fn first(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
@@ -315,7 +319,7 @@ impl Machine {
     fn close(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
             self.arena.spend(frames.len() as u64)?;
-            let frame = self.union(&frames);
+            let frame = self.union(&frames)?;
             let entries = self.rules.entries(rule);
             self.enter(&entries, frame, &mut closure);
             let arrays = std::mem::take(&mut closure.arrays);
@@ -488,7 +492,7 @@ impl Machine {
             }
         }
         if !ended.is_empty() {
-            let frame = self.union(&ended);
+            let frame = self.union(&ended)?;
             let after = self.follow(EPSILON, frame, register)?;
             returned(&mut position, &after);
         }

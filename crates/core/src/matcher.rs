@@ -334,17 +334,16 @@ impl Matcher {
             let mut id = place.position;
             let mut forced = Vec::new();
             while forced.len() < FORCED_LIMIT {
-                let position = machine.position(id).clone();
-                if position.accepting || !position.specials.is_empty() {
-                    break;
+                match forced_byte(machine, id) {
+                    Ok(Some((byte, next))) => {
+                        forced.push(byte);
+                        id = next;
+                    }
+                    Ok(None) => break,
+                    // What is known to be forced is.
+                    Err(Error::Limit(Limit::Steps(_))) if !forced.is_empty() => break,
+                    Err(error) => return Err(error),
                 }
-                let next = next_bytes(machine, id, 2)?;
-                let [(low, high)] = next[..] else { break };
-                if low != high {
-                    break;
-                }
-                forced.push(low);
-                id = machine.step(id, low)?;
             }
             Ok(forced)
         })
@@ -413,6 +412,18 @@ fn shown(spans: &[(u8, u8)]) -> String {
         .map(|&(low, high)| if low == high { show(low) } else { format!("{}–{}", show(low), show(high)) })
         .collect();
     parts.join(", ")
+}
+
+/// The only byte that may come next, and where it leads.
+fn forced_byte(machine: &mut Machine, id: PositionId) -> Result<Option<(u8, PositionId)>> {
+    let position = machine.position(id);
+    if position.accepting || !position.specials.is_empty() {
+        return Ok(None);
+    }
+    match next_bytes(machine, id, 2)?[..] {
+        [(low, high)] if low == high => Ok(Some((low, machine.step(id, low)?))),
+        _ => Ok(None),
+    }
 }
 
 /// The first spans of bytes that may come next, disjoint and ascending.
