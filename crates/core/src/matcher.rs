@@ -334,16 +334,9 @@ impl Matcher {
             let mut id = place.position;
             let mut forced = Vec::new();
             while forced.len() < FORCED_LIMIT {
-                match forced_byte(machine, id) {
-                    Ok(Some((byte, next))) => {
-                        forced.push(byte);
-                        id = next;
-                    }
-                    Ok(None) => break,
-                    // What is known to be forced is.
-                    Err(Error::Limit(Limit::Steps(_))) if !forced.is_empty() => break,
-                    Err(error) => return Err(error),
-                }
+                let Some((byte, next)) = forced_byte(machine, id)? else { break };
+                forced.push(byte);
+                id = next;
             }
             Ok(forced)
         })
