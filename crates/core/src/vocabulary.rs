@@ -163,10 +163,17 @@ impl Vocabulary {
         };
         let spelled = || {
             let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
-            Trie::new(spoken, |id| tokens.get(id).unwrap_or_default())
+            let trie = Trie::new(spoken, |id| tokens.get(id).unwrap_or_default());
+            let index = Index::new();
+            // What ends most texts and patterns: else the first masks would wait for it.
+            let usual = (b'!'..=b'~').filter(|byte| !byte.is_ascii_alphabetic());
+            usual.for_each(|byte| {
+                index.of(byte, &trie, &tokens);
+            });
+            (trie, index)
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let (trie, (contents, long, openings, lengths)) = std::thread::scope(|scope| {
+        let ((trie, index), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -186,7 +193,7 @@ impl Vocabulary {
             longest: lengths.longest,
             lengths,
             contents,
-            index: Index::new(),
+            index,
             counts,
             begins,
             long,
