@@ -11,7 +11,7 @@ use crate::openings::{Openings, BEFORE, BEHIND};
 use crate::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
 
 /// What tokens see of a state.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Look {
     pub closes: bool,
     /// Whether another member may come.
@@ -132,7 +132,10 @@ impl Arena {
     /// Whether what comes before a key ends with one of `BEFORE`, and what comes behind it is of `BEHIND`.
     fn is_usual(&mut self, object: u32) -> bool {
         let spec = self.objects[object as usize].clone();
-        let is_of = |bytes: ByteSet, few: &[u8]| (0..=255u8).all(|byte| !bytes.contains(byte) || few.contains(&byte));
+        let is_of = |bytes: ByteSet, few: &[u8]| {
+            let few = ByteSet::of(few.iter().copied());
+            bytes.union(&few) == few
+        };
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
         let before = !spec.free && ends(spec.open) && ends(spec.comma);
         before && !self.info(spec.colon).nullable && is_of(self.may(spec.colon), BEHIND)

@@ -123,7 +123,9 @@ impl Masks {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
-        let name = self.name(machine, vocabulary, exact)?;
+        let position = machine.position(exact).clone();
+        let reach = self.reach(&mut machine.arena, vocabulary, &position)?;
+        let name = self.name(machine, vocabulary, &position, reach)?;
         if let Some(name) = name {
             if let Some(mask) = self.named.get(&name) {
                 return Ok(mask.clone());
@@ -138,7 +140,7 @@ impl Masks {
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
         }
-        let (mask, shared) = self.compose(machine, vocabulary, exact, id)?;
+        let (mask, shared) = self.compose(machine, vocabulary, [exact, id], reach)?;
         self.held += 32 + mask.memory_bytes();
         match name {
             Some(name) if shared => {
@@ -153,12 +155,16 @@ impl Masks {
     }
 
     /// What all positions with this mask have in common.
-    fn name(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, id: PositionId) -> Result<Name> {
-        let position = machine.position(id).clone();
+    fn name(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        position: &Position,
+        reach: u32,
+    ) -> Result<Name> {
         if position.ask || !machine.arena.uniques.is_empty() {
             return Ok(None);
         }
-        let reach = self.reach(&mut machine.arena, vocabulary, &position)?;
         let mut covered = false;
         for &(head, _) in &position.heads {
             covered |= machine.covers(head, vocabulary)?;
@@ -187,15 +193,14 @@ impl Masks {
         &mut self,
         machine: &mut Machine,
         vocabulary: &Vocabulary,
-        exact: PositionId,
-        id: PositionId,
+        [exact, id]: [PositionId; 2],
+        reach: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = SCRATCH.take();
         scratch.fit(vocabulary.mask_words());
         let mut composer = Composer::new(machine, vocabulary, scratch);
-        let reach = self.reach(&mut composer.machine.arena, vocabulary, &position)?;
         for &(head, frame) in &position.heads {
             if composer.spell(vocabulary.ground(), 0, head, frame)? {
                 continue;

@@ -15,7 +15,6 @@ use crate::machine::{FrameId, Machine, BOTTOM};
 use crate::object::Value;
 use crate::rules::First;
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
-use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -50,8 +49,18 @@ pub(crate) struct Names {
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
+    /// For each look of an object what tokens see of it.
+    objects: FxHashMap<(u32, At, Look, Exits), (u128, Exits)>,
     /// (object, low, high, depth) → where the named keys lead.
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
+}
+
+/// Before an object, before a key, behind a member.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum At {
+    Start,
+    Key,
+    Next,
 }
 
 /// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
@@ -60,6 +69,8 @@ struct End {
     property: u32,
     node: u32,
     whole: bool,
+    /// What they see behind it, if that is the same whatever came before.
+    after: Name,
 }
 
 fn hashed(kind: u64, parts: &[u128]) -> u128 {
@@ -168,29 +179,23 @@ impl Machine {
         vocabulary: &Vocabulary,
     ) -> Result<Name> {
         let Term::KeyNamed { object, state, low, high, depth } = *self.arena.term(key) else { return Ok(None) };
-        let spec = self.arena.objects[object as usize].clone();
         let choices = self.arena.choices(object, state)?;
-        let ends = self.ends((object, low, high, depth), &vocabulary.trie)?;
-        let colon = self.signs(&[spec.colon]);
+        let ends = self.ends((object, low, high, depth), vocabulary)?;
         let (mut name, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
         for end in ends.iter().filter(|end| choices.allows(end.property)) {
             if end.whole || !covered {
                 nodes.push(end.node);
             }
-            if end.whole && vocabulary.trie.leads_on(end.node, &colon) {
-                let exits = self.names.exits(vec![(0, end.node)], &mut self.arena.budget);
-                let values = &spec.properties[end.property as usize].values;
-                let after = match self.seen_values(object, values, exits, vocabulary)? {
-                    Some(after) => after,
-                    None => {
-                        let member = self.arena.member(object, state, end.property)?;
-                        let after = self.seen_from(member, frame, exits, vocabulary, DEPTH)?;
-                        let Some(after) = after else { return Ok(None) };
-                        after
-                    }
-                };
-                name = name.wrapping_add(after);
-            }
+            let after = match end.after {
+                Some(after) => after,
+                None => {
+                    let member = self.arena.member(object, state, end.property)?;
+                    let exits = self.names.exits(vec![(0, end.node)], &mut self.arena.budget);
+                    let Some(after) = self.seen_from(member, frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
+                    after
+                }
+            };
+            name = name.wrapping_add(after);
         }
         // What lies on the way to another node is said by that.
         nodes.sort_unstable();
@@ -234,7 +239,7 @@ impl Machine {
     }
 
     /// The named keys from a depth on, as far as tokens go along.
-    fn ends(&mut self, of: (u32, u32, u32, u32), trie: &Trie) -> Result<Arc<[End]>> {
+    fn ends(&mut self, of: (u32, u32, u32, u32), vocabulary: &Vocabulary) -> Result<Arc<[End]>> {
         if let Some(ends) = self.names.ends.get(&of) {
             return Ok(ends.clone());
         }
@@ -242,7 +247,10 @@ impl Machine {
         let spec = self.arena.objects[object as usize].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.arena.spend(keys.len() as u64)?;
-        let ends = keys.iter().filter_map(|(spelling, property)| {
+        let colon = self.signs(&[spec.colon]);
+        let trie = &vocabulary.trie;
+        let mut ends = Vec::new();
+        for (spelling, property) in keys {
             let rest = &spelling[depth as usize..];
             let (mut node, mut told, mut read) = (0, 0, 0);
             while let Some(child) = rest.get(read).and_then(|&byte| trie.child(node, byte)) {
@@ -252,10 +260,18 @@ impl Machine {
                 }
             }
             let whole = read == rest.len();
+            let mut after = Some(0);
+            if whole && trie.leads_on(node, &colon) {
+                let exits = self.names.exits(vec![(0, node)], &mut self.arena.budget);
+                let values = &spec.properties[*property as usize].values;
+                after = self.seen_values(object, values, exits, vocabulary)?;
+            }
             let node = if whole { node } else { told };
-            (node != 0).then_some(End { property: *property, node, whole })
-        });
-        let ends: Arc<[End]> = ends.collect();
+            if node != 0 {
+                ends.push(End { property: *property, node, whole, after });
+            }
+        }
+        let ends: Arc<[End]> = ends.into();
         self.arena.budget.grow(64 + size_of_val(&*ends));
         self.names.ends.insert(of, ends.clone());
         Ok(ends)
@@ -342,11 +358,14 @@ impl Machine {
         if exits == NOWHERE || id == EPSILON {
             return Ok(Some((0, exits)));
         }
+        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
+        self.arena.spend(1)?;
+        if let Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } = self.arena.term(id) {
+            return self.seen_object(id, exits, vocabulary, depth);
+        }
         if let Some(&known) = self.names.terms.get(&(id, exits)) {
             return Ok(known);
         }
-        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
-        self.arena.spend(1)?;
         let seen = match self.arena.info(id).structural {
             true => self.seen_structure(id, exits, vocabulary, depth)?,
             false => Some(self.seen_text(id, exits, vocabulary)?),
@@ -429,38 +448,46 @@ impl Machine {
             }
             // No token goes through it.
             Term::Special(_) => {}
-            Term::Object(object) => {
-                let state = self.arena.first_state(object);
-                let spec = self.arena.objects[object as usize].clone();
-                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
-                if look.closes {
-                    let Some((seen, after)) = self.seen(spec.empty, exits, vocabulary, depth)? else { return Ok(None) };
-                    (name, ends) = (seen, after);
-                }
-                if look.goes_on {
-                    let Some((seen, after)) = self.seen(spec.open, exits, vocabulary, depth)? else { return Ok(None) };
-                    name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
-                }
-            }
-            Term::ObjectNext { object, state } => {
-                let spec = self.arena.objects[object as usize].clone();
-                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
-                if look.closes {
-                    let Some((seen, after)) = self.seen(spec.close, exits, vocabulary, depth)? else { return Ok(None) };
-                    (name, ends) = (seen, after);
-                }
-                if look.goes_on {
-                    let Some((seen, after)) = self.seen(spec.comma, exits, vocabulary, depth)? else { return Ok(None) };
-                    name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
-                }
-            }
-            Term::ObjectKey { object, state } => {
-                let colon = self.arena.objects[object as usize].colon;
-                let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
-                name = self.seen_key(look, colon, exits, vocabulary);
-            }
             _ => return Ok(None),
         }
+        Ok(Some((name, ends)))
+    }
+
+    /// The same of an object's term. There is one for each state, but few that look different.
+    fn seen_object(
+        &mut self,
+        id: TermId,
+        exits: Exits,
+        vocabulary: &Vocabulary,
+        depth: u32,
+    ) -> Result<Option<(u128, Exits)>> {
+        let (object, state, at) = match *self.arena.term(id) {
+            Term::Object(object) => (object, self.arena.first_state(object), At::Start),
+            Term::ObjectKey { object, state } => (object, state, At::Key),
+            Term::ObjectNext { object, state } => (object, state, At::Next),
+            _ => return Ok(None),
+        };
+        let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
+        if let Some(&known) = self.names.objects.get(&(object, at, look, exits)) {
+            return Ok(Some(known));
+        }
+        let spec = self.arena.objects[object as usize].clone();
+        let (end, before) = match at {
+            At::Start => (look.closes.then_some(spec.empty), look.goes_on.then_some(spec.open)),
+            At::Next => (look.closes.then_some(spec.close), look.goes_on.then_some(spec.comma)),
+            At::Key => (None, Some(EPSILON)),
+        };
+        let (mut name, mut ends) = (0u128, NOWHERE);
+        if let Some(end) = end {
+            let Some(seen) = self.seen(end, exits, vocabulary, depth)? else { return Ok(None) };
+            (name, ends) = seen;
+        }
+        if let Some(before) = before {
+            let Some((seen, after)) = self.seen(before, exits, vocabulary, depth)? else { return Ok(None) };
+            name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
+        }
+        self.arena.budget.grow(96);
+        self.names.objects.insert((object, at, look, exits), (name, ends));
         Ok(Some((name, ends)))
     }
 
