@@ -93,6 +93,13 @@ impl Mask {
     pub fn memory_bytes(&self) -> usize {
         self.words.len() * 12 + self.parts.len() * 32 + self.lists.len() * 16 + size_of::<Mask>()
     }
+
+    /// The same with its share of what it refers to: that stays as long as it does.
+    fn held_bytes(&self) -> usize {
+        let parts = self.parts.iter().map(|part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
+        let lists = self.lists.iter().map(|list| 8 * list.len() / Arc::strong_count(list));
+        self.memory_bytes() + parts.chain(lists).sum::<usize>()
+    }
 }
 
 /// The pieces and masks that one compiled grammar has at hand.
@@ -144,7 +151,7 @@ impl Masks {
         self.held += 32 + mask.memory_bytes();
         match name {
             Some(name) if shared => {
-                vocabulary.masks.put(name, mask.clone(), mask.memory_bytes());
+                vocabulary.masks.put(name, mask.clone(), mask.held_bytes());
                 self.named.insert(name, mask.clone());
             }
             _ => {

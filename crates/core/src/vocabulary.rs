@@ -88,8 +88,8 @@ const CLASSES: usize = 4 << 20;
 /// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
 const FORESTS: usize = 8 << 20;
 
-/// Bytes of masks, kept for all grammars.
-const MASKS: usize = 4 << 20;
+/// Bytes of masks, kept for all grammars: some ten thousand.
+const MASKS: usize = 8 << 20;
 
 pub struct Vocabulary {
     tokens: Texts,
