@@ -366,6 +366,7 @@ impl Machine {
         if let Some(&known) = self.names.terms.get(&(id, exits)) {
             return Ok(known);
         }
+        self.arena.spend(self.names.places(exits).len() as u64)?;
         let seen = match self.arena.info(id).structural {
             true => self.seen_structure(id, exits, vocabulary, depth)?,
             false => Some(self.seen_text(id, exits, vocabulary)?),
