@@ -17,6 +17,9 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::sync::Arc;
 
+/// Of more alternatives at once a name takes as long as their mask, and seldom is another's.
+const NAMED_HEADS: usize = 32;
+
 thread_local! {
     /// One for all grammars: what a mask has left behind is as good as new.
     static SCRATCH: Cell<Scratch> = Cell::default();
@@ -169,7 +172,7 @@ impl Masks {
         position: &Position,
         reach: u32,
     ) -> Result<Name> {
-        if position.ask || !machine.arena.uniques.is_empty() {
+        if position.ask || position.heads.len() > NAMED_HEADS || !machine.arena.uniques.is_empty() {
             return Ok(None);
         }
         let mut covered = false;
