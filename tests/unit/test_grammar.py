@@ -107,6 +107,8 @@ class TestConstructors:
         from frisket import json_schema
 
         exact = json_schema.lower_json_schema
+        # No other test's: what was compiled lately is not compiled again.
+        schema = {"type": "string", "maxLength": 3, "title": "half of this is forgotten"}
 
         def forgetful(builder: Any, schema: Any, *rest: Any) -> Any:
             node, report = exact(builder, {"type": schema["type"]}, *rest)
@@ -115,14 +117,14 @@ class TestConstructors:
 
         monkeypatch.setattr(json_schema, "PLAIN", False)
         monkeypatch.setattr(json_schema, "lower_json_schema", forgetful)
-        grammar = Grammar.from_json_schema({"type": "string", "maxLength": 3}, json_schema.JSONSchemaOptions())
+        grammar = Grammar.from_json_schema(schema, json_schema.JSONSchemaOptions())
         assert grammar.accepts('"long"') and grammar.value('"lon"') == "lon"
         with pytest.raises(FrisketError, match="breaks its schema") as caught:
             grammar.value('"long"')
         assert caught.value.code == "value-refused"
         monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
         with pytest.raises(MissingDependencyError, match=r"frisket\[validate\]"):
-            Grammar.from_json_schema({"type": "string", "maxLength": 3}, json_schema.JSONSchemaOptions())
+            Grammar.from_json_schema(schema, json_schema.JSONSchemaOptions())
 
     def test_a_schema_nested_too_deep_to_be_read(self) -> None:
         with pytest.raises((LimitExceededError, InvalidSchemaError)):
