@@ -446,8 +446,10 @@ class Matcher:
     def steps(self) -> int:
         """How many advances can be rolled back."""
     def forced_bytes(self) -> bytes:
-        """The text that must come next, whatever the model prefers: at most 1,024 bytes of it. Raises LimitExceededError
-        if it takes more than the limits give."""
+        """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
+
+        Raises LimitExceededError if it takes more than the limits give.
+        """
     def completion(self) -> bytes | None:
         """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 
