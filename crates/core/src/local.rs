@@ -66,9 +66,15 @@ pub(crate) struct Core {
     pub forest: Option<Arc<Forest>>,
     /// Tokens with which the head is at an end.
     pub ends: Vec<u32>,
-    /// Whether the head keeps reading characters of a class, and the bits are the tokens of that class.
-    pure: bool,
-    /// Where such a head is at an end, longest first: (code points at most, node).
+    /// What a head is short of that keeps reading characters of a class, if it is cut off at a count.
+    bound: Option<Bound>,
+}
+
+/// Of what more than so many code points a token is made, longest first.
+struct Bound {
+    /// (code points, token that is more than characters of the class); not more than anyone will ask for.
+    tokens: Vec<(u16, u32)>,
+    /// (code points, node at which the head is at an end).
     places: Vec<(u16, u32)>,
 }
 
@@ -121,6 +127,9 @@ const UP_TO_ROOM: usize = 64;
 /// More tokens are written into a mask and read from there in order: sorting them takes longer.
 const SORTED_UP_TO: usize = 200;
 
+/// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
+const MERGED_FROM: usize = 200;
+
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
 
@@ -166,14 +175,15 @@ impl Pieces {
 impl Local {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
-        // Those bits that belong to the vocabulary's classes and counts are not counted.
         let forest = core.forest.as_ref().map_or(0, |forest| {
             (forest.trie.memory_bytes() + forest.pieces.memory_bytes()) / Arc::strong_count(forest).max(1)
         });
         let shared = Arc::strong_count(core).max(1);
-        let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len() + 2 * core.places.len()) * 4;
+        let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.places.len()) * 8);
+        let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len()) * 4 + bound;
         let own = forest + lists + size_of::<Core>();
-        own / shared + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
+        let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
+        own / shared + dense + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
     }
 
     /// Whether its words are all there is of it, but for what follows.
@@ -238,7 +248,10 @@ impl Local {
     }
 
     pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
-        let pure = endless && reach.many.is_empty();
+        let bound = (endless && reach.many.is_empty()).then(|| Bound::of(&reach, vocabulary));
+        if reach.dense.is_some() && reach.tokens.len() >= MERGED_FROM {
+            reach.spill();
+        }
         if !reach.many.is_empty() {
             reach.spill();
             let mut bits = std::mem::take(&mut reach.many);
@@ -248,7 +261,7 @@ impl Local {
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
         let dense = reach.dense.take();
-        let core = Arc::new(Core::of(reach, vocabulary, pure));
+        let core = Arc::new(Core::of(reach, vocabulary, bound));
         Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
     }
 
@@ -261,10 +274,11 @@ impl Local {
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Option<Local>> {
         let Local { dense, core, asks, doubts, strays } = known(arena, near)?;
-        let Some(Part { bits, within: None }) = dense.filter(|_| core.pure) else { return Ok(None) };
+        let (Some(Part { bits, within: None }), Some(bound)) = (dense, &core.bound) else { return Ok(None) };
         let mut asks: Vec<u32> = asks.to_vec();
-        asks.extend(tokens(core.words.iter().copied()).filter(|&token| vocabulary.chars(token) > most));
-        for &(_, node) in core.places.iter().take_while(|&&(chars, _)| u32::from(chars) > most) {
+        let above = |&&(chars, _): &&(u16, u32)| u32::from(chars) > most;
+        asks.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
+        for &(_, node) in bound.places.iter().take_while(above) {
             asks.extend_from_slice(vocabulary.trie.tokens_below(node));
             if asks.len() > UP_TO_ROOM {
                 return Ok(None);
@@ -301,33 +315,33 @@ impl Local {
     }
 }
 
+impl Bound {
+    fn of(reach: &Reach, vocabulary: &Vocabulary) -> Self {
+        let chars = |token| vocabulary.chars(token) as u16;
+        let mut tokens: Vec<_> = reach.tokens.iter().map(|&token| (chars(token), token)).collect();
+        let begun = |node| chars(vocabulary.trie.token_from(node));
+        let mut places: Vec<_> = reach.exits.iter().map(|&node| (begun(node), node)).collect();
+        [&mut tokens, &mut places].into_iter().for_each(|found| found.sort_unstable_by(|a, b| b.cmp(a)));
+        tokens.truncate(UP_TO_ROOM + 1);
+        Bound { tokens, places }
+    }
+}
+
 impl Core {
-    fn of(reach: Reach, vocabulary: &Vocabulary, pure: bool) -> Self {
+    fn of(reach: Reach, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
         let trie = &vocabulary.trie;
         let words = words(reach.tokens, vocabulary.mask_words());
-        let mut core = Core {
-            hash: hash_of(&words),
-            words,
-            exits: Vec::new(),
-            forest: None,
-            ends: Vec::new(),
-            pure,
-            places: Vec::new(),
-        };
+        let mut core = Core { hash: hash_of(&words), words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
         for node in reach.exits {
             core.ends.extend_from_slice(trie.tokens_at(node));
-            if pure {
-                core.places.push((vocabulary.chars(trie.token_from(node)) as u16, node));
-            }
             match trie.end(node) - node {
                 1 => {}
                 size if size > LARGE_SUBTRIE => core.exits.push(node),
                 _ => small.push(node),
             }
         }
-        core.places.sort_unstable_by(|a, b| b.cmp(a));
         if small.len() >= FOREST_FROM {
             core.forest = Some(vocabulary.forest(small));
         } else {
