@@ -58,8 +58,8 @@ pub struct Local {
 /// What heads have in common that differ in a count, or in a few tokens.
 pub(crate) struct Core {
     pub words: Words,
-    /// Of the words.
-    pub hash: u128,
+    /// Of the words, whether they are here or, spread, in the bits; None if the bits have more.
+    pub hash: Option<u128>,
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
@@ -128,7 +128,10 @@ const UP_TO_ROOM: usize = 64;
 const SORTED_UP_TO: usize = 200;
 
 /// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
-const MERGED_FROM: usize = 200;
+const MERGED_FROM: usize = 32;
+
+/// A list of so many words is written more slowly than all words are copied.
+const SPREAD_FROM: usize = 96;
 
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;
@@ -186,9 +189,9 @@ impl Local {
         own / shared + dense + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
     }
 
-    /// Whether its words are all there is of it, but for what follows.
-    pub(crate) fn is_a_list(&self) -> bool {
-        self.dense.is_none() && self.asks.is_empty() && self.doubts.is_empty()
+    /// The hash of its tokens, if they are all there is of it, but for what follows.
+    pub(crate) fn hash(&self) -> Option<u128> {
+        self.core.hash.filter(|_| self.asks.is_empty() && self.doubts.is_empty())
     }
 
     /// Every token that stays inside the head, or leaves it with its end.
@@ -260,8 +263,17 @@ impl Local {
             }
             reach.dense = Some(Part { bits: bits.into(), within: None });
         }
-        let dense = reach.dense.take();
-        let core = Arc::new(Core::of(reach, vocabulary, bound));
+        let mut dense = reach.dense.take();
+        let mut core = Core::of(reach, vocabulary, bound);
+        if dense.is_some() {
+            core.hash = None;
+        } else if core.words.len() >= SPREAD_FROM {
+            let mut bits = vec![0; vocabulary.mask_words()];
+            core.words.iter().for_each(|&(word, set)| bits[word as usize] = set);
+            core.words = Words::default();
+            dense = Some(Part { bits: bits.into(), within: None });
+        }
+        let core = Arc::new(core);
         Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
     }
 
@@ -331,7 +343,8 @@ impl Core {
     fn of(reach: Reach, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
         let trie = &vocabulary.trie;
         let words = words(reach.tokens, vocabulary.mask_words());
-        let mut core = Core { hash: hash_of(&words), words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
+        let mut core =
+            Core { hash: Some(hash_of(&words)), words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
         for node in reach.exits {

@@ -12,7 +12,7 @@ use crate::machine::{Machine, Position, PositionId};
 use crate::name::Name;
 use crate::scratch::Scratch;
 use crate::term::{Arena, Hasher128, Term, TermId};
-use crate::vocabulary::{Bits, Vocabulary, FAR};
+use crate::vocabulary::{Vocabulary, FAR};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -29,8 +29,6 @@ thread_local! {
 pub struct Mask {
     parts: Vec<Part>,
     lists: Vec<Words>,
-    /// What both are cut down to.
-    within: Option<Bits>,
     /// (word, bits to set, bits to clear), ascending.
     words: Box<[(u32, u32, u32)]>,
     empty: bool,
@@ -41,7 +39,7 @@ impl Mask {
     pub(crate) fn of(tokens: &[u32]) -> Self {
         let words = tokens.chunk_by(|one, other| one >> 5 == other >> 5);
         let words = words.map(|alike| (alike[0] >> 5, alike.iter().fold(0, |bits, token| bits | 1 << (token & 31)), 0));
-        Mask { parts: Vec::new(), lists: Vec::new(), within: None, words: words.collect(), empty: tokens.is_empty() }
+        Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), empty: tokens.is_empty() }
     }
 
     /// Whether no token is allowed.
@@ -57,8 +55,7 @@ impl Mask {
         let places = self.parts.first().map_or(0, |part| part.bits.len());
         (0..places).all(|word| {
             let clear = cleared.next_if(|&(at, _)| at == word).map_or(0, |(_, clear)| clear);
-            let within = self.within.as_ref().map_or(u32::MAX, |within| within[word]);
-            self.parts.iter().all(|part| part.word(word) & within & !clear == 0)
+            self.parts.iter().all(|part| part.word(word) & !clear == 0)
         })
     }
 
@@ -83,9 +80,6 @@ impl Mask {
         }
         for list in &self.lists {
             list.iter().for_each(|&(word, set)| out[word as usize] |= set);
-        }
-        if let Some(within) = &self.within {
-            out.iter_mut().zip(within.iter()).for_each(|(word, within)| *word &= within);
         }
         for &(word, set, clear) in &self.words {
             let word = &mut out[word as usize];
@@ -211,6 +205,8 @@ impl Masks {
         let mut scratch = SCRATCH.take();
         scratch.fit(vocabulary.mask_words());
         let mut composer = Composer::new(machine, vocabulary, scratch);
+        let cut = reach < vocabulary.longest;
+        composer.pours = cut;
         for &(head, frame) in &position.heads {
             if composer.spell(vocabulary.ground(), 0, head, frame)? {
                 continue;
@@ -221,9 +217,11 @@ impl Masks {
                 continue;
             }
             let local = self.local(&mut composer.machine.arena, vocabulary, head, reach)?;
-            if let Some(dense) = &local.dense {
-                if !parts.iter().any(|part| part.same(dense)) {
-                    parts.push(dense.clone());
+            if let Some(Part { bits, within }) = &local.dense {
+                let bits = if cut { vocabulary.long.cut_from(bits) } else { bits.clone() };
+                let dense = Part { bits, within: within.clone() };
+                if !parts.iter().any(|part| part.same(&dense)) {
+                    parts.push(dense);
                 }
             }
             composer.add(&local.core.words);
@@ -244,10 +242,8 @@ impl Masks {
             }
             composer.leave(head, frame, &local)?;
         }
-        let within = (reach < vocabulary.longest).then(|| vocabulary.long.others.clone());
-        if let Some(within) = &within {
-            composer.scratch.cut(within);
-            composer.pours = true;
+        if cut {
+            composer.scratch.cut(&vocabulary.long.others);
             self.long_tokens(&mut composer, &position)?;
         }
         let shared = composer.settle(id, exact)?;
@@ -260,7 +256,7 @@ impl Masks {
         }
         let words = scratch.corrected();
         SCRATCH.set(scratch);
-        let mut mask = Mask { parts, lists, within, words, empty: false };
+        let mut mask = Mask { parts, lists, words, empty: false };
         mask.empty = mask.forbids_all();
         Ok((Arc::new(mask), shared))
     }

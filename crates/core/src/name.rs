@@ -163,7 +163,7 @@ impl Machine {
         }
         let Some(behind) = self.seen_behind(frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
         // What counts in the reach of long tokens is more than its piece.
-        let own = if self.arena.info(head).counts || !local.is_a_list() { None } else { Some(local.core.hash) };
+        let own = local.hash().filter(|_| !self.arena.info(head).counts);
         Ok(Some(match own {
             Some(own) => own.wrapping_add(behind),
             None => hashed(2, &[self.arena.clear_hash(head, vocabulary.longest)?, behind]),

@@ -88,6 +88,9 @@ const CLASSES: usize = 4 << 20;
 /// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
 const FORESTS: usize = 8 << 20;
 
+/// Bytes of sets without the long tokens, and of those that they were cut from.
+const CUT: usize = 1 << 20;
+
 /// Bytes of masks, kept for all grammars: some ten thousand.
 const MASKS: usize = 8 << 20;
 
@@ -349,6 +352,8 @@ pub(crate) struct Long {
     pub bands: Vec<Band>,
     /// All tokens but these.
     pub others: Bits,
+    /// Sets (by their address: each is kept) and what they have of the others.
+    cut: cache::Cache<usize, [Bits; 2]>,
 }
 
 pub(crate) struct Band {
@@ -372,11 +377,24 @@ impl Long {
             trie: Trie::new(ids.into_iter(), |id| tokens.get(id).unwrap_or_default()),
             pieces: Pieces::default(),
         };
-        Long { bands: bands.into_iter().map(band).collect(), others: others.into() }
+        let bands = bands.into_iter().map(band).collect();
+        Long { bands, others: others.into(), cut: cache::Cache::new(CUT) }
+    }
+
+    /// A set without the long tokens.
+    pub fn cut_from(&self, set: &Bits) -> Bits {
+        let key = set.as_ptr() as usize;
+        if let Some([_, cut]) = self.cut.get(key) {
+            return cut;
+        }
+        let cut: Bits = set.iter().zip(self.others.iter()).map(|(set, others)| set & others).collect();
+        self.cut.put(key, [set.clone(), cut.clone()], 4 * (set.len() + cut.len()));
+        cut
     }
 
     fn memory_bytes(&self) -> usize {
-        self.bands.iter().map(|band| band.trie.memory_bytes() + band.pieces.memory_bytes()).sum()
+        let bands = self.bands.iter().map(|band| band.trie.memory_bytes() + band.pieces.memory_bytes());
+        bands.sum::<usize>() + self.cut.memory_bytes()
     }
 }
 
