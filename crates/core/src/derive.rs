@@ -20,7 +20,7 @@ pub(crate) const RAW: ByteSet = ByteSet([!0 << 32 & !(1 << b'"'), !(1 << (b'\\' 
 const LIKENESS_STEPS: u32 = 16;
 
 /// Whether a byte may stand for itself in a JSON string.
-fn raw(byte: u8) -> bool {
+pub(crate) fn raw(byte: u8) -> bool {
     byte >= 0x80 || RAW.contains(byte)
 }
 

@@ -280,6 +280,9 @@ impl Machine {
                 self.expand(term, frame, &mut work, closure)?;
                 continue;
             }
+            if self.rules.all_productive && self.open_object(term, frame, &mut work, closure)? {
+                continue;
+            }
             if self.rules.nullable(&self.arena, term) {
                 if frame == BOTTOM {
                     closure.accepting = true;
@@ -297,6 +300,41 @@ impl Machine {
             work.append(&mut closure.arrays);
         }
         Ok(())
+    }
+
+    /// An object where it is not in the middle of something: there is one for each state of it, and how it begins
+    /// (`Rules::first`) would be remembered in vain. False if it is none.
+    fn open_object(
+        &mut self,
+        term: TermId,
+        frame: FrameId,
+        work: &mut Vec<(TermId, FrameId)>,
+        closure: &mut Closure,
+    ) -> Result<bool> {
+        match *self.arena.term(term) {
+            Term::Object(_) | Term::ObjectNext { .. } => {
+                let (end, next) = self.arena.object_parts(term)?;
+                if let Some((before, key)) = next {
+                    work.push(match before {
+                        EPSILON => (key, frame),
+                        _ => (before, self.frame_of(&[(key, frame)])),
+                    });
+                }
+                work.extend(end.map(|end| (end, frame)));
+            }
+            Term::ObjectKey { object, state } => {
+                if self.arena.asks_for_keys(object, state)? {
+                    closure.ask = true;
+                    return Ok(true);
+                }
+                for (head, follow) in self.arena.key_heads(object, state)? {
+                    let frame = follow.map_or(frame, |follow| self.frame_of(&[(follow, frame)]));
+                    closure.heads.push((head, frame));
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn enter(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
@@ -471,7 +509,8 @@ impl Machine {
             position.heads.extend_from_slice(&after.heads);
             position.specials.extend_from_slice(&after.specials);
         };
-        let mut ended: Vec<FrameId> = Vec::new();
+        position.heads.reserve(moved.len());
+        let mut ended: SmallVec<[FrameId; 4]> = SmallVec::new();
         // Merge first: returning once from a set of frames is what keeps ambiguity polynomial.
         for (head, frame) in self.merged(moved)? {
             if self.arena.info(head).nullable {

@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::keyset::{KeySets, NO_KEYS};
 use crate::quoted::unspell;
-use crate::term::{Arena, Term, TermId, Text, EMPTY, MANY};
+use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use std::sync::Arc;
 
 mod feasible;
@@ -225,37 +225,28 @@ impl Arena {
         self.object_state(object, ObjectState::default())
     }
 
-    /// The alternatives that an object term stands for.
-    pub(crate) fn object_parts(&mut self, id: TermId) -> Result<Vec<TermId>> {
-        let mut parts = Vec::with_capacity(2);
-        match *self.term(id) {
-            Term::Object(object) => {
-                let spec = self.objects[object as usize].clone();
-                let start = ObjectState::default();
-                if spec.can_close(&start) {
-                    parts.push(spec.empty);
-                }
-                let state = self.first_state(object);
-                if self.may_continue(object, state)? {
-                    let key = self.object_term(Term::ObjectKey { object, state })?;
-                    parts.push(self.seq(spec.open, key)?);
-                }
-            }
-            Term::ObjectNext { object, state } => {
-                let spec = self.objects[object as usize].clone();
-                if spec.can_close(&self.states[state as usize]) {
-                    parts.push(spec.close);
-                }
-                let hidden = self.states[state as usize].hidden == Hidden::Choice;
-                if hidden || self.may_continue(object, state)? {
-                    let key = self.object_term(Term::ObjectKey { object, state })?;
-                    // Whether there is another member at all is for the exact position to say, comma and all.
-                    parts.push(if hidden { key } else { self.seq(spec.comma, key)? });
-                }
-            }
+    /// How an object goes on: what ends it, and what comes before its next key, with that key.
+    pub(crate) fn object_parts(&mut self, id: TermId) -> Result<(Option<TermId>, Option<(TermId, TermId)>)> {
+        let (object, state, starts) = match *self.term(id) {
+            Term::Object(object) => (object, self.first_state(object), true),
+            Term::ObjectNext { object, state } => (object, state, false),
             _ => unreachable!("only objects have object parts"),
+        };
+        let spec = self.objects[object as usize].clone();
+        let here = &self.states[state as usize];
+        let (closes, hidden) = (spec.can_close(here), here.hidden == Hidden::Choice);
+        let end = if starts { spec.empty } else { spec.close };
+        let mut next = None;
+        if hidden || self.may_continue(object, state)? {
+            let before = match (starts, hidden) {
+                (true, _) => spec.open,
+                // Whether there is another member at all is for the exact position to say, comma and all.
+                (_, true) => EPSILON,
+                _ => spec.comma,
+            };
+            next = Some((before, self.object_term(Term::ObjectKey { object, state })?));
         }
-        Ok(parts)
+        Ok((closes.then_some(end), next))
     }
 
     fn may_continue(&mut self, object: u32, state: u32) -> Result<bool> {
@@ -488,15 +479,23 @@ impl Arena {
         depth: u32,
         byte: u8,
     ) -> Result<Option<Narrowed>> {
-        let choices = self.choices(object, state)?;
         let sorted = &self.objects[object as usize].sorted;
         let slice = &sorted[low as usize..high as usize];
         let at = |entry: &(Box<[u8]>, u32)| entry.0.get(depth as usize).copied();
         let from = low + slice.partition_point(|entry| at(entry) < Some(byte)) as u32;
         let to = low + slice.partition_point(|entry| at(entry) <= Some(byte)) as u32;
-        if !(from..to).any(|position| has(&choices.allowed, sorted[position as usize].1)) {
+        if from == to {
             return Ok(None);
         }
+        // Among those before it some may come: if these are all, some of these.
+        if (from, to) != (low, high) {
+            let choices = self.choices(object, state)?;
+            let sorted = &self.objects[object as usize].sorted;
+            if !sorted[from as usize..to as usize].iter().any(|&(_, property)| choices.allows(property)) {
+                return Ok(None);
+            }
+        }
+        let sorted = &self.objects[object as usize].sorted;
         let (spelling, property) = &sorted[from as usize];
         Ok(Some(if spelling.len() == depth as usize + 1 {
             Narrowed::Done(*property)
@@ -561,7 +560,7 @@ impl Arena {
             let next = self.object_term(Term::ObjectNext { object, state })?;
             parts.push(self.seq(node, next)?);
         }
-        let values = self.alt(parts)?;
+        let values = if let [only] = parts[..] { only } else { self.alt(parts)? };
         self.seq(colon, values)
     }
 }

@@ -44,7 +44,7 @@ pub struct Rules {
     entries: Vec<Arc<Vec<Entry>>>,
     /// Position in an order in which a rule comes before those it may begin with.
     pub(crate) order: Vec<u32>,
-    all_productive: bool,
+    pub(crate) all_productive: bool,
     /// For each object that `prepare` has met whether it matches something.
     objects: Vec<bool>,
 }
@@ -448,8 +448,13 @@ impl Rules {
             // Its first key would be a dead end.
             Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {
-                for part in arena.object_parts(id)? {
-                    self.collect_first(arena, part, rest, out)?;
+                let (end, next) = arena.object_parts(id)?;
+                if let Some(end) = end {
+                    self.collect_first(arena, end, rest, out)?;
+                }
+                if let Some((before, key)) = next {
+                    let next = arena.seq(before, key)?;
+                    self.collect_first(arena, next, rest, out)?;
                 }
             }
             Term::ObjectKey { object, state } => {

@@ -1,11 +1,12 @@
 //! A position × a text → the position after it, without one for each byte between: what is written is read once, and
 //! where it has been is seldom asked for.
 
-use crate::derive::narrow;
+use crate::derive::{narrow, raw};
 use crate::error::Result;
+use crate::keyset::NO_KEYS;
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::object::Narrowed;
-use crate::term::{Arena, Term, TermId, Text, EMPTY};
+use crate::term::{Arena, Spelling, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::Register;
 use smallvec::SmallVec;
 
@@ -13,19 +14,64 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy)]
 enum Cursor {
     Head(TermId),
+    Literal {
+        literal: u32,
+        position: u32,
+    },
+    Words {
+        set: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+    },
+    Named {
+        object: u32,
+        state: u32,
+        low: u32,
+        high: u32,
+        depth: u32,
+    },
+    Held {
+        head: TermId,
+        inner: TermId,
+        text: u32,
+    },
+    /// One of the keys `open`.
+    Open(usize),
+}
+
+/// A key in its middle that may be any text but a few: what it has read of those matters where it ends, and no term is
+/// made before.
+#[derive(Clone, Copy)]
+struct Open {
+    head: TermId,
+    text: u32,
+    /// The key as if it might be any text.
+    near: TermId,
+    excluded: [Rest; EXCLUDED],
+}
+
+/// What is named, and what came.
+const EXCLUDED: usize = 2;
+
+/// What may follow in some texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Nothing,
+    Term(TermId),
     Literal { literal: u32, position: u32 },
     Words { set: u32, low: u32, high: u32, depth: u32 },
-    Named { object: u32, state: u32, low: u32, high: u32, depth: u32 },
-    Held { head: TermId, inner: TermId, text: u32 },
+    Keys(u32),
 }
 
 type Cursors = SmallVec<[(Cursor, FrameId); 4]>;
+type Opens = SmallVec<[Open; 1]>;
 
 impl Machine {
     /// The position after some bytes.
     pub(crate) fn read(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         // Of items that must differ it matters at every byte whether they still can.
-        if bytes.len() < 2 || !self.arena.uniques.is_empty() {
+        if !self.arena.uniques.is_empty() {
             for &byte in bytes {
                 id = self.step(id, byte)?;
                 if id == DEAD {
@@ -34,16 +80,19 @@ impl Machine {
             }
             return Ok(id);
         }
+        if bytes.is_empty() {
+            return Ok(id);
+        }
         let position = self.position(id).clone();
-        let mut cursors: Cursors =
-            position.heads.iter().map(|&(head, frame)| (self.arena.cursor(head), frame)).collect();
+        let (mut cursors, mut open) = (Cursors::new(), Opens::new());
+        self.set_out(&position, &mut cursors, &mut open)?;
         let mut after = None;
         for &byte in bytes {
             self.arena.spend(1)?;
             let (mut kept, mut ended) = (0, false);
             for at in 0..cursors.len() {
                 let (cursor, frame) = cursors[at];
-                if let Some(next) = self.arena.follow(cursor, byte)? {
+                if let Some(next) = self.arena.follow(cursor, byte, &mut open)? {
                     ended |= self.arena.may_end(next);
                     cursors[kept] = (next, frame);
                     kept += 1;
@@ -52,9 +101,8 @@ impl Machine {
             cursors.truncate(kept);
             after = None;
             if ended {
-                let position = self.settled(&cursors)?;
-                cursors.clear();
-                cursors.extend(position.heads.iter().map(|&(head, frame)| (self.arena.cursor(head), frame)));
+                let position = self.settled(&cursors, &open)?;
+                self.set_out(&position, &mut cursors, &mut open)?;
                 after = Some(position);
             } else if cursors.is_empty() {
                 return Ok(DEAD);
@@ -62,39 +110,94 @@ impl Machine {
         }
         let after = match after {
             Some(after) => after,
-            None => self.settled(&cursors)?,
+            None => self.settled(&cursors, &open)?,
         };
         Ok(self.intern(after))
     }
 
-    fn settled(&mut self, cursors: &Cursors) -> Result<Position> {
+    fn set_out(&mut self, position: &Position, cursors: &mut Cursors, open: &mut Opens) -> Result<()> {
+        cursors.clear();
+        open.clear();
+        for &(head, frame) in &position.heads {
+            cursors.push((self.arena.cursor(head, open)?, frame));
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, cursors: &Cursors, open: &Opens) -> Result<Position> {
         let mut moved = Vec::with_capacity(cursors.len());
         for &(cursor, frame) in cursors {
-            moved.push((self.arena.head_of(cursor)?, frame));
+            moved.push((self.arena.head_of(cursor, open)?, frame));
         }
         self.settle(moved, Register::Closed)
     }
 }
 
 impl Arena {
-    fn cursor(&self, head: TermId) -> Cursor {
-        match *self.term(head) {
+    fn cursor(&mut self, head: TermId, open: &mut Opens) -> Result<Cursor> {
+        Ok(match *self.term(head) {
             Term::Literal { literal, position } => Cursor::Literal { literal, position },
             Term::Words { set, low, high, depth } => Cursor::Words { set, low, high, depth },
             Term::KeyNamed { object, state, low, high, depth } => Cursor::Named { object, state, low, high, depth },
             Term::KeyExtra { inner, text: Text::Known(text), .. }
-            | Term::Item { inner, text: Text::Known(text), .. } => Cursor::Held { head, inner, text },
+            | Term::Item { inner, text: Text::Known(text), .. } => self.holding(head, inner, text, open)?,
             _ => Cursor::Head(head),
-        }
+        })
     }
 
-    fn head_of(&mut self, cursor: Cursor) -> Result<TermId> {
+    fn holding(&mut self, head: TermId, inner: TermId, text: u32, open: &mut Opens) -> Result<Cursor> {
+        let Some((near, excluded)) = self.near(inner)? else { return Ok(Cursor::Held { head, inner, text }) };
+        open.push(Open { head, text, near, excluded });
+        Ok(Cursor::Open(open.len() - 1))
+    }
+
+    /// A string in its middle without what is excluded from it, and that.
+    fn near(&mut self, inner: TermId) -> Result<Option<(TermId, [Rest; EXCLUDED])>> {
+        let Term::Quoted { text, state: Spelling::Body, free } = *self.term(inner) else { return Ok(None) };
+        let Term::And(parts) = self.term(text) else { return Ok(None) };
+        let (mut kept, mut excluded, mut count) = (None, [Rest::Nothing; EXCLUDED], 0);
+        for &part in parts.iter() {
+            match *self.term(part) {
+                Term::Not(inner) if count < EXCLUDED && (inner == EPSILON || self.is_finite(inner)) => {
+                    excluded[count] = self.rest(inner);
+                    count += 1;
+                }
+                // So many go on from anywhere that none is left without an end because those few are missing.
+                _ if kept.is_none() && self.goes_on(part) => kept = Some(part),
+                _ => return Ok(None),
+            }
+        }
+        let Some(kept) = kept else { return Ok(None) };
+        Ok(Some((self.quoted_state(kept, Spelling::Body, free)?, excluded)))
+    }
+
+    /// The string with what is excluded from it.
+    fn excluding_rests(&mut self, near: TermId, excluded: [Rest; EXCLUDED]) -> Result<TermId> {
+        let Term::Quoted { text, state, free } = *self.term(near) else { return Ok(near) };
+        let mut parts = vec![text];
+        for rest in excluded.into_iter().filter(|&rest| rest != Rest::Nothing) {
+            let inner = self.rest_term(rest)?;
+            parts.push(self.not_unchecked(inner)?);
+        }
+        if parts.len() == 1 {
+            return Ok(near);
+        }
+        let text = self.and_unchecked(parts)?;
+        self.quoted_state(text, state, free)
+    }
+
+    fn head_of(&mut self, cursor: Cursor, open: &Opens) -> Result<TermId> {
         match cursor {
             Cursor::Head(head) => Ok(head),
             Cursor::Literal { literal, position } => self.literal_rest(literal, position),
             Cursor::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
             Cursor::Named { object, state, low, high, depth } => self.key_named(object, state, low, high, depth),
             Cursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
+            Cursor::Open(place) => {
+                let Open { head, text, near, excluded } = open[place];
+                let inner = self.excluding_rests(near, excluded)?;
+                self.rehold(head, inner, Text::Known(text))
+            }
         }
     }
 
@@ -106,11 +209,11 @@ impl Arena {
             Cursor::Words { set, low, depth, .. } => {
                 self.word_sets[set as usize].words[low as usize].len() == depth as usize
             }
-            Cursor::Named { .. } => false,
+            Cursor::Named { .. } | Cursor::Open(_) => false,
         }
     }
 
-    fn follow(&mut self, cursor: Cursor, byte: u8) -> Result<Option<Cursor>> {
+    fn follow(&mut self, cursor: Cursor, byte: u8, open: &mut Opens) -> Result<Option<Cursor>> {
         Ok(match cursor {
             Cursor::Head(head) => Some(self.derive(head, byte)?).filter(|&next| next != EMPTY).map(Cursor::Head),
             Cursor::Literal { literal, position } => (self.literals[literal as usize].get(position as usize)
@@ -131,7 +234,76 @@ impl Arena {
             }
             Cursor::Held { head, inner, text } => match self.derive(inner, byte)? {
                 EMPTY => None,
-                inner => Some(Cursor::Held { head, inner, text: self.text_after(text, byte) }),
+                inner => {
+                    let text = self.text_after(text, byte);
+                    Some(match byte {
+                        b'"' => self.holding(head, inner, text, open)?,
+                        _ => Cursor::Held { head, inner, text },
+                    })
+                }
+            },
+            Cursor::Open(place) => {
+                let Open { head, text, near, excluded } = open[place];
+                if !raw(byte) {
+                    let inner = self.excluding_rests(near, excluded)?;
+                    return self.follow(Cursor::Held { head, inner, text }, byte, open);
+                }
+                match self.derive(near, byte)? {
+                    EMPTY => None,
+                    near => {
+                        let text = self.text_after(text, byte);
+                        let [one, other] = excluded;
+                        let excluded = [self.rest_after(one, byte)?, self.rest_after(other, byte)?];
+                        open[place] = Open { head, text, near, excluded };
+                        Some(cursor)
+                    }
+                }
+            }
+        })
+    }
+
+    fn rest(&self, id: TermId) -> Rest {
+        match *self.term(id) {
+            Term::Empty => Rest::Nothing,
+            Term::Literal { literal, position } => Rest::Literal { literal, position },
+            Term::Words { set, low, high, depth } => Rest::Words { set, low, high, depth },
+            Term::Keys(set) => Rest::Keys(set),
+            _ => Rest::Term(id),
+        }
+    }
+
+    fn rest_term(&mut self, rest: Rest) -> Result<TermId> {
+        match rest {
+            Rest::Nothing => Ok(EMPTY),
+            Rest::Term(id) => Ok(id),
+            Rest::Literal { literal, position } => self.literal_rest(literal, position),
+            Rest::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
+            Rest::Keys(set) => self.key_set(set),
+        }
+    }
+
+    fn rest_after(&mut self, rest: Rest, byte: u8) -> Result<Rest> {
+        Ok(match rest {
+            Rest::Nothing => Rest::Nothing,
+            Rest::Term(id) => {
+                let next = self.derive(id, byte)?;
+                self.rest(next)
+            }
+            Rest::Literal { literal, position } => {
+                match self.literals[literal as usize].get(position as usize) == Some(&byte) {
+                    true => Rest::Literal { literal, position: position + 1 },
+                    false => Rest::Nothing,
+                }
+            }
+            Rest::Words { set, low, high, depth } => {
+                match narrow(&self.word_sets[set as usize].words, low, high, depth, byte) {
+                    (low, high) if low < high => Rest::Words { set, low, high, depth: depth + 1 },
+                    _ => Rest::Nothing,
+                }
+            }
+            Rest::Keys(set) => match self.keys.rest(set, byte) {
+                NO_KEYS => Rest::Nothing,
+                rest => Rest::Keys(rest),
             },
         })
     }

@@ -181,6 +181,9 @@ impl ObjectSpec {
     }
 
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
+        if self.plain() {
+            return !self.properties[state.next as usize..].iter().any(|property| property.required);
+        }
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0
