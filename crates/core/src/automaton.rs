@@ -32,7 +32,8 @@ pub(crate) enum Input<'a> {
 #[derive(Default)]
 pub(crate) struct Known {
     pub epoch: u64,
-    masks: FxHashMap<PositionId, Arc<Mask>>,
+    /// By position: nearly every one is asked for its mask.
+    masks: Vec<Option<Arc<Mask>>>,
     moves: FxHashMap<(PositionId, u32), Place>,
 }
 
@@ -41,7 +42,17 @@ impl Known {
         if self.epoch != epoch {
             return None;
         }
-        self.masks.get(&position).cloned()
+        self.masks.get(position.0 as usize).cloned().flatten()
+    }
+
+    /// How many bytes more this takes.
+    fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
+        let (before, place) = (self.masks.capacity(), position.0 as usize);
+        if place >= self.masks.len() {
+            self.masks.resize(place + 1, None);
+        }
+        self.masks[place] = Some(mask);
+        (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
     }
 
     pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<Place> {
@@ -106,8 +117,7 @@ impl Automaton {
             return Ok(mask);
         }
         let mask = self.masks.mask(&mut self.machine, vocabulary, position)?;
-        self.known += 40;
-        shared.write().masks.insert(position, mask.clone());
+        self.known += shared.write().put_mask(position, mask.clone());
         Ok(mask)
     }
 
