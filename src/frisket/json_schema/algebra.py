@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 DEPTH = 4
 #: Searches inside searches (expanding a goal may look for contradictions too) before the answer is "unknown".
 NESTED = 6
+#: No search at all.
+NEVER = -1, NESTED
 #: How many searches for a key that patterns share; one among many patterns counts for many.
 SEARCHES = 4000
 #: Longer lists are not compared to find places that say the same.
@@ -90,6 +92,7 @@ class Algebra:
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
         self._by_key: dict[tuple[int, ...], Goal] = {}
         self._by_content: dict[tuple[Any, ...], Goal] = {}
+        self._by_reference: dict[tuple[str, int], Goal] = {}
         self._aliases: list[tuple[dict[str, Any], Site | str, tuple[str, ...]]] = []
         self._following: set[int] = set()
         self._splitting: dict[int, bool] = {}
@@ -97,6 +100,11 @@ class Algebra:
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
         self._void: dict[Goal, bool] = {}
+        #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
+        self._alive: dict[Goal, tuple[int, int]] = {}
+        self._textless: dict[tuple[string.StringAtom, ...], bool] = {}
+        #: How many searches came to a place that is being expanded.
+        self._circles = 0
         self._texts: dict[Goal, int | None] = {}
         #: How many levels are being worked on, of schemas and of what they apply in place.
         self.depth = 0
@@ -240,6 +248,11 @@ class Algebra:
         tokens: tuple[str, ...],
     ) -> Goal:
         """The goal of a place that only refers to another one."""
+        found = self._by_reference.get((reference, id(resource))) if not scope else None
+        if found is not None:
+            self._aliases.append((schema, origin, tokens))
+            return found
+        refused = len(self.places)
         site = Site(-1, schema, resource, scope, origin, tokens)
         if -id(schema) in self._following:
             raise InvalidSchemaError("the schema refers to itself without looking into the value", where=site.pointer)
@@ -251,6 +264,8 @@ class Algebra:
             self.depth -= 1
             self._following.discard(-id(schema))
         self._aliases.append((schema, origin, tokens))
+        if not scope and len(self.places) == refused:
+            self._by_reference[reference, id(resource)] = goal
         return goal
 
     def invented(self, origin: Site, schema: dict[str, Any]) -> Goal:
@@ -568,6 +583,7 @@ class Algebra:
         try:
             return self.expand(goal)
         except _Unknown:
+            self._circles += 1
             return None
         finally:
             self._frame = before
@@ -800,31 +816,49 @@ class Algebra:
         found = self._void.get(goal)
         if found is not None:
             return found
-        if self._nested >= NESTED:
+        nested = self._nested
+        if nested >= NESTED:
             return False
+        # A search that may look less deep finds no more.
+        deep, inside = self._alive.get(goal, NEVER)
+        if depth <= deep and nested >= inside:
+            return False
+        circles = self._circles
         self._nested += 1
         try:
             cases = self._looked_into(goal)
             if cases is None:
                 return False
-            void = all(self.case_is_void(case, depth) for case in cases)
+            void = True
+            for case in cases:
+                if not self.case_is_void(case, depth):
+                    void = False
+                    break
         finally:
-            self._nested -= 1
-        if void or (depth >= DEPTH - 1 and not self._nested):
+            self._nested = nested
+        if void or (depth >= DEPTH - 1 and not nested):
             self._void[goal] = void
+        elif self._circles == circles:
+            self._alive[goal] = depth, nested
         return void
 
     def case_is_void(self, case: Case, depth: int) -> bool:
         mask = case.mask
         if mask & (NULL | BOOLEAN):
             return False
-        if mask & STRING and not string.is_void(self.builder, case.strings):
+        if mask & STRING and not (case.strings and self._textless_are(case.strings)):
             return False
         if mask & NUMBER and not (case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void()):
             return False
         if mask & ARRAY and not array.is_void(self, case.arrays, depth):
             return False
         return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
+
+    def _textless_are(self, atoms: tuple[string.StringAtom, ...]) -> bool:
+        found = self._textless.get(atoms)
+        if found is None:
+            found = self._textless[atoms] = string.is_void(self.builder, atoms)
+        return found
 
     def regular_void(self, nodes: list[int], shared: int) -> bool:
         """Whether certainly no text is in all the nodes, `shared` of which are patterns that must all match."""

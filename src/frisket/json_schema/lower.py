@@ -106,11 +106,13 @@ class Lowering:
             self.any_order = True
             algebra.report.notes.append(SORTED)
         self._pretty = options.whitespace == "pretty"
-        self._depth = 0
+        self.depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
         self._nodes: dict[tuple[Goal, int], int | None] = {} if before is None else before._nodes.copy()
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
+        #: What `object.with_marks` found.
+        self.marked: dict[tuple[Goal, tuple[Goal, ...], int], list[tuple[int, int]]] = {}
         self._level = _Level(self)
         #: Levels being lowered by the engine, above and between those in `_active`.
         self._plain_levels = 0
@@ -129,7 +131,7 @@ class Lowering:
 
     def lower(self, goal: Goal) -> int | None:
         """The node of a goal, or None if nothing can meet it."""
-        key = (goal, self._depth)
+        key = (goal, self.depth)
         nodes = self._nodes
         if key in nodes:
             return nodes[key]
@@ -212,9 +214,9 @@ class Lowering:
         return self._level
 
     def layout(self) -> Layout:
-        while len(self._layouts) <= self._depth:
+        while len(self._layouts) <= self.depth:
             self._layouts.append(Layout(self.builder, self.options, len(self._layouts)))
-        return self._layouts[self._depth]
+        return self._layouts[self.depth]
 
     def unsupported(self, pointer: str, keyword: str, slips: str) -> None:
         self.algebra.unsupported(pointer, keyword, slips)
@@ -342,7 +344,7 @@ class Lowering:
 
     def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
-        key = (kind, mask, self._depth, atoms, kind == "object" and self.at_root())
+        key = (kind, mask, self.depth, atoms, kind == "object" and self.at_root())
         if key in self._parts:
             return self._parts[key]
         node: int | None

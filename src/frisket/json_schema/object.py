@@ -122,7 +122,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "joined", "least", "most", "names", "open", "patterned", "required")
+    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -132,7 +132,6 @@ class Shape:
         self.breaks: list[Fields] = []
         self.patterned = False
         self.open = True
-        self.joined: dict[str, Goal] | None = None
         self.least: int = 0
         self.most: int | None = None
         for atom in atoms:
@@ -141,7 +140,8 @@ class Shape:
                 self.patterned = self.patterned or bool(atom.patterns)
                 self.open = self.open and not atom.rest and not atom.patterns
             elif isinstance(atom, Required):
-                self.required.update(dict.fromkeys(atom.keys))
+                for key in atom.keys:
+                    self.required[key] = None
             elif isinstance(atom, Count):
                 self.least = max(self.least, atom.least)
                 if atom.most is not None:
@@ -167,17 +167,18 @@ class Shape:
             return NOTHING
         if len(self.fields) == 1:
             return self.fields[0].at(algebra.builder, key)
-        if self.open:
-            # Demands on named members only: joined once, as objects are asked for the same keys again and again.
-            if self.joined is None:
-                self.joined = {}
-                for fields in self.fields:
-                    for name, demand in fields.names.items():
-                        self.joined[name] = self.joined.get(name, ANYTHING) | demand
-            return self.joined.get(key, ANYTHING)
         goal = ANYTHING
+        if self.open:
+            # Demands on named members only.
+            for fields in self.fields:
+                demand = fields.names.get(key)
+                if demand:
+                    goal = goal | demand if goal else demand
+            return goal
         for fields in self.fields:
-            goal |= fields.at(algebra.builder, key)
+            demand = fields.at(algebra.builder, key)
+            if demand:
+                goal = goal | demand if goal else demand
         return goal
 
     def named(self) -> Iterable[str]:
@@ -266,7 +267,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         for key in shape.named():
             goal = shape.at(algebra, key) if plain is None else plain[key]
             if shape.breaks:
-                values = with_marks(lowering, goal, [fields.at(b, key) for fields in shape.breaks])
+                values = with_marks(lowering, goal, tuple([fields.at(b, key) for fields in shape.breaks]))
                 for _, marks in values:
                     reached |= marks
             else:
@@ -290,7 +291,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         extras: list[tuple[int, list[tuple[int, int]]]] = []
         for keys, goal, broken in regions(algebra, shape):
             if broken:
-                values = with_marks(lowering, goal, list(broken))
+                values = with_marks(lowering, goal, broken)
             else:
                 value = lowering.lower(goal)
                 values = [] if value is None else [(value, 0)]
@@ -346,11 +347,19 @@ def forget(properties: list[Property], extras: list[tuple[int, list[tuple[int, i
     return kept
 
 
-def with_marks(lowering: Lowering, goal: Goal, admitted: list[Goal]) -> list[tuple[int, int]]:
+def with_marks(lowering: Lowering, goal: Goal, admitted: tuple[Goal, ...]) -> list[tuple[int, int]]:
     """(value node, which of the demands it breaks): a value that breaks several at once carries all their marks."""
-    algebra = lowering.algebra
     if -1 in goal:
         return []
+    key = goal, admitted, lowering.depth
+    found = lowering.marked.get(key)
+    if found is None:
+        found = lowering.marked[key] = _marked(lowering, goal, admitted)
+    return found.copy()
+
+
+def _marked(lowering: Lowering, goal: Goal, admitted: tuple[Goal, ...]) -> list[tuple[int, int]]:
+    algebra = lowering.algebra
     free = 0
     open_demands: dict[Goal, int] = {}
     for i, admits in enumerate(admitted):

@@ -56,18 +56,17 @@ def orders(tables: list[list[str]], required: Iterable[str], places: dict[str, i
 
 def acyclic(lists: list[list[int]]) -> bool:
     """Whether some order agrees with all the lists."""
-    before: dict[int, set[int]] = {}
+    waits = {place: 0 for chain in lists for place in chain}
+    after: dict[int, list[int]] = {place: [] for place in waits}
     for chain in lists:
-        for place in chain:
-            before.setdefault(place, set())
         for first, second in pairwise(chain):
-            before[second].add(first)
-    while before:
-        ready = [place for place, waits in before.items() if not waits]
-        if not ready:
-            return False
-        for place in ready:
-            del before[place]
-        for waits in before.values():
-            waits.difference_update(ready)
-    return True
+            waits[second] += 1
+            after[first].append(second)
+    ready = [place for place, count in waits.items() if not count]
+    # Grows while it is walked.
+    for place in ready:
+        for later in after[place]:
+            waits[later] -= 1
+            if not waits[later]:
+                ready.append(later)
+    return len(ready) == len(waits)

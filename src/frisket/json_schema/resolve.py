@@ -304,14 +304,13 @@ class Documents:
                 if isinstance(name, str) and "#" in name:
                     current.anchors.setdefault(urldefrag(name)[1], (schema, pointer))
             for keyword, value in schema.items():
-                below = f"{pointer}/{escape(keyword)}"
                 if isinstance(value, dict):
                     if keyword in SCHEMA_KEYWORDS:
-                        stack.append((value, current, below))
+                        stack.append((value, current, f"{pointer}/{keyword}"))
                     elif keyword in MAP_KEYWORDS:
-                        stack += [(item, current, f"{below}/{escape(key)}") for key, item in value.items()]
+                        stack += [(item, current, f"{pointer}/{keyword}/{escape(key)}") for key, item in value.items()]
                 elif isinstance(value, list) and keyword in LIST_KEYWORDS:
-                    stack += [(item, current, f"{below}/{i}") for i, item in enumerate(value)]
+                    stack += [(item, current, f"{pointer}/{keyword}/{i}") for i, item in enumerate(value)]
 
 
 def identifier(schema: dict[str, Any], draft: int) -> str | None:

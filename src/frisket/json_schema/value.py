@@ -93,4 +93,4 @@ def joined(left: tuple[object, ...], right: tuple[object, ...]) -> tuple:  # typ
         return right
     if not right:
         return left
-    return left + tuple(atom for atom in right if atom not in left)
+    return (*dict.fromkeys(left + right),)

@@ -6,6 +6,7 @@ pieces that are spelled already.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ Ranges = Iterable[tuple[int, int]]
 
 LAST = 0x10FFFF
 _LETTERS = {0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0C: b"f", 0x0D: b"r", 0x22: b'"', 0x5C: b"\\"}
-_SPECIAL = frozenset((*range(0x20), 0x22, 0x5C))
+_SPECIAL = (*range(0x20), 0x22, 0x5C)
 
 
 class Spelling:
@@ -42,7 +43,7 @@ class Spelling:
         nodes: list[int] = []
         for low, high in ranges:
             start = low
-            for point in sorted(point for point in _SPECIAL if low <= point <= high):
+            for point in _SPECIAL[bisect_left(_SPECIAL, low) : bisect_right(_SPECIAL, high)]:
                 if start < point:
                     plain.append((start, point - 1))
                 start = point + 1
