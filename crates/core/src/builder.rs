@@ -15,11 +15,14 @@ use crate::vocabulary::lock;
 use std::sync::{Arc, Mutex};
 
 pub struct Builder {
-    arena: Arena,
+    /// Boxed, here and in a grammar: it is more than a kilobyte, and goes through many hands.
+    arena: Box<Arena>,
     /// Shared by forks until they have rules of their own.
     rules: Arc<Rules>,
     specials: Vec<String>,
     ready: Option<Arc<Ready>>,
+    /// Whether nothing was made since the arena became the ground of forks.
+    is_ground: bool,
 }
 
 /// The rules of a builder that was forked, prepared for all forks that will have no others.
@@ -63,11 +66,11 @@ impl Default for Builder {
 impl Builder {
     /// `pause` is called now and then in a long call.
     pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<fn()>) -> Self {
-        let mut arena = Arena::new();
+        let mut arena = Box::new(Arena::new());
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None }
+        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false }
     }
 
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
@@ -78,12 +81,16 @@ impl Builder {
             let is_ready = rules.prepare(self.fresh()).is_ok();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
-        self.arena.settle();
+        if !self.is_ground {
+            self.arena.settle();
+            self.is_ground = true;
+        }
         let mut copy = Builder {
-            arena: self.arena.above(),
+            arena: Box::new(self.arena.above()),
             rules: self.rules.clone(),
             specials: self.specials.clone(),
             ready: self.ready.clone(),
+            is_ground: false,
         };
         copy.arena.budget.heed([cancellation, None]);
         copy.arena.begin(&limits);
@@ -102,6 +109,7 @@ impl Builder {
     /// The arena with the steps of one call; the time is that of the whole build.
     fn fresh(&mut self) -> &mut Arena {
         self.arena.budget.renew();
+        self.is_ground = false;
         &mut self.arena
     }
 
@@ -218,6 +226,7 @@ impl Builder {
                     made => made.map(|_| false),
                 };
             }
+            self.is_ground = false;
             Arc::make_mut(&mut self.rules).settle(&mut self.arena)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
@@ -523,7 +532,7 @@ fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> 
             return Err(Error::Empty);
         }
         let Some(written) = &written else { return Ok(rules) };
-        let mut machine = Machine::new(arena.clone(), Arc::new(rules.clone()), root)?;
+        let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.uniques.len() {
             if !arena.uniques[array].void && !machine.can_begin(array as u32)? {
@@ -540,7 +549,7 @@ fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> 
 
 /// Rules over bytes; knows no tokenizer; immutable.
 pub struct Grammar {
-    arena: Arena,
+    arena: Box<Arena>,
     rules: Arc<Rules>,
     root: TermId,
     pub specials: Vec<String>,
@@ -564,11 +573,12 @@ impl Grammar {
 
     /// An automaton that has learned nothing yet.
     pub fn machine(&self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<Box<Machine>> {
-        let mut arena = self.arena.above();
-        arena.budget.heed(cancellations);
-        arena.begin(limits);
-        arena.budget.check()?;
-        Machine::new(arena, self.rules.clone(), self.root)
+        let mut machine = Machine::above(&self.arena, self.rules.clone());
+        machine.arena.budget.heed(cancellations);
+        machine.begin(limits);
+        machine.arena.budget.check()?;
+        machine.begin_with(self.root)?;
+        Ok(machine)
     }
 
     fn read(&self, data: &[u8]) -> Result<(PositionId, bool)> {

@@ -103,10 +103,16 @@ pub(crate) struct Closure {
 }
 
 impl Machine {
-    /// Boxed: it is some kilobytes, and moves from hand to hand until it is where it stays.
-    pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
-        let mut machine = Box::new(Machine {
-            arena,
+    /// Above an arena that was frozen, at the beginning of a text once it is told where (`begin_with`). Boxed: it is some
+    /// kilobytes, and moves from hand to hand until it is where it stays.
+    pub fn above(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
+        Self::with(|| ground.above(), rules)
+    }
+
+    /// What the arena is made by writes it where it stays.
+    fn with(arena: impl FnOnce() -> Arena, rules: Arc<Rules>) -> Box<Self> {
+        Box::new(Machine {
+            arena: arena(),
             rules,
             frames: vec![Box::new([])],
             frame_ids: Ids::default(),
@@ -123,13 +129,20 @@ impl Machine {
             names: Names::default(),
             leads: Leads::default(),
             start: DEAD,
-        });
-        machine.intern(Position::default());
-        machine.start = {
-            let (position, _) = machine.closure(&[(root, BOTTOM)], Register::Closed)?;
-            machine.intern(position)
-        };
+        })
+    }
+
+    pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
+        let mut machine = Self::with(|| arena, rules);
+        machine.begin_with(root)?;
         Ok(machine)
+    }
+
+    pub fn begin_with(&mut self, root: TermId) -> Result<()> {
+        self.intern(Position::default());
+        let (position, _) = self.closure(&[(root, BOTTOM)], Register::Closed)?;
+        self.start = self.intern(position);
+        Ok(())
     }
 
     pub(crate) fn rules(&self) -> &Rules {

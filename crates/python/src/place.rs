@@ -141,6 +141,31 @@ impl Case<'_> {
     }
 }
 
+/// The node of a place that says what type a value has and nothing else, as most do.
+pub fn bare(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<u32> {
+    let mut node = None;
+    for (keyword, value) in schema.iter() {
+        match keyword.downcast_exact::<PyString>().ok()?.to_str().ok()? {
+            "type" => {
+                node = Some(match value.downcast_exact::<PyString>().ok()?.to_str().ok()? {
+                    "string" => stock.string,
+                    "integer" => stock.numbers[if draft == 4 { 2 } else { 0 }],
+                    "number" => stock.numbers[1],
+                    "boolean" => stock.words[(FALSE | TRUE) as usize],
+                    "array" => stock.array,
+                    "object" => stock.object,
+                    _ => return None,
+                });
+            }
+            "description" | "title" | "default" => {}
+            "$id" | "id" => return None,
+            keyword if stock.keywords.contains(keyword) => return None,
+            _ => {}
+        }
+    }
+    node
+}
+
 /// What a place says under a draft; the root may name itself.
 pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, PyDict>) -> Kind<'py> {
     let mut case = Case::default();

@@ -25,7 +25,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use pyo3::{create_exception, intern};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::OnceCell;
 use std::sync::atomic::AtomicUsize;
 use std::sync::Mutex;
@@ -34,6 +34,8 @@ create_exception!(_core, Unplain, PyException, "The schema is for Python to lowe
 
 /// The draft of a schema that names none.
 const NEWEST: u64 = 2020;
+/// Places of a usual schema: what a table needs that never grows.
+const PLACES: usize = 56;
 /// Levels that are read here: `Lowering` goes on in a fresh thread every 64.
 const LEVELS: usize = 40;
 /// What is known of a place is known of all of it, or of its arrays (0) or objects (1).
@@ -84,7 +86,8 @@ impl Plain {
         given: &Bound<'py, PyAny>,
         limits: Option<&Bound<'py, Limits>>,
     ) -> PyResult<Made<'py>> {
-        Plain::made(prelude, stock, root, property_order, python, given, limits)
+        let is_sorted = property_order == "schema" && is_sorted(root);
+        Plain::made(prelude, stock, root, (property_order, is_sorted), python, given, limits)
     }
 
     /// (whether the place is plain, its node): `lowering` lowers the others, `levels` are being lowered already.
@@ -104,17 +107,18 @@ impl Plain {
 type Made<'py> = (Grammar, Option<Bound<'py, PyAny>>, bool);
 
 impl Plain {
+    /// `order` is the option, and whether a tool sorted the schema's properties.
     pub fn made<'py>(
         prelude: &Bound<'py, GrammarBuilder>,
         stock: Py<Stock>,
         root: &Bound<'py, PyDict>,
-        property_order: &str,
+        order: (&str, bool),
         python: &Bound<'py, PyAny>,
         given: &Bound<'py, PyAny>,
         limits: Option<&Bound<'py, Limits>>,
     ) -> PyResult<Made<'py>> {
         let py = root.py();
-        let plain = Bound::new(py, Plain::new(prelude, stock, root, property_order, limits)?)?;
+        let plain = Bound::new(py, Plain::new(prelude, stock, root, order, limits)?)?;
         let this = plain.get();
         let lowering = OnceCell::new();
         let asked = (python, given, &plain);
@@ -132,7 +136,7 @@ impl Plain {
         prelude: &Bound<'_, GrammarBuilder>,
         stock: Py<Stock>,
         root: &Bound<'_, PyDict>,
-        property_order: &str,
+        (property_order, is_sorted): (&str, bool),
         limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Self> {
         let mut builder = prelude.borrow_mut().fork(limits)?;
@@ -151,7 +155,7 @@ impl Plain {
             }
         };
         let stated = property_order == "schema";
-        let is_sorted = stated && is_sorted(root)?;
+        let is_sorted = stated && is_sorted;
         Ok(Plain {
             builder,
             stock,
@@ -160,7 +164,7 @@ impl Plain {
             is_sorted,
             any_order: is_sorted || property_order == "any",
             about_itself: stated && !is_sorted,
-            places: Mutex::default(),
+            places: Mutex::new(FxHashMap::with_capacity_and_hasher(PLACES, FxBuildHasher)),
             looks: AtomicUsize::new(0),
         })
     }
@@ -299,6 +303,9 @@ impl<'py> Walk<'_, 'py> {
         if let Ok(dict) = schema.downcast_exact::<PyDict>() {
             if dict.is_empty() {
                 return Ok(Some(self.stock.any));
+            }
+            if let Some(node) = place::bare(self.stock, self.plain.draft, dict) {
+                return Ok(Some(node));
             }
             if let Some(node) = self.own(dict)? {
                 return Ok(node);

@@ -5,7 +5,7 @@
 //! schema is about.
 
 use crate::builder::GrammarBuilder;
-use crate::content::content;
+use crate::content::content_and_order;
 use crate::plain::Plain;
 use crate::recent::Recent;
 use crate::stock::Stock;
@@ -48,14 +48,16 @@ impl Usual {
     #[pyo3(signature = (schema, /))]
     fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = schema.py();
-        let Some(data) = content(schema) else { return self.otherwise.bind(py).call1((schema, py.None(), py.None())) };
+        let Some((data, is_sorted)) = content_and_order(schema) else {
+            return self.otherwise.bind(py).call1((schema, py.None(), py.None()));
+        };
         let key = (&data, &self.prelude).into_pyobject(py)?;
         let recent = self.recent.get();
         if let Some(found) = recent.get(&key)? {
             return Ok(found);
         }
         let (builder, lowering) = (self.builder.bind(py), self.lowering.bind(py));
-        let order = &self.property_order;
+        let order = (&*self.property_order, is_sorted);
         let made = Plain::made(builder, self.stock.clone_ref(py), schema, order, lowering, schema, None);
         let (found, weight) = match made {
             Ok((grammar, None, is_sorted)) => {

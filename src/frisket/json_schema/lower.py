@@ -393,8 +393,8 @@ class _Level:
         lowering = self.lowering
         layout = lowering.layout()
         if lowering._pretty:
-            self.depths.append(lowering._depth)
-            lowering._depth = min(lowering._depth + 1, PRETTY_LEVELS)
+            self.depths.append(lowering.depth)
+            lowering.depth = min(lowering.depth + 1, PRETTY_LEVELS)
         return layout
 
     def __exit__(
@@ -402,4 +402,4 @@ class _Level:
     ) -> None:
         lowering = self.lowering
         if lowering._pretty:
-            lowering._depth = self.depths.pop()
+            lowering.depth = self.depths.pop()
