@@ -2,20 +2,59 @@
 
 use crate::error::Result;
 use crate::term::{Arena, Term, TermId, EPSILON, MANY};
+use smallvec::SmallVec;
 
 /// Longer concatenations and unions are left as they are: they would be taken apart at every step.
 const MOST_PARTS: usize = 64;
+
+/// Bytes within which an intersection must be able to end, wherever it has come to, for its counts to be clipped.
+const DETOUR: u32 = 16;
+
+/// Of an intersection with more states it is not found out.
+const FEW_STATES: usize = 64;
 
 impl Arena {
     /// A head with fewer states that treats every token of at most `reach` code points alike.
     pub(crate) fn clipped(&mut self, head: TermId, reach: u32) -> Result<TermId> {
         let Term::Quoted { text, state, free } = *self.term(head) else { return self.clipped_counts(head, reach) };
-        let near = self.clipped_counts(text, reach)?;
+        let near = self.clipped_text(text, reach)?;
         if near == text {
             Ok(head)
         } else {
             self.quoted_state(near, state, free)
         }
+    }
+
+    /// Intersections that are alternatives, parts or numbers are left as they are: it takes longer than it saves.
+    fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+        match *self.term(text) {
+            Term::And(ref parts) if parts.len() <= MOST_PARTS => {
+                let parts = parts.clone();
+                self.clipped_and(text, &parts, reach)
+            }
+            _ => self.clipped_counts(text, reach),
+        }
+    }
+
+    fn clipped_and(&mut self, text: TermId, parts: &[TermId], reach: u32) -> Result<TermId> {
+        if let Some(&clipped) = self.clips.get(&(text, reach)) {
+            return Ok(clipped);
+        }
+        let mut clipped = parts.to_vec();
+        // An intersection may be empty because of counts that are far away. Up to this length each operand has the texts
+        // that it had, and longer ones are only added: what can end by then in all of them could before.
+        for part in &mut clipped {
+            *part = self.clipped_counts(*part, reach.saturating_add(DETOUR))?;
+        }
+        let mut near = text;
+        if clipped[..] != *parts {
+            near = self.and(clipped)?;
+            if !self.ends_soon(near)? {
+                near = text;
+            }
+        }
+        self.clips.insert((text, reach), near, &mut self.budget);
+        Ok(near)
     }
 
     fn clipped_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, reach: u32) -> Result<TermId> {
@@ -105,6 +144,37 @@ impl Arena {
             // An intersection may be empty because of counts that are far away.
             _ => Ok(text),
         }
+    }
+
+    /// Whether an end is at most `DETOUR` bytes away wherever a text leads; no is said of many states, too.
+    fn ends_soon(&mut self, start: TermId) -> Result<bool> {
+        if let Some(&known) = self.ends_soon.get(&start) {
+            return Ok(known);
+        }
+        let mut states = vec![start];
+        let mut steps: Vec<SmallVec<[usize; 8]>> = Vec::new();
+        while let Some(&state) = states.get(steps.len()).filter(|_| states.len() <= FEW_STATES) {
+            let mut next = SmallVec::new();
+            for (_, _, target) in self.moves(state)? {
+                let place = states.iter().position(|&other| other == target).unwrap_or(states.len());
+                if place == states.len() {
+                    states.push(target);
+                }
+                next.push(place);
+            }
+            steps.push(next);
+        }
+        let mut near: Vec<bool> = states.iter().map(|&state| self.info(state).nullable).collect();
+        for _ in 0..DETOUR {
+            let nearer = |next: &SmallVec<[usize; 8]>| next.iter().any(|&place| near[place]);
+            near = (0..states.len()).map(|place| near[place] || steps.get(place).is_some_and(nearer)).collect();
+        }
+        // What holds for all of them holds for what each leads to.
+        let soon = states.len() <= FEW_STATES && near.iter().all(|&near| near);
+        for state in states {
+            self.ends_soon.insert(state, soon, &mut self.budget);
+        }
+        Ok(soon)
     }
 
     /// At most so many code points are still needed, wherever a text of the language has been left.

@@ -2,6 +2,7 @@
 //! the names of an object's properties, say, which its other keys may not repeat.
 
 use crate::byteset::ByteSet;
+use crate::chain::WIDE_CLASS;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
@@ -20,12 +21,16 @@ pub(crate) struct Exclusion {
 }
 
 impl Exclusion {
+    /// Not of what reads little: a walk is cheaper than to compare the two.
     pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Exclusion>> {
         let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
             return Ok(None);
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = parts.clone();
+        if arena.may(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+            return Ok(None);
+        }
         let (mut kept, mut excluded) = (Vec::with_capacity(parts.len()), Vec::new());
         for &part in parts.iter() {
             match *arena.term(part) {

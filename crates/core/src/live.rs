@@ -38,7 +38,7 @@ impl Arena {
     fn agreed(&mut self, id: TermId) -> Result<bool> {
         let Term::And(ref parts) = *self.term(id) else { return Ok(false) };
         let parts = parts.clone();
-        let mut witness = Witness { arena: self, steps: 0 };
+        let mut witness = Witness::new(self);
         let (agreed, steps) = (witness.of(&parts), witness.steps);
         self.spend(steps.into())?;
         Ok(agreed)
@@ -186,9 +186,17 @@ impl Arena {
     }
 }
 
-/// What of a term is still to be read, the next thing last. With each goes what was read of it: bytes of a literal, or
-/// rounds of a repetition.
-type Ahead = SmallVec<[(TermId, u32); 8]>;
+/// What of a term is still to be read, the next thing first: the place of a cell, or `END`.
+type Ahead = u32;
+const END: Ahead = Ahead::MAX;
+
+#[derive(Clone, Copy)]
+struct Cell {
+    id: TermId,
+    /// What was read of it: bytes of a literal, or rounds of a repetition.
+    read: u32,
+    after: Ahead,
+}
 
 /// More steps are not taken: the search by derivatives remembers what it learns.
 const WITNESS_STEPS: u32 = 256;
@@ -196,14 +204,31 @@ const WITNESS_STEPS: u32 = 256;
 /// Looks for a text that all operands of an intersection have, without a term for each of its beginnings.
 struct Witness<'a> {
     arena: &'a Arena,
+    cells: Vec<Cell>,
     steps: u32,
 }
 
-impl Witness<'_> {
+impl<'a> Witness<'a> {
+    fn new(arena: &'a Arena) -> Self {
+        Witness { arena, cells: Vec::with_capacity(64), steps: 0 }
+    }
+
     fn of(&mut self, parts: &[TermId]) -> bool {
         let plain =
             |&part: &TermId| !matches!(self.arena.term(part), Term::And(_) | Term::Not(_) | Term::Bounded { .. });
-        parts.iter().all(plain) && self.agree(parts.iter().map(|&part| smallvec![(part, 0)]).collect())
+        parts.iter().all(plain) && {
+            let all = parts.iter().map(|&part| self.put(part, 0, END)).collect();
+            self.agree(all)
+        }
+    }
+
+    fn put(&mut self, id: TermId, read: u32, after: Ahead) -> Ahead {
+        self.cells.push(Cell { id, read, after });
+        self.cells.len() as Ahead - 1
+    }
+
+    fn next(&self, ahead: Ahead) -> Option<Cell> {
+        self.cells.get(ahead as usize).copied()
     }
 
     /// Whether there is one, as far as can be seen: what else there may be is not looked for.
@@ -213,34 +238,34 @@ impl Witness<'_> {
             if self.steps > WITNESS_STEPS {
                 return false;
             }
-            all.iter_mut().for_each(|ahead| self.flatten(ahead));
+            all.iter_mut().for_each(|ahead| *ahead = self.flat(*ahead));
             // Every term that was made has a text, and so has what is left of it.
-            if all[1..].iter().all(|ahead| *ahead == all[0]) {
+            if all[1..].iter().all(|&ahead| self.alike(ahead, all[0])) {
                 return true;
             }
-            if all[0].last().is_some() && all[1..].iter().all(|ahead| ahead.last() == all[0].last()) {
-                all.iter_mut().for_each(|ahead| ahead.truncate(ahead.len() - 1));
+            let next = |ahead: Ahead| self.next(ahead).map(|cell| (cell.id, cell.read));
+            if all[0] != END && all[1..].iter().all(|&ahead| next(ahead) == next(all[0])) {
+                all.iter_mut().for_each(|ahead| *ahead = self.cells[*ahead as usize].after);
                 continue;
             }
             let mut bytes = ByteSet::FULL;
             let mut ended = 0;
             for place in 0..all.len() {
-                let Some(&(id, read)) = all[place].last() else {
+                let Some(cell) = self.next(all[place]) else {
                     ended += 1;
                     continue;
                 };
-                let first = match *self.arena.term(id) {
+                let first = match *self.arena.term(cell.id) {
                     Term::Class(set) => set,
                     Term::Literal { literal, position } => {
-                        let byte = self.arena.literals[literal as usize][(position + read) as usize];
+                        let byte = self.arena.literals[literal as usize][(position + cell.read) as usize];
                         ByteSet::range(byte, byte)
                     }
-                    _ => match self.ways(id, read) {
+                    _ => match self.ways(cell) {
                         Some(ways) => {
                             return ways.into_iter().any(|way| {
                                 let mut all = all.clone();
-                                all[place].pop();
-                                all[place].extend(way);
+                                all[place] = way;
                                 self.agree(all)
                             })
                         }
@@ -253,39 +278,60 @@ impl Witness<'_> {
                 return ended == all.len();
             }
             for ahead in &mut all {
-                let Some((id, read)) = ahead.pop() else { continue };
-                if let Term::Literal { literal, position } = *self.arena.term(id) {
-                    if self.arena.literals[literal as usize].len() as u32 > position + read + 1 {
-                        ahead.push((id, read + 1));
+                let Some(Cell { id, read, after }) = self.next(*ahead) else { continue };
+                *ahead = match *self.arena.term(id) {
+                    Term::Literal { literal, position }
+                        if self.arena.literals[literal as usize].len() as u32 > position + read + 1 =>
+                    {
+                        self.put(id, read + 1, after)
                     }
-                }
+                    _ => after,
+                };
             }
         }
     }
 
-    fn flatten(&self, ahead: &mut Ahead) {
-        while let Some(&(id, _)) = ahead.last() {
-            match *self.arena.term(id) {
+    /// The same with a term first that is no concatenation.
+    fn flat(&mut self, mut ahead: Ahead) -> Ahead {
+        while let Some(Cell { id, after, .. }) = self.next(ahead) {
+            ahead = match *self.arena.term(id) {
                 Term::Cat(left, right) => {
-                    ahead.pop();
-                    ahead.extend([(right, 0), (left, 0)]);
+                    let after = self.put(right, 0, after);
+                    self.put(left, 0, after)
                 }
-                Term::Epsilon => ahead.truncate(ahead.len() - 1),
+                Term::Epsilon => after,
                 _ => break,
+            };
+        }
+        ahead
+    }
+
+    fn alike(&self, mut one: Ahead, mut other: Ahead) -> bool {
+        while one != other {
+            match (self.next(one), self.next(other)) {
+                (Some(left), Some(right)) if (left.id, left.read) == (right.id, right.read) => {
+                    (one, other) = (left.after, right.after);
+                }
+                _ => return false,
             }
         }
+        true
     }
 
     /// What a term may be read as, the shortest first; None if it cannot be taken apart.
-    fn ways(&self, id: TermId, read: u32) -> Option<SmallVec<[Ahead; 2]>> {
-        Some(match *self.arena.term(id) {
-            Term::Alt(ref parts) => parts.iter().map(|&part| smallvec![(part, 0)]).collect(),
+    fn ways(&mut self, Cell { id, read, after }: Cell) -> Option<SmallVec<[Ahead; 4]>> {
+        let arena = self.arena;
+        Some(match *arena.term(id) {
+            Term::Alt(ref parts) => parts.iter().map(|&part| self.put(part, 0, after)).collect(),
             Term::Repeat { body, min, max } => {
-                let again: Ahead = smallvec![(id, read + 1), (body, 0)];
+                let mut again = || {
+                    let more = self.put(id, read + 1, after);
+                    self.put(body, 0, more)
+                };
                 match () {
-                    () if read < min => smallvec![again],
-                    () if max == MANY || read < max => smallvec![Ahead::new(), again],
-                    () => smallvec![Ahead::new()],
+                    () if read < min => smallvec![again()],
+                    () if max == MANY || read < max => smallvec![after, again()],
+                    () => smallvec![after],
                 }
             }
             _ => return None,
@@ -322,7 +368,7 @@ mod tests {
             (vec![two, some, twelve], true),
         ];
         for (place, (parts, agreed)) in cases.into_iter().enumerate() {
-            assert_eq!(Witness { arena, steps: 0 }.of(&parts), agreed, "{place}");
+            assert_eq!(Witness::new(arena).of(&parts), agreed, "{place}");
             let both = arena.and(parts).unwrap();
             assert_eq!(both != EMPTY, agreed, "{place}");
         }

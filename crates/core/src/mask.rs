@@ -268,7 +268,8 @@ impl Masks {
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
-                if !arena.info(language).counts || arena.may(language).len() <= NARROW {
+                let reads = arena.may(language);
+                if !arena.info(language).counts || reads.len() <= NARROW || vocabulary.longest_of(&reads) <= FAR {
                     // White space, say: few long tokens are made of it, and all others end soon.
                     continue;
                 }
@@ -315,8 +316,12 @@ impl Masks {
     }
 
     fn local(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId, reach: u32) -> Result<Local> {
-        let head = arena.held(head).map_or(head, |(inner, _)| inner);
-        let head = self.clipped(arena, head, reach)?;
+        let mut head = arena.held(head).map_or(head, |(inner, _)| inner);
+        if arena.info(head).counts {
+            // What begins as it does is often short.
+            let most = vocabulary.longest_of(&arena.may(head));
+            head = self.clipped(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
+        }
         self.local_of(arena, vocabulary, head)
     }
 

@@ -238,6 +238,8 @@ pub struct Arena {
     pub(crate) letters: Table<TermId, Letters>,
     /// (term, reach) with its counts clipped.
     pub(crate) clips: Table<(TermId, u32), TermId>,
+    /// Clipped intersections, and whether they can end soon wherever they lead.
+    pub(crate) ends_soon: Table<TermId, bool>,
     pub(crate) regions: Table<TermId, Option<Arc<Region>>>,
     pub(crate) literals: List<Arc<[u8]>>,
     pub(crate) word_sets: List<WordSet>,
@@ -319,6 +321,7 @@ impl Arena {
             distances: Table::default(),
             letters: Table::default(),
             clips: Table::default(),
+            ends_soon: Table::default(),
             regions: Table::default(),
             literals: List::default(),
             word_sets: List::default(),
@@ -372,6 +375,7 @@ impl Arena {
             distances: self.distances.above(),
             letters: self.letters.above(),
             clips: self.clips.above(),
+            ends_soon: self.ends_soon.above(),
             regions: self.regions.above(),
             literals: self.literals.above(),
             word_sets: self.word_sets.above(),
@@ -409,6 +413,7 @@ impl Arena {
         self.distances.freeze();
         self.letters.freeze();
         self.clips.freeze();
+        self.ends_soon.freeze();
         self.regions.freeze();
         self.literals.freeze();
         self.word_sets.freeze();

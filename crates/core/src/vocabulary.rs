@@ -161,8 +161,9 @@ impl Vocabulary {
         let beside = || {
             let (contents, chars) = Contents::of(&tokens, size);
             let long = Long::of(&tokens, &chars, size);
+            let firsts = tokens.iter().map(|text| text.first().copied());
             let openings = Openings::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
-            (contents, long, openings, Lengths::new(chars, size.div_ceil(32)))
+            (contents, long, openings, Lengths::new(chars, firsts, size.div_ceil(32)))
         };
         let spelled = || {
             let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
@@ -224,6 +225,11 @@ impl Vocabulary {
     /// Code points of a token.
     pub(crate) fn chars(&self, token: u32) -> u32 {
         self.lengths.chars(token)
+    }
+
+    /// Code points of the longest token that begins with one of these bytes.
+    pub(crate) fn longest_of(&self, begins: &ByteSet) -> u32 {
+        self.lengths.longest_of(begins)
     }
 
     pub fn len(&self) -> usize {
@@ -317,8 +323,7 @@ impl Index {
             if matches!(byte, 0x80..=0xbf) {
                 return Vec::new();
             }
-            let mut nodes = trie.nodes_of(byte);
-            nodes.sort_unstable();
+            let nodes = trie.nodes_of(byte);
             let mut found = Vec::with_capacity(nodes.len());
             found.extend(nodes.into_iter().filter_map(|node| {
                 let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));

@@ -443,6 +443,7 @@ impl Arena {
             let nullable = flat.iter().all(|&part| self.info(part).nullable);
             return Ok(if nullable { EPSILON } else { EMPTY });
         }
+        self.drop_needless(&mut flat);
         if let Some(any) = self.any_text {
             if flat.len() > 1 && flat.iter().any(|&part| part != any && self.info(part).utf8) {
                 flat.retain(|&part| part != any);
@@ -482,6 +483,21 @@ impl Arena {
                 exact: false,
             }
         })
+    }
+
+    /// The complement of what begins otherwise than all texts of another operand takes nothing away.
+    fn drop_needless(&mut self, flat: &mut Vec<TermId>) {
+        for place in (0..flat.len()).rev() {
+            let Term::Not(inner) = *self.term(flat[place]) else { continue };
+            let apart = flat.iter().any(|&other| match self.term(other) {
+                Term::Not(_) => false,
+                _ if self.info(other).nullable && self.info(inner).nullable => false,
+                _ => self.may(other).intersection(&self.may(inner)).is_empty(),
+            });
+            if apart {
+                flat.remove(place);
+            }
+        }
     }
 
     pub fn not(&mut self, inner: TermId) -> Result<TermId> {
