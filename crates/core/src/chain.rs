@@ -66,6 +66,11 @@ impl Chain {
         self.loops && self.states.len() == 1
     }
 
+    /// Whether it keeps reading in the end.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.loops
+    }
+
     /// Whether a character of no use to it leads to another state that reads much.
     pub(crate) fn opens(&self, arena: &mut Arena) -> Result<bool> {
         if !self.loops {
@@ -176,18 +181,20 @@ impl Chain {
 }
 
 impl Arena {
-    /// A JSON string of at most so many characters of one kind, any characters say: the same without end, and how many.
+    /// A JSON string of at most so many characters of one kind, any characters say, and perhaps not of none: the same
+    /// without end, and how many.
     pub(crate) fn counted(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
         let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
-        let (endless, most) = match *self.term(text) {
-            Term::Bounded { body, min: 0, max } => (body, max),
-            Term::Repeat { body, min: 0, max } if max != MANY => (self.repeat(body, 0, MANY)?, max),
+        let (all, min, most) = match *self.term(text) {
+            Term::Bounded { body, min: min @ 0..=1, max } if max != MANY => (body, min, max),
+            Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
             _ => return Ok(None),
         };
-        let Term::Repeat { body: one, min: 0, max: MANY } = *self.term(endless) else { return Ok(None) };
+        let Term::Repeat { body: one, min: 0, max: MANY } = *self.term(all) else { return Ok(None) };
         if (self.info(one).min_chars, self.info(one).max_chars) != (1, 1) {
             return Ok(None);
         }
+        let endless = if min == 0 { all } else { self.bounded(all, min, MANY)? };
         Ok(Some((self.quoted_state(endless, state, free)?, most)))
     }
 }

@@ -231,7 +231,7 @@ impl Local {
             Some(chain) if !chain.opens(arena)? => None,
             _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary, chain.as_ref())),
         };
-        let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_loop);
+        let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_endless);
         match (region, chain) {
             (Some(region), _) => reach = region.reach(arena, vocabulary, head)?,
             (None, Some(chain)) => reach = chain.reach(arena, vocabulary)?,
