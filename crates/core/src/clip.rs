@@ -202,3 +202,58 @@ impl Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::byteset::ByteSet;
+    use crate::term::{Spelling, EMPTY};
+
+    /// Every text of so many letters means the same to both.
+    fn assert_alike(arena: &mut Arena, one: TermId, other: TermId, letters: u32, text: &mut String) {
+        assert_eq!(one == EMPTY, other == EMPTY, "{text:?}");
+        assert_eq!(arena.derive(one, b'"').unwrap(), arena.derive(other, b'"').unwrap(), "{text:?}");
+        if letters == 0 || one == other {
+            return;
+        }
+        for letter in ['a', 'b', '.'] {
+            let next = [one, other].map(|state| arena.derive(state, letter as u8).unwrap());
+            text.push(letter);
+            assert_alike(arena, next[0], next[1], letters - 1, text);
+            text.pop();
+        }
+    }
+
+    #[test]
+    fn clipped_intersections_treat_short_tokens_alike() {
+        const REACH: u32 = 4;
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let [a, b, dot, ab] = ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let mut counts = Vec::new();
+        for max in [3, 19, 20, 21, 24, 30, 60, MANY] {
+            for min in [0, 2, 25] {
+                for (body, end) in [(ab, EPSILON), (ab, b), (a, dot)] {
+                    let counted = arena.repeat(body, min, max.max(min)).unwrap();
+                    counts.push(arena.cat(counted, end).unwrap());
+                }
+            }
+            let (some, label) = (arena.repeat(ab, 1, max).unwrap(), arena.repeat(ab, 2, MANY).unwrap());
+            let dotted = arena.cat(dot, label).unwrap();
+            let more = arena.repeat(dotted, 0, MANY).unwrap();
+            counts.push(arena.cat(some, more).unwrap());
+            counts.push(arena.bounded(more, 0, max).unwrap());
+        }
+        let mut clipped = 0;
+        for &one in &counts {
+            for &other in &counts {
+                let both = arena.and(vec![one, other]).unwrap();
+                let head = arena.quoted_state(both, Spelling::Body, false).unwrap();
+                let near = arena.clipped(head, REACH).unwrap();
+                clipped += usize::from(near != head && matches!(arena.term(both), Term::And(_)));
+                assert_alike(arena, head, near, REACH, &mut String::new());
+            }
+        }
+        assert!(clipped > 100, "{clipped}");
+    }
+}
