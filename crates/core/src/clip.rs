@@ -244,6 +244,10 @@ mod tests {
             counts.push(arena.cat(some, more).unwrap());
             counts.push(arena.bounded(more, 0, max).unwrap());
         }
+        // What can end soon or far away, but nowhere between.
+        let (far, near) = (arena.repeat(a, 60, 60).unwrap(), arena.cat(b, dot).unwrap());
+        let far = arena.cat(far, dot).unwrap();
+        counts.push(arena.alt(vec![far, near]).unwrap());
         let mut clipped = 0;
         for &one in &counts {
             for &other in &counts {
