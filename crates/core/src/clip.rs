@@ -233,7 +233,7 @@ mod tests {
         let mut counts = Vec::new();
         for max in [3, 19, 20, 21, 24, 30, 60, MANY] {
             for min in [0, 2, 25] {
-                for (body, end) in [(ab, EPSILON), (ab, b), (a, dot)] {
+                for (body, end) in [(ab, EPSILON), (ab, b), (ab, dot), (a, dot)] {
                     let counted = arena.repeat(body, min, max.max(min)).unwrap();
                     counts.push(arena.cat(counted, end).unwrap());
                 }
