@@ -97,7 +97,8 @@ KEYWORDS: dict[str, Any] = {
         ["#", "#/definitions/one", "#/definitions/two", "#/properties/a", "#/no", "#name"]
     ),
     "description": lambda rng, _: "d",
-    "$id": lambda rng, _: rng.choice(["http://x.test/y", "#name"]),
+    "$id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "other"]),
+    "id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "http://[", 1]),
 }
 
 
@@ -125,6 +126,20 @@ def test_random_schemas(options: JSONSchemaOptions) -> None:
 def test_real_schemas(options: JSONSchemaOptions) -> None:
     for entry in islice(maskbench(data_dir()), 0, None, 47):
         assert difference(entry["schema"], options) is None, entry["id"]
+
+
+def test_places_with_names() -> None:
+    """A name is a base for references: without one it changes nothing, unless it is no reference itself."""
+    for draft in ("4", "6", "7"):
+        for name in ("http://x.test/y", "y", "#y", "", "http://[", "http://\u2488x.test", 3):
+            for member in ({"type": "string"}, {"$ref": "#/properties/b"}, {"$ref": "y"}, {"not": {"type": "string"}}):
+                inner = {"id": name, "$id": name, "properties": {"b": member, "c": {"minLength": 2}}}
+                schema = {
+                    "$schema": f"http://json-schema.org/draft-0{draft}/schema#",
+                    "properties": {"a": inner, "b": {}},
+                }
+                assert difference(schema, OPTIONS["default"]) is None, schema
+                assert difference({**schema, "id": "http://[", "$id": "http://["}, OPTIONS["default"]) is None, schema
 
 
 def test_places_that_take_turns() -> None:

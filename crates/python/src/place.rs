@@ -166,8 +166,24 @@ pub fn bare(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<u32
     node
 }
 
-/// What a place says under a draft; the root may name itself.
-pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, PyDict>) -> Kind<'py> {
+/// The name by which a schema is a document of its own, if it has one: a fragment names a place of the one around it.
+pub fn name<'py>(draft: u64, schema: &Bound<'py, PyDict>) -> Option<Bound<'py, PyString>> {
+    let py = schema.py();
+    let keyword = if draft == 4 { intern!(py, "id") } else { intern!(py, "$id") };
+    let name = schema.get_item(keyword).ok()??.downcast_into::<PyString>().ok()?;
+    let is_fragment = name.to_str().is_ok_and(|name| name.is_empty() || name.starts_with('#'));
+    // Up to draft 7 nothing counts beside a reference.
+    let counts = draft >= 2019 || matches!(schema.contains(intern!(py, "$ref")), Ok(false));
+    (counts && !is_fragment).then_some(name)
+}
+
+/// What a place says under a draft; nothing is read of one that `is_apart`, if it has a name.
+pub fn read<'py>(
+    stock: &Stock,
+    draft: u64,
+    is_apart: impl Fn(&Bound<'py, PyDict>) -> bool,
+    schema: &Bound<'py, PyDict>,
+) -> Kind<'py> {
     let mut case = Case::default();
     let mut fields = Fields::default();
     let mut parts = Vec::new();
@@ -254,7 +270,7 @@ pub fn read<'py>(stock: &Stock, draft: u64, is_root: bool, schema: &Bound<'py, P
                 }
                 _ => false,
             },
-            "$id" | "id" if !is_root => false,
+            "$id" | "id" if is_apart(schema) => false,
             _ if stock.keywords.contains(keyword) => false,
             _ => {
                 said -= 1;

@@ -23,12 +23,12 @@ use frisket_core::error::Error;
 use frisket_core::term::{TermId, EMPTY};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use pyo3::{create_exception, intern};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::OnceCell;
 use std::sync::atomic::AtomicUsize;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 create_exception!(_core, Unplain, PyException, "The schema is for Python to lower, all of it.");
 
@@ -68,6 +68,8 @@ pub struct Plain {
     places: Mutex<FxHashMap<(usize, usize), Place>>,
     /// Places looked at to find out what alternatives mean.
     pub looks: AtomicUsize,
+    /// Whether there is any reference, once somebody asked.
+    refers: OnceLock<bool>,
 }
 
 #[pymethods]
@@ -166,6 +168,7 @@ impl Plain {
             about_itself: stated && !is_sorted,
             places: Mutex::new(FxHashMap::with_capacity_and_hasher(PLACES, FxBuildHasher)),
             looks: AtomicUsize::new(0),
+            refers: OnceLock::new(),
         })
     }
 
@@ -273,7 +276,20 @@ impl<'py> Walk<'_, 'py> {
     }
 
     pub fn read(&self, schema: &Bound<'py, PyDict>) -> Kind<'py> {
-        place::read(self.stock, self.plain.draft, schema.is(&self.plain.root), schema)
+        place::read(self.stock, self.plain.draft, |schema| self.is_apart(schema), schema)
+    }
+
+    /// Whether something below a place that may name itself could mean something else for that: a reference, or what
+    /// another draft reads otherwise.
+    fn is_apart(&self, schema: &Bound<'py, PyDict>) -> bool {
+        let root = self.plain.root.bind(self.py);
+        let Some(name) = place::name(self.plain.draft, schema).filter(|_| !schema.is(root)) else { return false };
+        let names = [Some(name), place::name(self.plain.draft, root)];
+        // What is no reference at all is an error.
+        let odd = |name: &str| !name.is_ascii() || name.contains(['[', ']']);
+        names.iter().flatten().any(|name| name.to_str().map_or(true, odd))
+            || !matches!(schema.contains(intern!(self.py, "$schema")), Ok(false))
+            || *self.plain.refers.get_or_init(|| refers(root))
     }
 
     /// What `make` makes of the place, or a rule if that comes back to the place.
@@ -392,10 +408,8 @@ impl<'py> Walk<'_, 'py> {
                 let Some(found) = found else { return Ok(None) };
                 target = found;
                 if let Ok(dict) = target.downcast_exact::<PyDict>() {
-                    for name in [intern!(self.py, "$id"), intern!(self.py, "id")] {
-                        if dict.get_item(name)?.is_some_and(|name| name.is_instance_of::<PyString>()) {
-                            return Ok(None);
-                        }
+                    if place::name(self.plain.draft, dict).is_some() {
+                        return Ok(None);
                     }
                 }
             }
@@ -443,4 +457,24 @@ impl<'py> Walk<'_, 'py> {
         }
         Ok(Some(node))
     }
+}
+
+/// Whether there is a reference anywhere in the schema.
+fn refers(schema: &Bound<'_, PyDict>) -> bool {
+    let mut stack = vec![schema.clone().into_any()];
+    while let Some(value) = stack.pop() {
+        if let Ok(dict) = value.downcast::<PyDict>() {
+            let is_reference = |key: &Bound<'_, PyAny>| {
+                let key = key.downcast::<PyString>().ok().and_then(|key| key.to_str().ok());
+                matches!(key, Some("$ref" | "$dynamicRef" | "$recursiveRef"))
+            };
+            if dict.iter().any(|(key, _)| is_reference(&key)) {
+                return true;
+            }
+            stack.extend(dict.values());
+        } else if let Ok(list) = value.downcast::<PyList>() {
+            stack.extend(list.iter());
+        }
+    }
+    false
 }
