@@ -96,6 +96,13 @@ KEYWORDS: dict[str, Any] = {
     "$ref": lambda rng, _: rng.choice(
         ["#", "#/definitions/one", "#/definitions/two", "#/properties/a", "#/no", "#name"]
     ),
+    "dependencies": lambda rng, depth: {
+        rng.choice(KEYS): rng.choice(
+            [[rng.choice(KEYS), rng.choice(KEYS)], ["b"], ["a", "b", 1], "b", some_schema(rng, depth)]
+        )
+        for _ in range(2)
+    },
+    "dependentRequired": lambda rng, _: {rng.choice(KEYS): [rng.choice(KEYS), rng.choice(KEYS)]},
     "description": lambda rng, _: "d",
     "$id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "other"]),
     "id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "http://[", 1]),
@@ -140,6 +147,22 @@ def test_places_with_names() -> None:
                 }
                 assert difference(schema, OPTIONS["default"]) is None, schema
                 assert difference({**schema, "id": "http://[", "$id": "http://["}, OPTIONS["default"]) is None, schema
+
+
+def test_keys_that_ask_for_keys() -> None:
+    """Alone, in chains and circles, beside others that are required, and in alternatives that they tell apart."""
+    tables = [{"a": ["b"]}, {"a": ["b", "c", "b", "a"], "c": ["d"]}, {"a": ["b"], "b": ["a"]}, {"x": ["y"]}, {"a": "b"}]
+    own: list[dict[str, Any]] = [{}, {"required": ["a"]}, {"required": ["b"], "additionalProperties": False}]
+    own += [{"required": ["c", "a"], "maxProperties": 2}, {"properties": {"b": False, "a": {}}, "maxProperties": 1}]
+    for table in tables:
+        for keyword in ("dependencies", "dependentRequired"):
+            for conditions in own:
+                one = {"type": "object", "properties": {"a": {}, "b": {"type": "null"}}, **conditions, keyword: table}
+                other = {"type": "object", "required": ["a"], "properties": {"b": {"type": "string"}}}
+                for whole in (one, {"anyOf": [one, one, other]}, {"allOf": [one, {keyword: {"a": ["b"]}}, other]}):
+                    schema = json.loads(json.dumps(whole))
+                    assert difference(schema, OPTIONS["default"]) is None, schema
+                    assert difference({"oneOf": [schema, other]}, OPTIONS["default"]) is None, schema
 
 
 def test_places_that_take_turns() -> None:

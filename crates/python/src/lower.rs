@@ -4,7 +4,7 @@ use crate::builder::{array, count};
 use crate::number;
 use crate::place::{identity, Case, Fields, Identity, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Unplain, Walk};
-use crate::union::{crossed, listed, named, Demand, Maybe};
+use crate::union::{crossed, listed, named, needed, Demand, Maybe};
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
 use frisket_core::term::EMPTY;
@@ -214,11 +214,12 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn new_object(&mut self, case: &Case<'py>) -> PyResult<Option<u32>> {
-        if crossed(case) {
+        if crossed(case)? {
             return Ok(None);
         }
+        let needed = needed(case)?;
         let mut required: FxHashMap<&str, usize> = FxHashMap::default();
-        for (rank, key) in case.required.iter().enumerate() {
+        for (rank, key) in needed.iter().enumerate() {
             required.entry(key.to_str()?).or_insert(rank);
         }
         let (least, most) = case.members;
@@ -229,13 +230,13 @@ impl<'py> Walk<'_, 'py> {
             let demand = self.alone(case, Some(key))?;
             let node = self.member(case, &demand)?;
             let key = key.to_str()?;
-            let needed = required.contains_key(key);
+            let is_needed = required.contains_key(key);
             possible += u64::from(node.is_some());
-            if needed && node.is_none() {
+            if is_needed && node.is_none() {
                 // Python would read no further, having read that all below are schemas; here they are not read yet.
                 return Err(Unplain::new_err("a required member cannot be"));
             }
-            properties.push((key.to_owned(), needed, node.map(|node| (node, 0)).into_iter().collect()));
+            properties.push((key.to_owned(), is_needed, node.map(|node| (node, 0)).into_iter().collect()));
         }
         let is_document = self.plain.about_itself && self.levels == 1;
         if is_document && !properties.is_empty() {
@@ -260,7 +261,19 @@ impl<'py> Walk<'_, 'py> {
         let any_order = self.plain.any_order;
         let orders = if any_order { Vec::new() } else { orders(case, &properties, &required)? };
         let (free, [open, close, colon, comma, empty, ..]) = (self.stock.free, self.stock.punctuation);
+        let place = |key: &Bound<'py, PyString>| {
+            let key = key.to_str()?;
+            let place = properties.iter().position(|(named, ..)| named == key);
+            place.map(|place| place as u32).ok_or_else(|| Unplain::new_err("it is named"))
+        };
+        let mut implies = Vec::new();
+        for (key, needs) in &case.implies {
+            if !required.contains_key(needs.to_str()?) {
+                implies.push((place(key)?, place(needs)?));
+            }
+        }
         let rules = ObjectRules {
+            implies,
             min: count(least),
             max: most.map(count),
             any_order,

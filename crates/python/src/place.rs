@@ -58,6 +58,8 @@ pub struct Case<'py> {
     pub matches: Vec<u32>,
     pub fields: Vec<Fields<'py>>,
     pub required: Vec<Bound<'py, PyString>>,
+    /// If the first key is there, so is the second.
+    pub implies: Vec<Implied<'py>>,
     pub members: (u64, Option<u64>),
     /// What items must meet; nothing said, nothing asked.
     pub items: Option<Bound<'py, PyAny>>,
@@ -71,12 +73,15 @@ pub struct Case<'py> {
     pub places: [Option<usize>; 2],
 }
 
+pub type Implied<'py> = (Bound<'py, PyString>, Bound<'py, PyString>);
+
 /// One condition, as it compares to others.
 #[derive(PartialEq, Eq, Clone)]
 pub enum Sign {
     Demands(Identity),
     Unique(Identity),
     Required(Vec<String>),
+    Implies(Vec<(String, String)>),
     Least(u64),
     Most(u64),
 }
@@ -108,6 +113,7 @@ impl Default for Case<'_> {
             matches: Vec::new(),
             fields: Vec::new(),
             required: Vec::new(),
+            implies: Vec::new(),
             members: (0, None),
             items: None,
             count: (0, None),
@@ -133,7 +139,7 @@ impl Case<'_> {
     }
 
     pub fn any_object(&self) -> bool {
-        self.fields.is_empty() && self.required.is_empty() && self.members == (0, None)
+        self.fields.is_empty() && self.required.is_empty() && self.implies.is_empty() && self.members == (0, None)
     }
 
     pub fn anything(&self) -> bool {
@@ -209,6 +215,10 @@ pub fn read<'py>(
                 fits
             }
             "required" => read_keys(&mut case.required, &value),
+            "dependencies" | "dependentRequired" if keyword == "dependencies" || draft >= 2019 => {
+                deep = true;
+                read_implied(&mut case.implies, keyword == "dependencies", &value).is_some()
+            }
             "additionalProperties" => {
                 deep = true;
                 let fits = is_schema(&value);
@@ -383,6 +393,10 @@ pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<
                 }
                 objects.push(Sign::Required(keys));
             }
+            "dependencies" | "dependentRequired" if !case.implies.is_empty() => {
+                let pairs = case.implies.iter().map(|(key, needs)| (key.to_string(), needs.to_string()));
+                add(&mut objects, Sign::Implies(pairs.collect()));
+            }
             "minProperties" if case.members.0 > 0 => objects.push(Sign::Least(case.members.0)),
             "maxProperties" => objects.extend(case.members.1.map(Sign::Most)),
             _ => {}
@@ -500,6 +514,27 @@ fn read_keys<'py>(keys: &mut Vec<Bound<'py, PyString>>, value: &Bound<'py, PyAny
     let Ok(list) = value.downcast_exact::<PyList>() else { return false };
     keys.extend(list.iter().filter_map(|key| key.downcast_into_exact::<PyString>().ok()));
     keys.len() == list.len() && keys.iter().all(|key| key.to_str().is_ok())
+}
+
+/// Keys that ask for other keys; nothing for what asks for schemas.
+fn read_implied<'py>(implies: &mut Vec<Implied<'py>>, single: bool, value: &Bound<'py, PyAny>) -> Option<()> {
+    for (key, demand) in value.downcast_exact::<PyDict>().ok()?.iter() {
+        let key = key.downcast_into_exact::<PyString>().ok()?;
+        let mut needs = Vec::new();
+        match demand.downcast_into_exact::<PyString>() {
+            Ok(text) if single => needs.push(text),
+            Ok(_) => return None,
+            Err(other) => read_keys(&mut needs, &other.into_inner()).then_some(())?,
+        }
+        let name = key.to_str().ok()?;
+        for (at, other) in needs.iter().enumerate() {
+            let other = other.to_str().ok()?;
+            if other != name && !needs[..at].iter().any(|before| before.to_str().is_ok_and(|before| before == other)) {
+                implies.push((key.clone(), needs[at].clone()));
+            }
+        }
+    }
+    Some(())
 }
 
 fn read_count(bounds: &mut (u64, Option<u64>), least: bool, value: &Bound<'_, PyAny>) -> bool {

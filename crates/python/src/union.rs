@@ -7,7 +7,8 @@
 
 use crate::pattern;
 use crate::place::{
-    higher, lower, signs, subschemas, Case, Fields, Identity, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING, WORDS,
+    higher, lower, signs, subschemas, Case, Fields, Identity, Implied, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING,
+    WORDS,
 };
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
@@ -15,6 +16,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -427,11 +429,11 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn object_is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
-        if crossed(case) {
+        if crossed(case)? {
             return Ok(Some(true));
         }
         let mut void = Some(false);
-        for key in &case.required {
+        for key in needed(case)?.iter() {
             let found = match self.demand(case, Some(key))? {
                 Some(Demand::Anything) => Some(false),
                 Some(Demand::Nothing) => Some(true),
@@ -503,9 +505,26 @@ pub fn named<'py>(case: &Case<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
         }
     }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
-    for key in &case.required {
+    let needed = needed(case)?;
+    for key in needed.iter().chain(case.implies.iter().flat_map(|(key, needs)| [key, needs])) {
         if !is_named(&case.fields, key)? && seen.insert(key.to_str()?) {
             keys.push(key.clone());
+        }
+    }
+    Ok(keys)
+}
+
+/// The keys that must be there, those for others' sake among them.
+pub fn needed<'a, 'py>(case: &'a Case<'py>) -> PyResult<Cow<'a, [Bound<'py, PyString>]>> {
+    let mut keys = Cow::Borrowed(&case.required[..]);
+    let mut grown = !case.implies.is_empty();
+    while std::mem::take(&mut grown) {
+        for (key, needs) in &case.implies {
+            let is_there = |key: &str| keys.iter().any(|other| other.to_str().is_ok_and(|other| other == key));
+            if is_there(key.to_str()?) && !is_there(needs.to_str()?) {
+                keys.to_mut().push(needs.clone());
+                grown = true;
+            }
         }
     }
     Ok(keys)
@@ -520,13 +539,14 @@ fn is_named(fields: &[Fields<'_>], key: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
-pub fn crossed(case: &Case<'_>) -> bool {
+pub fn crossed(case: &Case<'_>) -> PyResult<bool> {
     let (least, most) = case.members;
-    let Some(most) = most else { return false };
-    let mut required: Vec<&str> = case.required.iter().filter_map(|key| key.to_str().ok()).collect();
+    let Some(most) = most else { return Ok(false) };
+    let needed = needed(case)?;
+    let mut required: Vec<&str> = needed.iter().filter_map(|key| key.to_str().ok()).collect();
     required.sort_unstable();
     required.dedup();
-    most < least || most < required.len() as u64
+    Ok(most < least || most < required.len() as u64)
 }
 
 /// The texts that a case lists, of those that meet its lengths.
@@ -659,11 +679,18 @@ fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
         both.members = narrower(left.members, right.members);
         both.fields.extend(right.fields.iter().cloned());
         both.required.extend(right.required.iter().cloned());
+        for pair in &right.implies {
+            let is_same = |(key, needs): &Implied<'py>| same(key, &pair.0) && same(needs, &pair.1);
+            if !both.implies.iter().any(is_same) {
+                both.implies.push(pair.clone());
+            }
+        }
         joined(&mut both.signs[1], &right.signs[1]);
     } else {
         both.signs[1].clear();
         both.fields.clear();
         both.required.clear();
+        both.implies.clear();
     }
     Met::Case(Box::new(both))
 }
@@ -675,6 +702,10 @@ fn sole<'py>(left: &Case<'py>, right: &Case<'py>, kind: usize, is_any: fn(&Case<
         (place, _) if is_any(right) => place,
         (place, other) => place.filter(|_| place == other),
     }
+}
+
+fn same(left: &Bound<'_, PyString>, right: &Bound<'_, PyString>) -> bool {
+    left.to_str().is_ok_and(|left| right.to_str().is_ok_and(|right| left == right))
 }
 
 fn joined(signs: &mut Vec<Sign>, others: &[Sign]) {
