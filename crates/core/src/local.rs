@@ -231,6 +231,13 @@ impl Local {
             Some(chain) if !chain.opens(arena)? => None,
             _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary, chain.as_ref())),
         };
+        let region = match region {
+            None if chain.is_none() => {
+                let one = Region::of_one(arena, head)?.filter(|region| region.is_worth_it(vocabulary, None));
+                one.map(Arc::new)
+            }
+            region => region,
+        };
         let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_endless);
         match (region, chain) {
             (Some(region), _) => reach = region.reach(arena, vocabulary, head)?,

@@ -5,7 +5,7 @@
 //! where such a token's first special byte stands, the state is that after the token's beginning.
 
 use crate::byteset::ByteSet;
-use crate::chain::{Chain, WIDE_CLASS};
+use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::local::{Part, Reach, NARROW};
 use crate::term::{Arena, TermId, EMPTY};
@@ -64,6 +64,19 @@ impl Region {
                 ascii = ascii.union(&bytes);
             }
         }
+        Region::kept(arena, head, ascii)
+    }
+
+    /// A smaller region: the characters that keep the state to which most lead, without those that make many states of
+    /// it, of which each reads on in a way of its own: a dot in a name of dots, say.
+    pub fn of_one(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
+        let Some((near, _)) = majority(arena, head)? else { return Ok(None) };
+        let own = arena.bytes_onto(near, near)?.intersection(&ByteSet::range(0, 0x7f));
+        Region::kept(arena, head, own)
+    }
+
+    /// The region that those of the characters make which all its states keep.
+    fn kept(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<Region>> {
         let mut leads = ALL_LEADS;
         let mut beyond = Beyond::default();
         // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
