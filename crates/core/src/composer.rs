@@ -117,27 +117,24 @@ impl<'a> Composer<'a> {
         let mut asks = std::mem::take(&mut self.asks);
         asks.sort_unstable();
         asks.dedup();
-        let mut shared = true;
+        let mut unknown = Vec::new();
         for token in asks {
             let bytes = self.vocabulary.token(token).unwrap_or_default();
             let known = match self.machine.stays(id, bytes)? {
                 None if !open => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
                 known => known,
             };
-            let allowed = match known {
-                Some(allowed) => allowed,
-                None => {
-                    shared = false;
-                    self.machine.can_follow(exact, bytes)?
-                }
-            };
-            if allowed {
-                self.scratch.set(token);
-            } else {
-                self.scratch.refuse(token);
+            match known {
+                Some(allowed) => self.scratch.put(token, allowed),
+                None => unknown.push((bytes, token)),
             }
         }
-        Ok(shared)
+        // Those that begin alike one after the other: what they share is read once.
+        unknown.sort_unstable();
+        let texts = unknown.iter().map(|&(bytes, _)| bytes);
+        let allowed = self.machine.can_follow(exact, texts)?;
+        unknown.iter().zip(&allowed).for_each(|(&(_, token), &allowed)| self.scratch.put(token, allowed));
+        Ok(unknown.is_empty())
     }
 
     /// Go on where a head is at an end in mid-token.

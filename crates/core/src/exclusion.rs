@@ -3,6 +3,7 @@
 
 use crate::byteset::ByteSet;
 use crate::chain::WIDE_CLASS;
+use crate::derive::RAW;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
@@ -43,7 +44,7 @@ impl Exclusion {
         }
         let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
         let opened = state == Spelling::Body;
-        let near = arena.and(kept)?;
+        let near = if let [only] = kept[..] { only } else { arena.and(kept)? };
         let near = arena.quoted_state(near, state, free)?;
         Ok(Some(Exclusion { near, excluded, plain, opened }))
     }
@@ -109,7 +110,7 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec
 
 /// Where a text leads as it is spelled in a string.
 fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
-    text.iter().try_fold(node, |node, &byte| match escape(byte) {
+    text.iter().try_fold(node, |node, &byte| match if RAW.contains(byte) { None } else { escape(byte) } {
         Some(escape) => trie.find(node, escape.as_bytes()),
         None => trie.child(node, byte),
     })

@@ -6,18 +6,20 @@
 use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::NO_KEYS;
-use crate::object::Hidden;
+use crate::object::{Hidden, ObjectSpec};
 use crate::openings::{Openings, BEFORE, BEHIND};
 use crate::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
+use smallvec::SmallVec;
 
 /// What tokens see of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C, packed(8))]
 pub(crate) struct Look {
+    /// A name for how keys may begin.
+    pub keys: u128,
     pub closes: bool,
     /// Whether another member may come.
     pub goes_on: bool,
-    /// A name for how keys may begin.
-    pub keys: u128,
 }
 
 /// What all states of an object have in common.
@@ -31,6 +33,17 @@ pub(crate) struct Outline {
     valued: Vec<u64>,
     /// Places among the sorted spellings that begin as tokens go on.
     seen: Vec<u32>,
+}
+
+impl Outline {
+    fn seen_in<'a>(
+        &'a self,
+        spec: &'a ObjectSpec,
+        may_come: impl Fn(u32) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a [u8]> + 'a {
+        let seen = self.seen.iter().map(|&place| &spec.sorted[place as usize]);
+        seen.filter(move |(_, property)| may_come(*property)).map(|(spelling, _)| &**spelling)
+    }
 }
 
 fn hidden_as(hidden: u64, keys: u128) -> u128 {
@@ -69,8 +82,7 @@ impl Arena {
         openings: &Openings,
     ) -> Result<Option<Look>> {
         let (spec, state) = (self.objects[object as usize].clone(), self.states[state_id as usize].clone());
-        let came = |key: &Vec<u8>| self.keys.contains(state.keys, key);
-        if state.hidden == Hidden::Choice || state.keys != NO_KEYS && openings.whole.iter().any(came) {
+        if state.hidden == Hidden::Choice || self.told_apart(state.keys, openings) {
             return Ok(None);
         }
         let hidden = u64::from(state.hidden == Hidden::Key);
@@ -86,29 +98,49 @@ impl Arena {
                 return Ok(Some(Look { closes, goes_on: any || left(&outline.valued), keys }));
             }
         }
+        if spec.plain() && spec.extras.is_empty() {
+            self.budget.spend(1 + outline.seen.len() as u64 / 8)?;
+            let span = spec.in_turn(&state);
+            let may_come = |property: u32| span.contains(&(property as usize)) && spec.may_ever_come(property);
+            let keys = self.named_as(outline.seen_in(&spec, may_come), &[]);
+            let closes = spec.can_close(&state);
+            let goes_on = span.clone().any(|property| may_come(property as u32));
+            return Ok(Some(Look { closes, goes_on, keys: hidden_as(hidden, keys) }));
+        }
         let choices = self.choices(object, state_id)?;
         let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
         let keys = if any {
             ANY
         } else {
-            let mut keys = Hasher128::new(0);
-            let seen = outline.seen.iter().map(|&place| &spec.sorted[place as usize]);
-            let mut named = 0;
-            for (spelling, _) in seen.filter(|(_, property)| choices.allows(*property)) {
-                keys.bytes(spelling);
-                named += 1;
-            }
-            let mut others: Vec<u128> = choices.extras.iter().map(|&(_, keys)| self.info(keys).hash).collect();
-            others.sort_unstable();
-            others.iter().for_each(|&hash| keys.wide(hash));
-            if named + others.len() == 0 {
-                0
-            } else {
-                keys.finish()
-            }
+            let others: Vec<TermId> = choices.extras.iter().map(|&(_, keys)| keys).collect();
+            self.named_as(outline.seen_in(&spec, |property| choices.allows(property)), &others)
         };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
         Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))
+    }
+
+    /// A name for keys that are spelled in one of these ways, or in one of others.
+    fn named_as<'a>(&self, spellings: impl Iterator<Item = &'a [u8]>, others: &[TermId]) -> u128 {
+        let (mut keys, mut named) = (Hasher128::new(0), 0);
+        for spelling in spellings {
+            keys.bytes(spelling);
+            named += 1;
+        }
+        let mut others: SmallVec<[u128; 4]> = others.iter().map(|&keys| self.info(keys).hash).collect();
+        others.sort_unstable();
+        others.iter().for_each(|&hash| keys.wide(hash));
+        match named + others.len() {
+            0 => 0,
+            _ => keys.finish(),
+        }
+    }
+
+    /// Whether a key that some token reads to its end is one of a set.
+    fn told_apart(&self, keys: u32, openings: &Openings) -> bool {
+        let begins = || self.keys.rests(keys).iter().any(|&(first, _)| openings.firsts.contains(first));
+        keys != NO_KEYS
+            && (self.keys.has_empty(keys) || begins())
+            && openings.whole.iter().any(|key| self.keys.contains(keys, key))
     }
 
     /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.

@@ -477,17 +477,39 @@ impl Machine {
         self.settle(moved, register)
     }
 
-    /// Whether a position exists after the bytes; nothing is remembered.
-    pub(crate) fn can_follow(&mut self, id: PositionId, bytes: &[u8]) -> Result<bool> {
-        let mut position = (**self.position(id)).clone();
-        for &byte in bytes {
-            position = self.moved(&position.heads, position.register, byte)?;
-            if position.is_dead() {
-                return Ok(false);
+    /// Of each text whether a position exists after it. No position is remembered; what a text has in common with the one
+    /// before it is not read again.
+    pub(crate) fn can_follow<'a>(
+        &mut self,
+        id: PositionId,
+        texts: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<Vec<bool>> {
+        let mut allowed = Vec::new();
+        // The positions along the text before, as far as there are any.
+        let (mut path, mut before): (Vec<Position>, &[u8]) = (Vec::new(), &[]);
+        for text in texts {
+            let common = before.iter().zip(text).take_while(|(one, other)| one == other).count();
+            path.truncate(common);
+            // Where the text before ended early, this one does if it gets as far.
+            let dead = path.len() < common;
+            for &byte in text.iter().skip(path.len()).take_while(|_| !dead) {
+                let from = path.last().unwrap_or(&self.positions[id.0 as usize]);
+                let (heads, register) = (from.heads.clone(), from.register);
+                let next = self.moved(&heads, register, byte)?;
+                if next.is_dead() {
+                    break;
+                }
+                path.push(next);
             }
+            before = text;
+            let lives = path.len() == text.len() && {
+                let mut last = path.last().map_or_else(|| (*self.positions[id.0 as usize]).clone(), Position::clone);
+                self.prune(&mut last)?;
+                !last.is_dead()
+            };
+            allowed.push(lives);
         }
-        self.prune(&mut position)?;
-        Ok(!position.is_dead())
+        Ok(allowed)
     }
 
     /// The position after a special token.

@@ -182,7 +182,8 @@ impl Masks {
                 Term::Literal { .. } => machine.name_of_text(head, frame, vocabulary)?,
                 _ => {
                     let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
-                    machine.name_of_head(head, frame, &local, vocabulary)?
+                    let near = self.clipped(&mut machine.arena, head, vocabulary.longest)?;
+                    machine.name_of_head([head, near], frame, &local, vocabulary)?
                 }
             };
             let Some(part) = part else { return Ok(None) };

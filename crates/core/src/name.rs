@@ -18,6 +18,7 @@ use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// None: more would have to be known than can be told by a name.
@@ -44,16 +45,58 @@ pub(crate) struct Names {
     exit_ids: FxHashMap<Arc<[Place]>, Exits>,
     /// Where a head ends.
     leaving: FxHashMap<usize, (Arc<Core>, Exits)>,
-    behind: FxHashMap<(FrameId, Exits), Name>,
-    terms: FxHashMap<(TermId, Exits), Option<(u128, Exits)>>,
+    behind: FxHashMap<(FrameId, Exits), Seen>,
+    terms: FxHashMap<(TermId, Exits), Seen>,
+    /// (state, extra) → what follows another key of an object, whichever it was.
+    members: FxHashMap<(u32, u32, FrameId, Exits), Seen>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
     /// For each look of an object what tokens see of it.
-    objects: FxHashMap<(u32, At, Look, Exits), (u128, Exits)>,
+    objects: FxHashMap<(u32, At, Look, Exits), Seen>,
     /// (object, low, high, depth) → where the named keys lead.
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
 }
+
+/// What tokens see of something, and where it ends; packed, as `Info` is.
+#[derive(Clone, Copy)]
+#[repr(C, packed(8))]
+struct Seen {
+    name: u128,
+    ends: Exits,
+    /// Whether a name tells it.
+    told: bool,
+}
+
+impl From<Option<(u128, Exits)>> for Seen {
+    fn from(seen: Option<(u128, Exits)>) -> Self {
+        let (name, ends) = seen.unwrap_or((0, NOWHERE));
+        Seen { name, ends, told: seen.is_some() }
+    }
+}
+
+impl Seen {
+    fn get(self) -> Option<(u128, Exits)> {
+        self.told.then_some((self.name, self.ends))
+    }
+
+    fn of(name: Name) -> Self {
+        name.map(|name| (name, NOWHERE)).into()
+    }
+
+    fn name(self) -> Name {
+        self.told.then_some(self.name)
+    }
+}
+
+/// The first of some entries: as many as most grammars need, so that a table does not grow again and again.
+fn roomy<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
+    if table.capacity() == 0 {
+        table.reserve(ROOM);
+    }
+}
+
+const ROOM: usize = 56;
 
 /// Before an object, before a key, behind a member.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,10 +174,10 @@ impl Names {
 }
 
 impl Machine {
-    /// What a head does that has a piece of its own, and what follows it.
+    /// What a head does that has a piece of its own, and what follows it. `near`: the head clipped to the longest token.
     pub(crate) fn name_of_head(
         &mut self,
-        head: TermId,
+        [head, near]: [TermId; 2],
         frame: FrameId,
         local: &Local,
         vocabulary: &Vocabulary,
@@ -143,18 +186,18 @@ impl Machine {
             return Ok(None);
         }
         let exits = self.leaving(local);
-        if let Term::KeyExtra { object, extra, inner, .. } = *self.arena.term(head) {
-            let spec = self.arena.objects[object as usize].clone();
-            let values = &spec.extras[extra as usize].values;
-            let after = match self.seen_values(object, values, exits, vocabulary)? {
-                Some(after) => after,
+        if let Term::KeyExtra { state, extra, inner, .. } = *self.arena.term(head) {
+            let key = (state, extra, frame, exits);
+            let after = match self.names.members.get(&key) {
+                Some(known) => known.name(),
                 None => {
-                    let ended = self.arena.rehold(head, EPSILON, Text::Unknown)?;
-                    let Some(member) = self.arena.bound(ended)? else { return Ok(None) };
-                    let Some(after) = self.seen_from(member, frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
+                    let after = self.seen_after_key(head, frame, exits, vocabulary)?;
+                    self.arena.budget.grow(64);
+                    self.names.members.insert(key, Seen::of(after));
                     after
                 }
             };
+            let Some(after) = after else { return Ok(None) };
             let (inner, _) = self.inner_name(inner, vocabulary)?;
             return Ok(Some(hashed(1, &[inner, after])));
         }
@@ -166,8 +209,22 @@ impl Machine {
         let own = local.hash().filter(|_| !self.arena.info(head).counts);
         Ok(Some(match own {
             Some(own) => own.wrapping_add(behind),
-            None => hashed(2, &[self.arena.clear_hash(head, vocabulary.longest)?, behind]),
+            None => hashed(2, &[self.arena.info(near).hash, behind]),
         }))
+    }
+
+    /// A colon and a value, and perhaps more, behind a key that is not named.
+    fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: Exits, vocabulary: &Vocabulary) -> Result<Name> {
+        let Term::KeyExtra { object, extra, .. } = *self.arena.term(key) else { return Ok(None) };
+        let spec = self.arena.objects[object as usize].clone();
+        if let Some(after) = self.seen_values(object, &spec.extras[extra as usize].values, exits, vocabulary)? {
+            return Ok(Some(after));
+        }
+        let ended = self.arena.rehold(key, EPSILON, Text::Unknown)?;
+        match self.arena.bound(ended)? {
+            Some(member) => self.seen_from(member, frame, exits, vocabulary, DEPTH),
+            None => Ok(None),
+        }
     }
 
     /// A named key; `covered` if another key may be any text.
@@ -325,8 +382,8 @@ impl Machine {
         if exits == NOWHERE || frame == BOTTOM {
             return Ok(Some(0));
         }
-        if let Some(&known) = self.names.behind.get(&(frame, exits)) {
-            return Ok(known);
+        if let Some(known) = self.names.behind.get(&(frame, exits)) {
+            return Ok(known.name());
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
         let mut name = Some(0u128);
@@ -336,7 +393,8 @@ impl Machine {
             name = name.zip(seen).map(|(name, seen)| name.wrapping_add(seen));
         }
         self.arena.budget.grow(48);
-        self.names.behind.insert((frame, exits), name);
+        roomy(&mut self.names.behind);
+        self.names.behind.insert((frame, exits), Seen::of(name));
         Ok(name)
     }
 
@@ -363,8 +421,8 @@ impl Machine {
         if let Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } = self.arena.term(id) {
             return self.seen_object(id, exits, vocabulary, depth);
         }
-        if let Some(&known) = self.names.terms.get(&(id, exits)) {
-            return Ok(known);
+        if let Some(known) = self.names.terms.get(&(id, exits)) {
+            return Ok(known.get());
         }
         self.arena.spend(self.names.places(exits).len() as u64)?;
         let seen = match self.arena.info(id).structural {
@@ -372,7 +430,8 @@ impl Machine {
             false => Some(self.seen_text(id, exits, vocabulary)?),
         };
         self.arena.budget.grow(64);
-        self.names.terms.insert((id, exits), seen);
+        roomy(&mut self.names.terms);
+        self.names.terms.insert((id, exits), seen.into());
         Ok(seen)
     }
 
@@ -469,8 +528,8 @@ impl Machine {
             _ => return Ok(None),
         };
         let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
-        if let Some(&known) = self.names.objects.get(&(object, at, look, exits)) {
-            return Ok(Some(known));
+        if let Some(known) = self.names.objects.get(&(object, at, look, exits)) {
+            return Ok(known.get());
         }
         let spec = self.arena.objects[object as usize].clone();
         let (end, before) = match at {
@@ -488,22 +547,25 @@ impl Machine {
             name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
         }
         self.arena.budget.grow(96);
-        self.names.objects.insert((object, at, look, exits), (name, ends));
+        self.names.objects.insert((object, at, look, exits), Some((name, ends)).into());
         Ok(Some((name, ends)))
     }
 
     /// How a key may begin, if tokens go on with a quote.
     fn seen_key(&mut self, look: Look, colon: TermId, exits: Exits, vocabulary: &Vocabulary) -> u128 {
-        let mut parts = vec![look.keys, self.arena.info(colon).hash];
+        let (mut hash, mut goes_on) = (Hasher128::new(5), false);
+        hash.wide(look.keys);
+        hash.wide(self.arena.info(colon).hash);
         for &(ground, node) in self.names.places(exits).iter() {
             if let Some(opened) = self.names.ground(ground, vocabulary).trie.child(node, b'"') {
-                parts.extend([self.names.ground_hash(ground), opened.into()]);
+                hash.wide(self.names.ground_hash(ground));
+                hash.word(opened.into());
+                goes_on = true;
             }
         }
-        if parts.len() == 2 {
-            0
-        } else {
-            hashed(5, &parts)
+        match goes_on {
+            true => hash.finish(),
+            false => 0,
         }
     }
 

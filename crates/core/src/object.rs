@@ -299,18 +299,11 @@ impl Arena {
         let state = self.states[state_id as usize].clone();
         let count = spec.properties.len() as u32;
         let mut named = Vec::new();
-        let mut extras_open = true;
+        let extras_open;
         if spec.plain() {
-            for index in state.next..count {
-                let property = &spec.properties[index as usize];
-                if !property.values.is_empty() {
-                    named.push(index);
-                }
-                if property.required {
-                    extras_open = !spec.extras_last;
-                    break;
-                }
-            }
+            let span = spec.in_turn(&state);
+            named.extend((span.start as u32..span.end as u32).filter(|&index| spec.may_ever_come(index)));
+            extras_open = !spec.extras_last || spec.can_close(&state);
         } else if let Some(outlook) = spec.outlook(&state) {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
             let mut must = Vec::new();

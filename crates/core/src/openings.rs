@@ -12,6 +12,8 @@ pub(crate) struct Openings {
     pub bytes: ByteSet,
     /// The keys that are read to their end, sorted; they are few and short.
     pub whole: Vec<Vec<u8>>,
+    /// The first bytes of those.
+    pub firsts: ByteSet,
     /// Whether some token goes on behind a key and its colon: into the value.
     pub crosses: bool,
 }
@@ -23,7 +25,7 @@ pub(crate) const BEHIND: &[u8] = b": \t\n\r";
 impl Openings {
     /// Of the tokens that hold a quote.
     pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut found = Openings { bytes: ByteSet::EMPTY, whole: Vec::new(), crosses: false };
+        let mut found = Openings { bytes: ByteSet::EMPTY, whole: Vec::new(), firsts: ByteSet::EMPTY, crosses: false };
         for text in texts {
             for (place, pair) in text.windows(2).enumerate() {
                 if pair[1] == b'"' && BEFORE.contains(&pair[0]) {
@@ -33,6 +35,7 @@ impl Openings {
         }
         found.whole.sort_unstable();
         found.whole.dedup();
+        found.firsts = ByteSet::of(found.whole.iter().filter_map(|key| key.first().copied()));
         found
     }
 

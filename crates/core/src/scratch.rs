@@ -33,6 +33,14 @@ impl Scratch {
         *refused |= bit;
     }
 
+    pub fn put(&mut self, token: u32, allowed: bool) {
+        if allowed {
+            self.set(token);
+        } else {
+            self.refuse(token);
+        }
+    }
+
     pub fn cut(&mut self, within: &[u32]) {
         for (block, &touched) in self.touched.iter().enumerate() {
             for word in ones(touched).map(|bit| block << 6 | bit) {

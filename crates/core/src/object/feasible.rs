@@ -3,6 +3,7 @@
 use super::{has, pairs, put, Came, ObjectSpec, ObjectState, Property};
 use crate::error::{Error, Limit, Result};
 use crate::term::{TermId, MANY};
+use std::ops::Range;
 
 /// If fewer keys are left, a mask asks which they are.
 const SPARE_KEYS: usize = 32;
@@ -34,8 +35,24 @@ pub(super) struct Outlook {
 
 impl ObjectSpec {
     /// Whether only `required` and one order restrict which properties come.
-    pub(super) fn plain(&self) -> bool {
+    pub(crate) fn plain(&self) -> bool {
         !self.any_order && self.earlier.is_empty() && self.unrestricted()
+    }
+
+    /// Whether a property has values at all.
+    pub(crate) fn may_ever_come(&self, property: u32) -> bool {
+        !self.properties[property as usize].values.is_empty()
+    }
+
+    /// Of a plain object the first property that must still come.
+    fn required_from(&self, state: &ObjectState) -> Option<usize> {
+        let next = state.next as usize;
+        self.properties[next..].iter().position(|property| property.required).map(|place| next + place)
+    }
+
+    /// The properties of a plain object whose turn it is, if they may come at all.
+    pub(crate) fn in_turn(&self, state: &ObjectState) -> Range<usize> {
+        state.next as usize..self.required_from(state).map_or(self.properties.len(), |last| last + 1)
     }
 
     /// Whether only `required` and the orders restrict which properties come.
@@ -182,7 +199,7 @@ impl ObjectSpec {
 
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
         if self.plain() {
-            return !self.properties[state.next as usize..].iter().any(|property| property.required);
+            return self.required_from(state).is_none();
         }
         state.count >= self.min
             && state.count <= self.max
