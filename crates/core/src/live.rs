@@ -2,7 +2,7 @@
 
 use crate::byteset::ByteSet;
 use crate::error::Result;
-use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
+use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
@@ -22,6 +22,9 @@ impl Arena {
         match *self.term(id) {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
+                if self.loses_few(parts) {
+                    return Some(true);
+                }
                 let parts = parts.clone();
                 self.lack_a_byte(&parts).then_some(false)
             }
@@ -32,6 +35,16 @@ impl Arena {
             }
             _ => Some(true),
         }
+    }
+
+    /// Whether an intersection is, by its kind, endlessly many texts but a few.
+    pub(crate) fn loses_few(&self, parts: &[TermId]) -> bool {
+        let few = |&part: &TermId| match *self.term(part) {
+            Term::Not(inner) => inner == EPSILON || self.is_finite(inner),
+            _ => false,
+        };
+        let mut all = parts.iter().filter(|part| !few(part));
+        matches!((all.next(), all.next()), (Some(&all), None) if self.goes_on(all))
     }
 
     /// Whether the operands of an intersection plainly have a text in common.

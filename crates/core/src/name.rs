@@ -52,6 +52,8 @@ pub(crate) struct Names {
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
+    /// By the states of objects, as far as they were looked at.
+    looks: Vec<Option<Option<Look>>>,
     /// For each look of an object what tokens see of it.
     objects: FxHashMap<(u32, At, Look, Exits), Seen>,
     /// (object, low, high, depth) → where the named keys lead.
@@ -306,7 +308,7 @@ impl Machine {
         self.arena.spend(keys.len() as u64)?;
         let colon = self.signs(&[spec.colon]);
         let trie = &vocabulary.trie;
-        let mut ends = Vec::new();
+        let mut ends = Vec::with_capacity(keys.len());
         for (spelling, property) in keys {
             let rest = &spelling[depth as usize..];
             let (mut node, mut told, mut read) = (0, 0, 0);
@@ -570,6 +572,21 @@ impl Machine {
     }
 
     fn look(&mut self, object: u32, state: u32, vocabulary: &Vocabulary) -> Result<Option<Look>> {
+        if let Some(Some(known)) = self.names.looks.get(state as usize) {
+            return Ok(*known);
+        }
+        let look = self.look_anew(object, state, vocabulary)?;
+        let looks = &mut self.names.looks;
+        if looks.len() <= state as usize {
+            let before = looks.capacity();
+            looks.resize(state as usize + 1, None);
+            self.arena.budget.grow((looks.capacity() - before) * size_of::<Option<Option<Look>>>());
+        }
+        looks[state as usize] = Some(look);
+        Ok(look)
+    }
+
+    fn look_anew(&mut self, object: u32, state: u32, vocabulary: &Vocabulary) -> Result<Option<Look>> {
         let openings = &vocabulary.openings;
         if !self.names.outlines.contains_key(&object) {
             let outline = self.arena.outline(object, openings)?;
