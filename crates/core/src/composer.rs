@@ -226,20 +226,20 @@ impl<'a> Composer<'a> {
         if !self.machine.arena.uniques.is_empty() {
             return Ok(false);
         }
-        match *self.machine.arena.term(head) {
-            Term::Literal { literal, position } => {
-                let text = self.machine.arena.literals[literal as usize].clone();
-                let mut place = node;
-                for (at, &byte) in text.iter().enumerate().skip(position as usize) {
-                    let Some(child) = trie.child(place, byte) else { break };
-                    place = child;
-                    self.machine.arena.spend(1)?;
-                    trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
-                    if at + 1 == text.len() {
-                        self.go_on(ground, &[place], EPSILON, frame)?;
-                    }
+        if let Some(text) = self.machine.arena.one_text(head) {
+            let mut place = node;
+            for (at, &byte) in text.iter().enumerate() {
+                let Some(child) = trie.child(place, byte) else { break };
+                place = child;
+                self.machine.arena.spend(1)?;
+                trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
+                if at + 1 == text.len() {
+                    self.go_on(ground, &[place], EPSILON, frame)?;
                 }
             }
+            return Ok(true);
+        }
+        match *self.machine.arena.term(head) {
             Term::KeyNamed { object, state, low, high, depth } => {
                 let spec = self.machine.arena.objects[object as usize].clone();
                 let choices = self.machine.arena.choices(object, state)?;

@@ -177,14 +177,14 @@ impl Masks {
         position.specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
         let mut name = 0u128;
         for &(head, frame) in &position.heads {
-            let part = match machine.arena.term(head) {
-                Term::KeyNamed { .. } => machine.name_of_key(head, frame, covered, vocabulary)?,
-                Term::Literal { .. } => machine.name_of_text(head, frame, vocabulary)?,
-                _ => {
-                    let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
-                    let near = self.clipped(&mut machine.arena, head, vocabulary.longest)?;
-                    machine.name_of_head([head, near], frame, &local, vocabulary)?
-                }
+            let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
+                machine.name_of_key(head, frame, covered, vocabulary)?
+            } else if let Some(text) = machine.arena.one_text(head) {
+                machine.name_of_text(&text, frame, vocabulary)?
+            } else {
+                let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
+                let near = self.clipped(&mut machine.arena, head, vocabulary.longest)?;
+                machine.name_of_head([head, near], frame, &local, vocabulary)?
             };
             let Some(part) = part else { return Ok(None) };
             name = name.wrapping_add(part);

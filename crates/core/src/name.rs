@@ -266,10 +266,22 @@ impl Machine {
         Ok(Some(name))
     }
 
-    /// A text that is spelled in one way.
-    pub(crate) fn name_of_text(&mut self, text: TermId, frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
-        let exits = self.names.exits(vec![(0, 0)], &mut self.arena.budget);
-        self.seen_from(text, frame, exits, vocabulary, DEPTH)
+    /// A text that is spelled in one way: as far as tokens go along, as of a named key.
+    pub(crate) fn name_of_text(&mut self, text: &[u8], frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
+        let trie = &vocabulary.trie;
+        let (mut node, mut told, mut read) = (0, 0, 0);
+        while let Some(child) = text.get(read).and_then(|&byte| trie.child(node, byte)) {
+            (node, read) = (child, read + 1);
+            if !trie.tokens_at(node).is_empty() {
+                told = node;
+            }
+        }
+        let name = hashed(3, &[told.into()]);
+        if read < text.len() || !trie.leads_on(node, &self.leads(EPSILON, frame)) {
+            return Ok(Some(name));
+        }
+        let exits = self.names.exits(vec![(0, node)], &mut self.arena.budget);
+        Ok(self.seen_behind(frame, exits, vocabulary, DEPTH)?.map(|behind| name.wrapping_add(behind)))
     }
 
     /// Whether a head is a key that may be any text but a few.

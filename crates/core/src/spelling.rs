@@ -1,7 +1,51 @@
-//! Sorted texts × a trie → the nodes they lead to, without a state for each beginning.
+//! Texts × a trie → the nodes they lead to, without a state for each beginning.
 
+use crate::derive::raw;
 use crate::error::Result;
+use crate::quoted::escape;
+use crate::term::{Arena, Spelling, Term, TermId, EPSILON};
 use crate::trie::Trie;
+use smallvec::{smallvec, SmallVec};
+
+/// A text of which there is no other spelling.
+pub(crate) type OneText = SmallVec<[u8; 64]>;
+
+/// Longer texts are heads like others.
+const LONGEST_TEXT: usize = 256;
+
+impl Arena {
+    /// The text that a head reads, if that is all it reads.
+    pub(crate) fn one_text(&self, head: TermId) -> Option<OneText> {
+        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
+        else {
+            return self.bare_text(head);
+        };
+        let mut spelled = OneText::new();
+        if state == Spelling::Start {
+            spelled.push(b'"');
+        }
+        let bare = if text == EPSILON { OneText::new() } else { self.bare_text(text)? };
+        for byte in bare {
+            match if raw(byte) { None } else { escape(byte) } {
+                Some(escape) => spelled.extend_from_slice(escape.as_bytes()),
+                None => spelled.push(byte),
+            }
+        }
+        spelled.push(b'"');
+        Some(spelled)
+    }
+
+    fn bare_text(&self, id: TermId) -> Option<OneText> {
+        match *self.term(id) {
+            Term::Literal { literal, position } => {
+                let rest = &self.literals[literal as usize][position as usize..];
+                (rest.len() <= LONGEST_TEXT).then(|| OneText::from_slice(rest))
+            }
+            Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),
+            _ => None,
+        }
+    }
+}
 
 /// Goes down the trie from a node along all texts at once, of which `depth` bytes are read already. `enter` is told each
 /// node, the texts that lead through it and how much of them is read there, and says whether to go on below.
