@@ -2,7 +2,7 @@
 
 use crate::byteset::ByteSet;
 use crate::error::Result;
-use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, EPSILON, MANY};
+use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
@@ -37,14 +37,37 @@ impl Arena {
         }
     }
 
-    /// Whether an intersection is, by its kind, endlessly many texts but a few.
-    pub(crate) fn loses_few(&self, parts: &[TermId]) -> bool {
-        let few = |&part: &TermId| match *self.term(part) {
-            Term::Not(inner) => inner == EPSILON || self.is_finite(inner),
-            _ => false,
-        };
-        let mut all = parts.iter().filter(|part| !few(part));
-        matches!((all.next(), all.next()), (Some(&all), None) if self.goes_on(all))
+    /// Whether an intersection is plainly more texts than those that are left out of it: endlessly many, or some of each
+    /// of so many lengths.
+    fn loses_few(&self, parts: &[TermId]) -> bool {
+        let (mut kept, mut lost) = (None, 0);
+        for &part in parts {
+            let few = match *self.term(part) {
+                Term::Not(inner) => self.number(inner),
+                _ => None,
+            };
+            match few {
+                Some(few) => lost += few,
+                None if kept.is_none() => kept = Some(part),
+                None => return false,
+            }
+        }
+        kept.is_some_and(|kept| {
+            let info = self.info(kept);
+            let lengths = info.max_chars.saturating_sub(info.min_chars) as usize;
+            self.goes_on(kept) || info.exact && !info.searched && lengths >= lost
+        })
+    }
+
+    /// How many texts there are, of what is finite by its kind.
+    fn number(&self, id: TermId) -> Option<usize> {
+        match *self.term(id) {
+            Term::Epsilon | Term::Literal { .. } => Some(1),
+            Term::Words { low, high, .. } => Some((high - low) as usize),
+            Term::Keys(set) => Some(self.keys.count(set)),
+            Term::Class(set) => Some(set.len() as usize),
+            _ => None,
+        }
     }
 
     /// Whether the operands of an intersection plainly have a text in common.

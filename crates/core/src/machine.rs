@@ -11,6 +11,7 @@ use crate::lead::Leads;
 use crate::least::Least;
 use crate::limit::Limits;
 use crate::name::Names;
+use crate::object::ObjectParts;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
@@ -326,7 +327,7 @@ impl Machine {
     ) -> Result<bool> {
         match *self.arena.term(term) {
             Term::Object(_) | Term::ObjectNext { .. } => {
-                let (end, next) = self.arena.object_parts(term)?;
+                let ObjectParts { end, next } = self.arena.object_parts(term)?;
                 if let Some((before, key)) = next {
                     work.push(match before {
                         EPSILON => (key, frame),

@@ -117,6 +117,14 @@ pub(crate) enum Narrowed {
     Named { low: u32, high: u32 },
 }
 
+/// How an object may go on between its members.
+pub(crate) struct ObjectParts {
+    /// What ends it.
+    pub end: Option<TermId>,
+    /// What comes before the next key, and that key.
+    pub next: Option<(TermId, TermId)>,
+}
+
 /// The keys that may come next.
 pub(crate) struct Choices {
     pub named: Vec<u32>,
@@ -225,8 +233,8 @@ impl Arena {
         self.object_state(object, ObjectState::default())
     }
 
-    /// How an object goes on: what ends it, and what comes before its next key, with that key.
-    pub(crate) fn object_parts(&mut self, id: TermId) -> Result<(Option<TermId>, Option<(TermId, TermId)>)> {
+    /// How an object goes on.
+    pub(crate) fn object_parts(&mut self, id: TermId) -> Result<ObjectParts> {
         let (object, state, starts) = match *self.term(id) {
             Term::Object(object) => (object, self.first_state(object), true),
             Term::ObjectNext { object, state } => (object, state, false),
@@ -246,7 +254,7 @@ impl Arena {
             };
             next = Some((before, self.object_term(Term::ObjectKey { object, state })?));
         }
-        Ok((closes.then_some(end), next))
+        Ok(ObjectParts { end: closes.then_some(end), next })
     }
 
     fn may_continue(&mut self, object: u32, state: u32) -> Result<bool> {

@@ -8,7 +8,7 @@
 //! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
 
 use crate::error::{Error, Limit, Result};
-use crate::object::{Came, ObjectSpec, Steps};
+use crate::object::{Came, ObjectParts, ObjectSpec, Steps};
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -448,7 +448,7 @@ impl Rules {
             // Its first key would be a dead end.
             Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {
-                let (end, next) = arena.object_parts(id)?;
+                let ObjectParts { end, next } = arena.object_parts(id)?;
                 if let Some(end) = end {
                     self.collect_first(arena, end, rest, out)?;
                 }
