@@ -409,4 +409,19 @@ mod tests {
             assert_eq!(both != EMPTY, agreed, "{place}");
         }
     }
+
+    #[test]
+    fn what_loses_few_texts_is_live_and_what_loses_all_is_not() {
+        let mut arena = Arena::new();
+        let class = arena.class(ByteSet::of(b"ab".iter().copied())).unwrap();
+        let all: Vec<&[u8]> = vec![b"a", b"aa", b"ab", b"b", b"ba", b"bb"];
+        let kept = arena.repeat(class, 1, 2).unwrap();
+        for subset in 0..1u32 << all.len() {
+            let lost = (0..all.len()).filter(|&at| subset >> at & 1 == 1).map(|at| all[at].into()).collect();
+            let words = arena.words(lost).unwrap();
+            let others = arena.not(words).unwrap();
+            let left = arena.and(vec![kept, others]).unwrap();
+            assert_eq!(left == EMPTY, subset + 1 == 1 << all.len(), "{subset:b}");
+        }
+    }
 }

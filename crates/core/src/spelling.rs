@@ -87,3 +87,23 @@ pub(crate) fn along<T>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_text_of_a_string_is_what_it_matches() {
+        let mut arena = Arena::new();
+        for text in ["", "a", "tool", "a\"b\\c/\u{1}\n", "é€😀"] {
+            let literal = arena.literal(text.as_bytes()).unwrap();
+            for state in [Spelling::Start, Spelling::Body] {
+                let head = arena.quoted_state(literal, state, false).unwrap();
+                let spelled = arena.one_text(head).unwrap();
+                assert!(arena.matches(head, &spelled).unwrap(), "{text:?} {state:?}");
+                let free = arena.quoted_state(literal, state, true).unwrap();
+                assert!(arena.one_text(free).is_none(), "{text:?} may be spelled in several ways");
+            }
+        }
+    }
+}
