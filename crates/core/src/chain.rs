@@ -4,8 +4,9 @@ use crate::byteset::ByteSet;
 use crate::derive::RAW;
 use crate::error::Result;
 use crate::local::{Part, Reach};
+use crate::occurrence::Occurrence;
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::{Bits, Class, Occurrence, Vocabulary};
+use crate::vocabulary::{Bits, Class, Vocabulary};
 
 /// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
 pub(crate) const WIDE_CLASS: u32 = 20;

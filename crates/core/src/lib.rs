@@ -37,6 +37,7 @@ pub mod mask;
 pub mod matcher;
 mod name;
 pub mod object;
+mod occurrence;
 mod openings;
 mod quoted;
 mod reading;

@@ -268,6 +268,15 @@ impl Trie {
         self.below.get(node as usize).is_some_and(|below| below & !(class & !1) == 0)
     }
 
+    /// Whether a byte of the set may occur below the node.
+    pub fn may_hold(&self, node: u32, bytes: &ByteSet) -> bool {
+        self.below.get(node as usize).is_none_or(|&below| {
+            let [low, high, others @ ..] = bytes.0;
+            let others = others != [0, 0] || low & 1 != 0;
+            below & (u128::from(low & !1 | u64::from(others)) | u128::from(high) << 64) != 0
+        })
+    }
+
     /// Tokens that end before the node, in the order of nodes.
     pub fn tokens_before(&self, node: u32) -> usize {
         self.node(node).first as usize

@@ -6,30 +6,16 @@ use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
 use crate::mask::Mask;
+use crate::occurrence::{Occurrence, Occurrences};
 use crate::openings::Openings;
 use crate::term::{is_lead, Hasher128};
 use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// One bit per token id.
 pub type Bits = Arc<[u32]>;
-
-/// Where a byte occurs in the trie, and what was read before it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Occurrence {
-    pub node: u32,
-    /// A token that has it: its first `depth` bytes are what comes before.
-    pub token: u32,
-    pub depth: u16,
-    /// Code points before the byte.
-    pub chars: u16,
-    /// The characters before it.
-    pub before: Class,
-    /// Whether the first of them is a space and no other is.
-    pub led: bool,
-}
 
 /// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -103,9 +89,7 @@ pub struct Vocabulary {
     pub(crate) pieces: Pieces,
     lengths: Lengths,
     contents: Contents,
-    index: Index,
-    /// Nodes of the trie by their bytes.
-    counts: [u32; 256],
+    occurrences: Occurrences,
     /// The bytes that tokens begin with.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
@@ -168,16 +152,11 @@ impl Vocabulary {
         let spelled = || {
             let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
             let trie = Trie::new(spoken, |id| tokens.get(id).unwrap_or_default());
-            let index = Index::new();
-            // What ends most texts and patterns: else the first masks would wait for it.
-            let usual = (b'!'..=b'~').filter(|byte| !byte.is_ascii_alphabetic());
-            usual.for_each(|byte| {
-                index.of(byte, &trie, &tokens);
-            });
-            (trie, index)
+            let occurrences = Occurrences::of_usual(&trie);
+            (trie, occurrences)
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, index), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
+        let ((trie, occurrences), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -187,7 +166,6 @@ impl Vocabulary {
             begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
             child = trie.end(child);
         }
-        let counts = trie.counts();
         Ok(Vocabulary {
             size,
             eos,
@@ -197,8 +175,7 @@ impl Vocabulary {
             longest: lengths.longest,
             lengths,
             contents,
-            index,
-            counts,
+            occurrences,
             begins,
             long,
             openings,
@@ -247,7 +224,7 @@ impl Vocabulary {
     pub fn memory_bytes(&self) -> usize {
         let locals = self.locals.memory_bytes();
         self.tokens.memory_bytes()
-            + self.index.memory_bytes()
+            + self.occurrences.memory_bytes()
             + self.lengths.memory_bytes()
             + self.contents.memory_bytes()
             + self.long.memory_bytes()
@@ -265,12 +242,12 @@ impl Vocabulary {
     }
 
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
-        self.index.of(byte, &self.trie, &self.tokens)
+        self.occurrences.of(byte, &self.trie, &self.tokens)
     }
 
     /// At most so many there are, without a look for them.
     pub(crate) fn occurrences_at_most(&self, byte: u8) -> usize {
-        self.counts[usize::from(byte)] as usize
+        self.occurrences.at_most(byte)
     }
 
     /// The tokens made of these characters only; the last one may be cut.
@@ -306,44 +283,6 @@ impl Vocabulary {
     /// The tokens of at most `chars` code points.
     pub(crate) fn at_most(&self, chars: u32) -> Bits {
         self.lengths.at_most(chars, &self.contents.present)
-    }
-}
-
-/// Where every byte occurs. Few bytes are ever asked for: the quote, the backslash, what may follow in some patterns.
-struct Index(Box<[OnceLock<Vec<Occurrence>>]>);
-
-impl Index {
-    fn new() -> Self {
-        Index((0..256).map(|_| OnceLock::new()).collect())
-    }
-
-    /// Those that are not inside of a character, and behind valid ones.
-    fn of(&self, byte: u8, trie: &Trie, tokens: &Texts) -> &[Occurrence] {
-        self.0[usize::from(byte)].get_or_init(|| {
-            if matches!(byte, 0x80..=0xbf) {
-                return Vec::new();
-            }
-            let nodes = trie.nodes_of(byte);
-            let mut found = Vec::with_capacity(nodes.len());
-            found.extend(nodes.into_iter().filter_map(|node| {
-                let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));
-                let before = std::str::from_utf8(&tokens.get(token)?[..depth]).ok()?;
-                Some(Occurrence {
-                    node,
-                    token,
-                    depth: depth as u16,
-                    chars: before.chars().count() as u16,
-                    before: before.bytes().fold(Class::default(), Class::with),
-                    led: before.strip_prefix(' ').is_some_and(|rest| !rest.contains(' ')),
-                })
-            }));
-            found
-        })
-    }
-
-    fn memory_bytes(&self) -> usize {
-        let lists = self.0.iter().filter_map(OnceLock::get);
-        lists.map(|list| list.capacity() * size_of::<Occurrence>()).sum()
     }
 }
 
