@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import signal
 import sys
 import time
@@ -74,7 +75,7 @@ def measure(
         limit=limit,
         rounds=options.rounds,
         minutes=options.minutes,
-        progress=_show(len(sample), began),
+        progress=_show(len(sample) * options.rounds, began),
     )
     settings = {
         "date": datetime.date.today().isoformat(),
@@ -99,9 +100,10 @@ def measure(
 def _show(total: int, began: float) -> Callable[[int, Case, dict[str, Timing]], None]:
     """A bar on a terminal, a line for every tenth schema in a log."""
     terminal = sys.stderr.isatty()
+    calls = itertools.count(1)
 
     def show(place: int, case: Case, timings: dict[str, Timing]) -> None:
-        done = (place % total) + 1
+        done = next(calls)
         passed = time.monotonic() - began
         left = passed / done * (total - done)
         bar = "█" * (30 * done // total) + "░" * (30 - 30 * done // total)
