@@ -3,7 +3,6 @@
 
 use crate::byteset::ByteSet;
 use crate::chain::WIDE_CLASS;
-use crate::derive::RAW;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
@@ -110,7 +109,7 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec
 
 /// Where a text leads as it is spelled in a string.
 fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
-    text.iter().try_fold(node, |node, &byte| match if RAW.contains(byte) { None } else { escape(byte) } {
+    text.iter().try_fold(node, |node, &byte| match escape(byte) {
         Some(escape) => trie.find(node, escape.as_bytes()),
         None => trie.child(node, byte),
     })

@@ -4,6 +4,7 @@
 //! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
 //! are spelled, and a pattern, a length and a format need to know nothing of escapes.
 
+use crate::derive::raw;
 use crate::error::Result;
 use crate::term::{Arena, Spelling, TermId, EMPTY, EPSILON};
 use regex_syntax::utf8::Utf8Sequences;
@@ -17,10 +18,15 @@ fn needs_hex(unit: u32) -> bool {
 }
 
 /// The escape by which `raw` spells a byte, if it needs one.
+#[inline]
 pub(crate) fn escape(byte: u8) -> Option<String> {
+    (!raw(byte)).then(|| escaped(byte))
+}
+
+fn escaped(byte: u8) -> String {
     match SHORT.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
-        Some(&(letter, _)) => Some(format!("\\{}", char::from(letter))),
-        None => needs_hex(byte.into()).then(|| format!("\\u{byte:04x}")),
+        Some(&(letter, _)) => format!("\\{}", char::from(letter)),
+        None => format!("\\u{byte:04x}"),
     }
 }
 
@@ -29,8 +35,7 @@ pub(crate) fn spell(text: &[u8]) -> Vec<u8> {
     let mut spelled = Vec::with_capacity(text.len() + 2);
     spelled.push(b'"');
     for &byte in text {
-        let plain = byte.is_ascii_alphanumeric() || byte == b'_';
-        match if plain { None } else { escape(byte) } {
+        match escape(byte) {
             Some(escape) => spelled.extend(escape.bytes()),
             None => spelled.push(byte),
         }

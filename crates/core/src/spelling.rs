@@ -1,6 +1,5 @@
 //! Texts × a trie → the nodes they lead to, without a state for each beginning.
 
-use crate::derive::raw;
 use crate::error::Result;
 use crate::quoted::escape;
 use crate::term::{Arena, Spelling, Term, TermId, EPSILON};
@@ -26,7 +25,7 @@ impl Arena {
         }
         let bare = if text == EPSILON { OneText::new() } else { self.bare_text(text)? };
         for byte in bare {
-            match if raw(byte) { None } else { escape(byte) } {
+            match escape(byte) {
                 Some(escape) => spelled.extend_from_slice(escape.as_bytes()),
                 None => spelled.push(byte),
             }
