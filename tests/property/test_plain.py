@@ -12,7 +12,7 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
@@ -163,6 +163,23 @@ def test_keys_that_ask_for_keys() -> None:
                     schema = json.loads(json.dumps(whole))
                     assert difference(schema, OPTIONS["default"]) is None, schema
                     assert difference({"oneOf": [schema, other]}, OPTIONS["default"]) is None, schema
+
+
+def test_chains_of_keys_that_ask_for_keys() -> None:
+    """Found in the same order from either end, and no more work for a long one than it has keys."""
+    rng = random.Random(5)
+    for length in (2, 9, 40, 1_500):
+        keys = [f"k{place}" for place in range(length)]
+        for turn in range(3):
+            links = list(pairwise(keys))
+            if turn:
+                links.reverse() if turn == 1 else rng.shuffle(links)
+            schema = {
+                "properties": {key: {} for key in keys[::2]},
+                "required": [keys[0], keys[length // 2]],
+                "dependentRequired": {key: [needs] for key, needs in links},
+            }
+            assert difference(schema, OPTIONS["default"]) is None, (length, turn)
 
 
 def test_places_that_take_turns() -> None:

@@ -261,12 +261,15 @@ impl<'py> Walk<'_, 'py> {
         let any_order = self.plain.any_order;
         let orders = if any_order { Vec::new() } else { orders(case, &properties, &required)? };
         let (free, [open, close, colon, comma, empty, ..]) = (self.stock.free, self.stock.punctuation);
-        let place = |key: &Bound<'py, PyString>| {
-            let key = key.to_str()?;
-            let place = properties.iter().position(|(named, ..)| named == key);
-            place.map(|place| place as u32).ok_or_else(|| Unplain::new_err("it is named"))
-        };
         let mut implies = Vec::new();
+        let mut places: FxHashMap<&str, u32> = FxHashMap::default();
+        if !case.implies.is_empty() {
+            places.extend(properties.iter().zip(0..).map(|((key, ..), place)| (&**key, place)));
+        }
+        let place = |key: &Bound<'py, PyString>| match places.get(key.to_str()?) {
+            Some(&place) => Ok(place),
+            None => Err(Unplain::new_err("it is not named")),
+        };
         for (key, needs) in &case.implies {
             if !required.contains_key(needs.to_str()?) {
                 implies.push((place(key)?, place(needs)?));

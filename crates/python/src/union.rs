@@ -15,9 +15,10 @@ use frisket_core::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -514,20 +515,34 @@ pub fn named<'py>(case: &Case<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
     Ok(keys)
 }
 
-/// The keys that must be there, those for others' sake among them.
+/// The keys that must be there, those for others' sake among them: in the order in which rounds over the demands, each
+/// from the first to the last, would find them.
 pub fn needed<'a, 'py>(case: &'a Case<'py>) -> PyResult<Cow<'a, [Bound<'py, PyString>]>> {
-    let mut keys = Cow::Borrowed(&case.required[..]);
-    let mut grown = !case.implies.is_empty();
-    while std::mem::take(&mut grown) {
-        for (key, needs) in &case.implies {
-            let is_there = |key: &str| keys.iter().any(|other| other.to_str().is_ok_and(|other| other == key));
-            if is_there(key.to_str()?) && !is_there(needs.to_str()?) {
-                keys.to_mut().push(needs.clone());
-                grown = true;
-            }
+    if case.implies.is_empty() {
+        return Ok(Cow::Borrowed(&case.required));
+    }
+    let mut demands: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (place, (key, _)) in case.implies.iter().enumerate() {
+        demands.entry(key.to_str()?).or_default().push(place);
+    }
+    let mut keys = case.required.clone();
+    let mut there: FxHashSet<&str> = FxHashSet::default();
+    // (round, place) of what is demanded by a key that is there.
+    let mut due = BinaryHeap::new();
+    for key in &case.required {
+        if there.insert(key.to_str()?) {
+            due.extend(demands.remove(key.to_str()?).into_iter().flatten().map(|place| Reverse((0, place))));
         }
     }
-    Ok(keys)
+    while let Some(Reverse((round, place))) = due.pop() {
+        let needs = &case.implies[place].1;
+        if there.insert(needs.to_str()?) {
+            keys.push(needs.clone());
+            let next = demands.remove(needs.to_str()?).into_iter().flatten();
+            due.extend(next.map(|other| Reverse((round + usize::from(other < place), other))));
+        }
+    }
+    Ok(Cow::Owned(keys))
 }
 
 fn is_named(fields: &[Fields<'_>], key: &Bound<'_, PyAny>) -> PyResult<bool> {
