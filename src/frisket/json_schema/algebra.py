@@ -500,10 +500,7 @@ class Algebra:
     def complement(self, case: Case) -> list[Case]:
         """Everything outside one case."""
         found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
-        for atom in case.numbers:
-            opposite = interval.negate(atom)
-            if opposite is not None:
-                found.append(Case(NUMBER, numbers=(opposite,)))
+        found += [Case(NUMBER, numbers=(interval.negate(atom),)) for atom in case.numbers]
         for text in case.strings:
             found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
         for items in case.arrays:

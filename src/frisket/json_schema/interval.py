@@ -50,7 +50,9 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Written as digits only; a demand on spelling, which has no complement among values."""
+    """Written as digits only, or with a point or an exponent: a demand on spelling, not on the value."""
+
+    positive: bool = True
 
 
 NumberAtom = AtLeast | AtMost | Multiple | Among | Plain
@@ -63,7 +65,7 @@ def exact(value: int | float | Decimal) -> Fraction:
     return Fraction(value)
 
 
-def negate(atom: NumberAtom) -> NumberAtom | None:
+def negate(atom: NumberAtom) -> NumberAtom:
     if isinstance(atom, AtLeast):
         return AtMost(atom.bound, not atom.strict)
     if isinstance(atom, AtMost):
@@ -71,7 +73,7 @@ def negate(atom: NumberAtom) -> NumberAtom | None:
     if isinstance(atom, Multiple):
         return Multiple(atom.of, not atom.positive)
     if isinstance(atom, Plain):
-        return None
+        return Plain(not atom.positive)
     return Among(atom.values, not atom.positive)
 
 
@@ -84,6 +86,7 @@ class Interval:
         "high_open",
         "low",
         "low_open",
+        "marked",
         "mask",
         "multiple",
         "plain",
@@ -103,6 +106,7 @@ class Interval:
         self.values: frozenset[Fraction] | None = None
         self.excluded: set[Fraction] = set()
         self.plain = False
+        self.marked = False
         self.pointed: frozenset[Fraction] = frozenset()
         for atom in atoms:
             if isinstance(atom, AtLeast):
@@ -119,12 +123,17 @@ class Interval:
                 else:
                     self.multiple = common_multiple(self.multiple, atom.of)
             elif isinstance(atom, Plain):
-                self.plain = True
+                if atom.positive:
+                    self.plain = True
+                else:
+                    self.marked = True
             elif atom.positive:
                 self.pointed |= atom.pointed
                 self.values = atom.values if self.values is None else self.values & atom.values
             else:
                 self.excluded |= atom.values
+        if self.plain:
+            mask = self.mask = mask & INTEGER
         if mask == INTEGER:
             self.multiple = Fraction(1) if self.multiple is None else common_multiple(self.multiple, Fraction(1))
         elif mask == FRACTION:
@@ -178,7 +187,7 @@ class Interval:
 
     def is_void(self) -> bool:
         """Whether certainly no value is left."""
-        if self.crossed() or (self.mask & (INTEGER | FRACTION)) == 0:
+        if self.crossed() or (self.mask & (INTEGER | FRACTION)) == 0 or (self.plain and self.marked):
             return True
         if self.multiple is not None and any((self.multiple / step).denominator == 1 for step in self.without):
             return True

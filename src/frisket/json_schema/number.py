@@ -37,8 +37,10 @@ class TooManyResidues(Exception):
 def lower(builder: GrammarBuilder, options: JSONSchemaOptions, mask: int, atoms: tuple[NumberAtom, ...]) -> int | None:
     """A regular node of the numerals, or None if there are none."""
     interval = Interval(mask, atoms)
-    free = options.numbers == "free" and not (interval.plain and mask == INTEGER)
-    return Numerals(builder, options, free).lower(interval)
+    free = options.numbers == "free" and not interval.plain
+    numerals = Numerals(builder, options, free)
+    node = None if interval.is_void() else numerals.lower(interval)
+    return node if node is None or not interval.marked else numerals.marked(node)
 
 
 class Numerals:
@@ -58,16 +60,14 @@ class Numerals:
         run = (
             interval.mask == INTEGER
             and interval.multiple == 1
-            and not (self.free or interval.excluded or interval.without)
+            and not (self.free or interval.marked or interval.excluded or interval.without)
         )
         listed = interval.listed(RUN if run else LISTED)
         if listed is not None:
             return self.listed(listed, interval) if listed else None
-        if interval.is_void():
-            return None
         b = self.builder
         self.make_room(interval)
-        plain_integer = interval.mask == INTEGER and not self.free
+        plain_integer = interval.mask == INTEGER and not (self.free or interval.marked)
         unbounded = interval.low is None and interval.high is None
         if plain_integer:
             node = self.integers(interval.low, interval.low_open, interval.high, interval.high_open)
@@ -145,9 +145,18 @@ class Numerals:
             words.append(text)
             if value == 0:
                 words.append(b"-0")
-            if value.denominator == 1 and (interval.mask & FRACTION or value in interval.pointed):
+            if value.denominator == 1 and self.may_have_point(value, interval):
                 words += [text + b".0", b"-0.0"] if value == 0 else [text + b".0"]
         return b.words(words)
+
+    def may_have_point(self, value: Fraction, interval: Interval) -> bool:
+        """Whether a whole value may be written as `1.0`."""
+        return bool(interval.mask & FRACTION or interval.marked or value in interval.pointed) and not interval.plain
+
+    def marked(self, node: int) -> int:
+        """Those numerals that have a point or an exponent."""
+        digits_only = self.signed(self.builder.repeat(self.digit, 1, None))
+        return self.builder.and_([node, self.builder.not_(digits_only)])
 
     def decimals(self, interval: Interval, exponent: int) -> int | None:
         """Numerals without exponent whose value times 10^exponent is in the interval."""
