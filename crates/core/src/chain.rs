@@ -11,6 +11,9 @@ use crate::vocabulary::{Bits, Class, Vocabulary};
 /// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
 pub(crate) const WIDE_CLASS: u32 = 20;
 
+/// The nodes of the trie that so many states may reach take less than a look at all places of a byte.
+const SOON: usize = 3;
+
 /// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
 pub(crate) struct Chain {
     states: Vec<TermId>,
@@ -89,8 +92,10 @@ impl Chain {
 
     pub(crate) fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
         let mut reach = Reach::of(vocabulary);
-        if self.states.iter().any(|&state| arena.info(state).nullable) {
-            // Ends between any two characters: every inner node is an exit, and a walk is no dearer.
+        let soon = !self.loops && self.states.len() <= SOON;
+        if soon || self.states.iter().any(|&state| arena.info(state).nullable) {
+            // Few nodes are reached before the count is used up. Or it ends between any two characters: every inner node is
+            // an exit, and a walk is no dearer.
             reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
             return Ok(reach);
         }
