@@ -33,7 +33,7 @@ impl Occurrences {
     /// With what ends most texts and patterns: else the first masks would wait for it.
     pub fn of_usual(trie: &Trie) -> Self {
         let occurrences = Occurrences { lists: (0..256).map(|_| OnceLock::new()).collect(), counts: trie.counts() };
-        let usual = ByteSet::of((b'!'..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
+        let usual = ByteSet::of((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
         let mut found: Vec<Vec<Occurrence>> = (0..256).map(|_| Vec::new()).collect();
         for byte in usual.iter() {
             found[usize::from(byte)].reserve_exact(occurrences.at_most(byte));

@@ -78,7 +78,8 @@ impl Region {
 
     /// The region that those of the characters make which all its states keep.
     fn kept(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<Region>> {
-        let mut leads = ALL_LEADS;
+        // What characters beyond ASCII do takes longer to find out: they are asked of the states that the others leave.
+        let mut leads = None;
         let mut beyond = Beyond::default();
         // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
         loop {
@@ -115,30 +116,23 @@ impl Region {
                     live = live.union(&span);
                 }
                 ascii = ascii.intersection(&live);
-                let mut kept = 0;
-                for &(those, ref targets) in beyond.of(arena, state)?.iter().filter(|&(those, _)| those & leads != 0) {
-                    let mut wide = true;
-                    for &target in targets {
-                        wide &= states.contains(&target) || arena.is_wide(target)?;
-                    }
-                    if wide {
-                        kept |= those;
-                        for &target in targets {
-                            if !states.contains(&target) {
-                                states.push(target);
-                            }
-                        }
-                    }
+                if let Some(leads) = &mut leads {
+                    let beyond = beyond.of(arena, state)?;
+                    let kept = beyond.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
+                    *leads &= kept.fold(0, |kept, (those, _)| kept | those);
                 }
-                leads &= kept;
             }
-            if before == (ascii, leads) {
+            if before != (ascii, leads) {
+                continue;
+            }
+            if let Some(leads) = leads {
                 let mut live = ByteSet::EMPTY;
                 for &state in &states {
                     live = live.union(&arena.live_bytes(state)?);
                 }
                 return Ok(Some(Region { states, class: Class::new(ascii.ascii(), leads), live }));
             }
+            leads = Some(ALL_LEADS);
         }
     }
 
