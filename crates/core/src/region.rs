@@ -49,13 +49,45 @@ impl Region {
             return Ok(known.clone());
         }
         let region = Region::around(arena, head)?.map(Arc::new);
-        let states = region.as_ref().map_or_else(|| vec![head], |region| region.states.clone());
+        let states = match &region {
+            Some(region) => region.sharing(arena)?,
+            None => vec![head],
+        };
         for state in states {
             if arena.regions.get(&state).is_none() {
                 arena.regions.insert(state, region.clone(), &mut arena.budget);
             }
         }
         Ok(region)
+    }
+
+    /// The states around which it is the region. One that never leads back to the head may keep characters that the head
+    /// refuses.
+    fn sharing(&self, arena: &mut Arena) -> Result<Vec<TermId>> {
+        let mut sharing = vec![self.states[0]];
+        let mut others: Vec<(TermId, Vec<TermId>)> = Vec::new();
+        for &state in &self.states[1..] {
+            let targets = arena.targets(state)?;
+            let mut more = false;
+            for (target, bytes) in &targets {
+                more |= bytes.ascii() & !self.class.ascii() != 0 && arena.is_wide(*target)?;
+            }
+            match more {
+                true => others.push((state, targets.into_iter().map(|(target, _)| target).collect())),
+                false => sharing.push(state),
+            }
+        }
+        let mut known = 0;
+        while known < sharing.len() && !others.is_empty() {
+            let nearer = sharing[known..].to_vec();
+            known = sharing.len();
+            others.retain(|(state, targets)| {
+                let back = targets.iter().any(|target| nearer.contains(target));
+                sharing.extend(back.then_some(*state));
+                !back
+            });
+        }
+        Ok(sharing)
     }
 
     fn around(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {

@@ -6,6 +6,9 @@ use crate::byteset::ByteSet;
 /// As many children are sorted by counting their bytes.
 const COUNTED_FROM: usize = 64;
 
+/// Bytes that are compared at once.
+const BLOCK: usize = 32;
+
 #[derive(Default)]
 pub struct Trie {
     /// With one more behind the last.
@@ -303,13 +306,19 @@ impl Trie {
     pub fn nodes_of(&self, byte: u8) -> Vec<u32> {
         // Children stand by their parents: to mark them takes less than to sort them.
         let mut marks = vec![0u64; self.nodes.len().div_ceil(64)];
-        // Most of these blocks have none: they are compared as a whole.
-        for (bytes, nodes) in self.child_bytes.chunks(32).zip(self.child_nodes.chunks(32)) {
-            if bytes.iter().fold(false, |any, &other| any | (other == byte)) {
-                let places = bytes.iter().zip(nodes).filter(|&(&other, _)| other == byte);
-                places.for_each(|(_, &node)| marks[node as usize >> 6] |= 1 << (node & 63));
+        let mut mark = |bytes: &[u8], nodes: &[u32]| {
+            let places = bytes.iter().zip(nodes).filter(|&(&other, _)| other == byte);
+            places.for_each(|(_, &node)| marks[node as usize >> 6] |= 1 << (node & 63));
+        };
+        // Most of these blocks have none: they are compared as a whole, which takes little if they are of one size.
+        let (bytes, nodes) = (self.child_bytes.chunks_exact(BLOCK), self.child_nodes.chunks_exact(BLOCK));
+        let rest = (bytes.remainder(), nodes.remainder());
+        for (bytes, nodes) in bytes.zip(nodes) {
+            if bytes.iter().fold(0, |any, &other| any | u8::from(other == byte)) != 0 {
+                mark(bytes, nodes);
             }
         }
+        mark(rest.0, rest.1);
         let mut found = Vec::new();
         for (mut word, from) in marks.into_iter().zip((0..).step_by(64)) {
             while word != 0 {
