@@ -8,6 +8,7 @@
 
 pub mod array;
 mod automaton;
+mod behind;
 pub mod builder;
 pub mod byteset;
 mod cache;

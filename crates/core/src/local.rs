@@ -79,8 +79,14 @@ struct Bound {
 }
 
 /// The tokens of words of a mask.
-fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
-    words.flat_map(|(word, bits)| (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word << 5 | bit))
+pub(crate) fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
+    words.flat_map(|(word, mut bits)| {
+        std::iter::from_fn(move || {
+            let token = (bits != 0).then(|| word << 5 | bits.trailing_zeros());
+            bits &= bits.wrapping_sub(1);
+            token
+        })
+    })
 }
 
 /// Subtries merged into one, and what heads do below its nodes.
@@ -96,7 +102,10 @@ pub(crate) struct Piece {
     pub words: Words,
     /// Of the words.
     pub hash: u128,
+    /// Nodes at which it is at an end and tokens go on.
     pub exits: Box<[u32]>,
+    /// Whether it is at an end anywhere.
+    pub ends: bool,
 }
 
 /// Pieces of one trie.
@@ -158,9 +167,10 @@ impl Pieces {
         }
         let mut reach = Reach::default();
         reach.walk(arena, trie, node, head)?;
+        let ends = !reach.exits.is_empty();
         reach.exits.retain(|&node| trie.end(node) > node + 1);
         let words = sorted_words(reach.tokens);
-        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into() });
+        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into(), ends });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
@@ -264,22 +274,23 @@ impl Local {
         }
         if !reach.many.is_empty() {
             reach.spill();
-            let mut bits = std::mem::take(&mut reach.many);
-            if let Some(part) = &reach.dense {
-                bits.iter_mut().zip(part.words()).for_each(|(bits, word)| *bits |= word);
-            }
-            reach.dense = Some(Part { bits: bits.into(), within: None });
+            let bits = std::mem::take(&mut reach.many);
+            let bits = match &reach.dense {
+                Some(part) => bits.into_iter().zip(part.words()).map(|(bits, word)| bits | word).collect(),
+                None => bits.into(),
+            };
+            reach.dense = Some(Part { bits, within: None });
         }
         let mut dense = reach.dense.take();
-        let mut core = Core::of(reach, vocabulary, bound);
-        if dense.is_some() {
-            core.hash = None;
-        } else if core.words.len() >= SPREAD_FROM {
-            let mut bits = vec![0; vocabulary.mask_words()];
-            core.words.iter().for_each(|&(word, set)| bits[word as usize] = set);
-            core.words = Words::default();
-            dense = Some(Part { bits: bits.into(), within: None });
-        }
+        let (words, hash) = match dense {
+            None => {
+                let (words, bits, hash) = told(reach.tokens, vocabulary.mask_words());
+                dense = bits.map(|bits| Part { bits, within: None });
+                (words, Some(hash))
+            }
+            Some(_) => (sorted_words(reach.tokens), None),
+        };
+        let core = Core::of(words, hash, reach.exits, vocabulary, bound);
         let core = Arc::new(core);
         Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
     }
@@ -347,14 +358,12 @@ impl Bound {
 }
 
 impl Core {
-    fn of(reach: Reach, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
+    fn of(words: Words, hash: Option<u128>, exits: Vec<u32>, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
         let trie = &vocabulary.trie;
-        let words = words(reach.tokens, vocabulary.mask_words());
-        let mut core =
-            Core { hash: Some(hash_of(&words)), words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
+        let mut core = Core { hash, words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
-        for node in reach.exits {
+        for node in exits {
             core.ends.extend_from_slice(trie.tokens_at(node));
             match trie.end(node) - node {
                 1 => {}
@@ -403,6 +412,16 @@ impl Reach {
         self.tokens.extend_from_slice(tokens);
     }
 
+    /// Words of a mask.
+    pub fn add(&mut self, words: &Words) {
+        if self.room > 0 && self.tokens.len() + words.len() >= MERGED_FROM {
+            self.spill();
+            words.iter().for_each(|&(word, set)| self.many[word as usize] |= set);
+        } else {
+            self.tokens.extend(tokens(words.iter().copied()));
+        }
+    }
+
     fn spill(&mut self) {
         if self.many.is_empty() {
             self.many = vec![0; self.room];
@@ -418,6 +437,32 @@ impl Reach {
         }
         if head != EPSILON && trie.end(node) > node + 1 {
             self.walk(arena, trie, node, head)?;
+        }
+        Ok(())
+    }
+
+    /// The same of the vocabulary's trie, if other heads do the same as this one below the node's children.
+    pub fn enter_known(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, node: u32, head: TermId) -> Result<()> {
+        let trie = &vocabulary.trie;
+        if arena.info(head).nullable {
+            return self.enter(arena, trie, node, head);
+        }
+        self.take(trie.tokens_at(node));
+        for (byte, child) in trie.children_in(node, &arena.may(head)) {
+            let next = arena.derive(head, byte)?;
+            if next == EMPTY {
+                continue;
+            }
+            arena.spend(1)?;
+            if trie.end(child) - child > SWEEP_FROM && !arena.info(next).nullable {
+                let piece = vocabulary.pieces.get(arena, trie, child, next)?;
+                if !piece.ends {
+                    self.take(trie.tokens_at(child));
+                    self.add(&piece.words);
+                    continue;
+                }
+            }
+            self.enter(arena, trie, child, next)?;
         }
         Ok(())
     }
@@ -539,14 +584,35 @@ fn difference(
     Ok(true)
 }
 
-/// The words of a mask of so many.
-fn words(tokens: Vec<u32>, room: usize) -> Words {
-    if tokens.len() < SORTED_UP_TO {
-        return sorted_words(tokens);
+/// Tokens as the words of a mask of so many, or as all its bits if the words are many; and the hash of the words.
+fn told(tokens: Vec<u32>, room: usize) -> (Words, Option<Bits>, u128) {
+    let mut bits = Vec::new();
+    let words = if tokens.len() < SORTED_UP_TO {
+        sorted_words(tokens)
+    } else {
+        bits = vec![0; room];
+        tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
+        set_words(&bits).collect()
+    };
+    let hash = hash_of(&words);
+    if words.len() < SPREAD_FROM {
+        return (words, None, hash);
     }
-    let mut bits = vec![0; room];
-    tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
-    bits.into_iter().enumerate().filter(|&(_, bits)| bits != 0).map(|(word, bits)| (word as u32, bits)).collect()
+    if bits.is_empty() {
+        bits = vec![0; room];
+        words.iter().for_each(|&(word, set)| bits[word as usize] = set);
+    }
+    (Words::default(), Some(bits.into()), hash)
+}
+
+/// The words in which a bit is set. Most have none: many are looked at together.
+fn set_words(bits: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let blocks = bits.chunks(16).zip((0..).step_by(16));
+    let blocks = blocks.filter(|(block, _)| block.iter().fold(0, |all, word| all | word) != 0);
+    blocks
+        .flat_map(|(block, from)| block.iter().zip(from..))
+        .filter(|&(&set, _)| set != 0)
+        .map(|(&set, word)| (word, set))
 }
 
 /// 0 if there are none.
@@ -560,7 +626,7 @@ pub(crate) fn hash_of(words: &[(u32, u32)]) -> u128 {
     }
 }
 
-fn sorted_words(mut tokens: Vec<u32>) -> Words {
+pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
     for token in tokens {

@@ -4,6 +4,7 @@
 //! Tokens of those characters only are inside, whatever they spell. The others are found by the index: at each place
 //! where such a token's first special byte stands, the state is that after the token's beginning.
 
+use crate::behind::Way;
 use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
@@ -150,7 +151,8 @@ impl Region {
                 ascii = ascii.intersection(&live);
                 if let Some(leads) = &mut leads {
                     let beyond = beyond.of(arena, state)?;
-                    let kept = beyond.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
+                    let kept =
+                        beyond.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
                     *leads &= kept.fold(0, |kept, (those, _)| kept | those);
                 }
             }
@@ -174,8 +176,7 @@ impl Region {
         if chain.is_some_and(|chain| chain.class == self.class) {
             return true;
         }
-        let inside: u32 = vocabulary.class(self.class).iter().map(|word| word.count_ones()).sum();
-        let inside = inside as usize;
+        let inside = vocabulary.count_of(self.class);
         if inside >= vocabulary.len() / 3 {
             return true;
         }
@@ -192,7 +193,8 @@ impl Region {
         reach.dense = Some(Part { bits: bits.clone(), within: None });
         let start = reach.table.row(arena, head);
         // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
-        let spaced = match arena.derive(head, b' ')? {
+        let space = arena.derive(head, b' ')?;
+        let spaced = match space {
             EMPTY => None,
             _ if self.class.contains(b' ') => None,
             next => Region::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
@@ -200,16 +202,13 @@ impl Region {
         if let Some(region) = &spaced {
             let both = bits.iter().zip(vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
             reach.dense = Some(Part { bits: both, within: None });
-            let class = region.class.with(b' ');
-            let led = |place: &Occurrence| place.led && place.before.is_within(class);
-            region.leave(arena, vocabulary, start, led, &mut reach)?;
+            region.leave(arena, vocabulary, Entry { start, first: space, led: true }, &mut reach, |_| true)?;
         }
+        let own = Entry { start, first: head, led: false };
         let led = spaced.is_some();
-        let inner = |place: &Occurrence| {
-            let space = led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ';
-            place.before.is_within(self.class) && !space
-        };
-        self.leave(arena, vocabulary, start, inner, &mut reach)?;
+        self.leave(arena, vocabulary, own, &mut reach, |place| {
+            !(led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ')
+        })?;
         Ok(reach)
     }
 
@@ -218,14 +217,18 @@ impl Region {
         &self,
         arena: &mut Arena,
         vocabulary: &Vocabulary,
-        start: u32,
-        inner: impl Fn(&Occurrence) -> bool,
+        entry: Entry,
         reach: &mut Reach,
+        wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
+        let (near, quiet, apart) = self.near(arena, entry.first)?;
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
-            for place in vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
+            let behind = vocabulary.behind(Way { byte, class: self.class, quiet, led: entry.led });
+            let places = vocabulary.occurrences(byte);
+            let heard = behind.heard.iter().copied().chain(behind.beginning_with(&vocabulary.trie, &apart));
+            for place in heard.map(|place| &places[place as usize]).filter(|place| wanted(place)) {
                 let Some(token) = vocabulary.token(place.token) else { continue };
-                let mut row = start;
+                let mut row = entry.start;
                 for &byte in &token[..usize::from(place.depth)] {
                     row = reach.table.step(arena, row, byte)?;
                 }
@@ -233,12 +236,37 @@ impl Region {
                 if next != NOWHERE {
                     arena.spend(1)?;
                     let next = reach.table.rows[next as usize].state;
-                    reach.enter(arena, &vocabulary.trie, place.node, next)?;
+                    match place.depth {
+                        0 => reach.enter_known(arena, vocabulary, place.node, next)?,
+                        _ => reach.enter(arena, &vocabulary.trie, place.node, next)?,
+                    }
                 }
+            }
+            let next = arena.derive(near, byte)?;
+            if next != EMPTY {
+                behind.enter(arena, vocabulary, next, &apart, reach)?;
             }
         }
         Ok(())
     }
+
+    /// The state to which most characters lead; of the region's ASCII characters those that leave that state as it is, and
+    /// of these the ones that lead from here to another.
+    fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, Class, ByteSet)> {
+        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, Class::default(), ByteSet::EMPTY)) };
+        let quiet = arena.bytes_onto(near, near)?.intersection(&self.class.bytes());
+        let apart = quiet.without(&arena.bytes_onto(first, near)?);
+        Ok((near, Class::new(quiet.ascii(), 0), apart))
+    }
+}
+
+/// How a head comes to the characters of a region.
+struct Entry {
+    /// The row of the head.
+    start: u32,
+    /// The state before the first of them: the head, or what a space leads to.
+    first: TermId,
+    led: bool,
 }
 
 /// States by number, those met often with one entry per byte: looking a derivative up among a term's edges takes longer

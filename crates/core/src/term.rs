@@ -281,6 +281,13 @@ impl Hasher128 {
         hasher
     }
 
+    /// The hash of a list of numbers.
+    pub fn of(numbers: &[u32]) -> u128 {
+        let mut hash = Hasher128::new(0);
+        numbers.iter().for_each(|&number| hash.word(number.into()));
+        hash.finish()
+    }
+
     pub fn word(&mut self, word: u64) {
         let fold = |a: u64, b: u64| {
             let wide = u128::from(a) * u128::from(b);

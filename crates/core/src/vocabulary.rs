@@ -1,5 +1,6 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
+use crate::behind::{Behind, Way};
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
@@ -31,6 +32,11 @@ impl Class {
 
     pub fn ascii(self) -> u128 {
         u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
+    }
+
+    /// Its ASCII characters.
+    pub fn bytes(self) -> ByteSet {
+        ByteSet([self.ascii[0], self.ascii[1], 0, 0])
     }
 
     pub fn leads(self) -> u64 {
@@ -71,6 +77,9 @@ const LOCALS: usize = 64 << 20;
 /// Bytes of the tokens of classes: some hundred classes.
 const CLASSES: usize = 4 << 20;
 
+/// Bytes of the places behind characters: some hundred patterns' quotes and backslashes.
+const BEHINDS: usize = 2 << 20;
+
 /// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
 const FORESTS: usize = 8 << 20;
 
@@ -96,7 +105,8 @@ pub struct Vocabulary {
     pub longest: u32,
     pub(crate) long: Long,
     pub(crate) openings: Openings,
-    classes: cache::Cache<Class, Bits>,
+    classes: cache::Cache<Class, (Bits, usize)>,
+    behinds: cache::Cache<Way, Arc<Behind>>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
     /// Under the name of a position.
@@ -181,6 +191,7 @@ impl Vocabulary {
             openings,
             tokens,
             classes: cache::Cache::new(CLASSES),
+            behinds: cache::Cache::new(BEHINDS),
             locals: cache::Cache::new(LOCALS),
             masks: cache::Cache::new(MASKS),
             forests: cache::Cache::new(FORESTS),
@@ -230,6 +241,7 @@ impl Vocabulary {
             + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
+            + self.behinds.memory_bytes()
             + locals
             + self.masks.memory_bytes()
             + self.forests.memory_bytes()
@@ -250,14 +262,34 @@ impl Vocabulary {
         self.occurrences.at_most(byte)
     }
 
+    /// Its places behind some characters.
+    pub(crate) fn behind(&self, way: Way) -> Arc<Behind> {
+        if let Some(behind) = self.behinds.get(way) {
+            return behind;
+        }
+        let behind = Arc::new(Behind::of(way, self));
+        self.behinds.put(way, behind.clone(), behind.bytes());
+        behind
+    }
+
     /// The tokens made of these characters only; the last one may be cut.
     pub(crate) fn class(&self, class: Class) -> Bits {
-        if let Some(bits) = self.classes.get(class) {
-            return bits;
+        self.counted(class).0
+    }
+
+    /// How many they are.
+    pub(crate) fn count_of(&self, class: Class) -> usize {
+        self.counted(class).1
+    }
+
+    fn counted(&self, class: Class) -> (Bits, usize) {
+        if let Some(known) = self.classes.get(class) {
+            return known;
         }
         let bits = self.contents.made_of(class);
-        self.classes.put(class, bits.clone(), 4 * bits.len());
-        bits
+        let count = bits.iter().map(|word| word.count_ones() as usize).sum();
+        self.classes.put(class, (bits.clone(), count), 4 * bits.len());
+        (bits, count)
     }
 
     /// A space and then nothing but these characters, no space among them.
@@ -269,13 +301,15 @@ impl Vocabulary {
     /// What lies below these nodes, merged.
     pub(crate) fn forest(&self, mut nodes: Vec<u32>) -> Arc<Forest> {
         nodes.sort_unstable();
-        let mut hash = Hasher128::new(0);
-        nodes.iter().for_each(|&node| hash.word(node.into()));
-        let hash = hash.finish();
+        self.merged(Hasher128::of(&nodes), &nodes)
+    }
+
+    /// The same, of ascending nodes whose hash is known.
+    pub(crate) fn merged(&self, hash: u128, nodes: &[u32]) -> Arc<Forest> {
         if let Some(forest) = self.forests.get(hash) {
             return forest;
         }
-        let forest = Arc::new(Forest { hash, trie: self.trie.merged(&nodes), pieces: Pieces::default() });
+        let forest = Arc::new(Forest { hash, trie: self.trie.merged(nodes), pieces: Pieces::default() });
         self.forests.put(hash, forest.clone(), forest.trie.memory_bytes());
         forest
     }
