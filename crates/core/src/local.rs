@@ -58,14 +58,14 @@ pub struct Local {
 /// What heads have in common that differ in a count, or in a few tokens.
 pub(crate) struct Core {
     pub words: Words,
-    /// Of the words, whether they are here or, spread, in the bits; None if the bits have more.
+    /// Of the tokens, whether they are here or, spread, in the bits; None if the bits have more.
     pub hash: Option<u128>,
     /// Nodes at which the head is at an end and tokens go on.
     pub exits: Vec<u32>,
     /// The same for many nodes with little below each, merged.
     pub forest: Option<Arc<Forest>>,
-    /// Tokens with which the head is at an end.
-    pub ends: Vec<u32>,
+    /// All nodes at which the head is at an end.
+    ends: Vec<u32>,
     /// What a head is short of that keeps reading characters of a class, if it is cut off at a count.
     bound: Option<Bound>,
 }
@@ -132,9 +132,6 @@ const DIFFERENCE_ROOM: usize = 4_000;
 
 /// So many tokens are replayed rather than computed anew for each count.
 const UP_TO_ROOM: usize = 64;
-
-/// More tokens are written into a mask and read from there in order: sorting them takes longer.
-const SORTED_UP_TO: usize = 200;
 
 /// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
 const MERGED_FROM: usize = 32;
@@ -358,13 +355,12 @@ impl Bound {
 }
 
 impl Core {
-    fn of(words: Words, hash: Option<u128>, exits: Vec<u32>, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
+    fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
         let trie = &vocabulary.trie;
-        let mut core = Core { hash, words, exits: Vec::new(), forest: None, ends: Vec::new(), bound };
+        let mut core = Core { hash, words, exits: Vec::new(), forest: None, ends, bound };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let mut small = Vec::new();
-        for node in exits {
-            core.ends.extend_from_slice(trie.tokens_at(node));
+        for &node in &core.ends {
             match trie.end(node) - node {
                 1 => {}
                 size if size > LARGE_SUBTRIE => core.exits.push(node),
@@ -377,6 +373,11 @@ impl Core {
             core.exits.extend(small);
         }
         core
+    }
+
+    /// Tokens with which the head is at an end.
+    pub fn ends<'a>(&'a self, trie: &'a Trie) -> impl Iterator<Item = u32> + 'a {
+        self.ends.iter().flat_map(|&node| trie.tokens_at(node)).copied()
     }
 }
 
@@ -441,22 +442,29 @@ impl Reach {
         Ok(())
     }
 
-    /// The same of the vocabulary's trie, if other heads do the same as this one below the node's children.
-    pub fn enter_known(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, node: u32, head: TermId) -> Result<()> {
-        let trie = &vocabulary.trie;
-        if arena.info(head).nullable {
+    /// The same of the vocabulary's trie for a head most of which does as another one does: that is known, or will be.
+    pub fn enter_beside(
+        &mut self,
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        node: u32,
+        head: TermId,
+        other: TermId,
+    ) -> Result<()> {
+        let (trie, may) = (&vocabulary.trie, arena.may(head));
+        if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
             return self.enter(arena, trie, node, head);
         }
         self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &arena.may(head)) {
+        for (byte, child) in trie.children_in(node, &may) {
             let next = arena.derive(head, byte)?;
             if next == EMPTY {
                 continue;
             }
             arena.spend(1)?;
-            if trie.end(child) - child > SWEEP_FROM && !arena.info(next).nullable {
+            if trie.end(child) - child > SWEEP_FROM && next == arena.derive(other, byte)? {
                 let piece = vocabulary.pieces.get(arena, trie, child, next)?;
-                if !piece.ends {
+                if !piece.ends && !arena.info(next).nullable {
                     self.take(trie.tokens_at(child));
                     self.add(&piece.words);
                     continue;
@@ -584,35 +592,23 @@ fn difference(
     Ok(true)
 }
 
-/// Tokens as the words of a mask of so many, or as all its bits if the words are many; and the hash of the words.
+/// Tokens as the words of a mask of so many, or as all its bits if the words are many; and a hash of the tokens.
 fn told(tokens: Vec<u32>, room: usize) -> (Words, Option<Bits>, u128) {
-    let mut bits = Vec::new();
-    let words = if tokens.len() < SORTED_UP_TO {
-        sorted_words(tokens)
-    } else {
-        bits = vec![0; room];
-        tokens.into_iter().for_each(|token| bits[token as usize >> 5] |= 1 << (token & 31));
-        set_words(&bits).collect()
-    };
-    let hash = hash_of(&words);
-    if words.len() < SPREAD_FROM {
-        return (words, None, hash);
+    let hash = hash_of_tokens(&tokens);
+    if tokens.len() < SPREAD_FROM {
+        return (sorted_words(tokens), None, hash);
     }
-    if bits.is_empty() {
-        bits = vec![0; room];
-        words.iter().for_each(|&(word, set)| bits[word as usize] = set);
+    let mut bits = vec![0; room];
+    tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
+    match bits.iter().filter(|&&word| word != 0).count() {
+        0..SPREAD_FROM => (sorted_words(tokens), None, hash),
+        _ => (Words::default(), Some(bits.into()), hash),
     }
-    (Words::default(), Some(bits.into()), hash)
 }
 
-/// The words in which a bit is set. Most have none: many are looked at together.
-fn set_words(bits: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
-    let blocks = bits.chunks(16).zip((0..).step_by(16));
-    let blocks = blocks.filter(|(block, _)| block.iter().fold(0, |all, word| all | word) != 0);
-    blocks
-        .flat_map(|(block, from)| block.iter().zip(from..))
-        .filter(|&(&set, _)| set != 0)
-        .map(|(&set, word)| (word, set))
+/// In any order: 0 if there are none.
+fn hash_of_tokens(tokens: &[u32]) -> u128 {
+    tokens.iter().fold(0, |all: u128, &token| all.wrapping_add(Hasher128::of(&[token])))
 }
 
 /// 0 if there are none.

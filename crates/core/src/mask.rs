@@ -231,12 +231,12 @@ impl Masks {
             if let Term::Item { array, .. } = *composer.machine.arena.term(head) {
                 // Whether an item may end depends on those before it.
                 if !composer.machine.arena.fresh_by_itself(array) {
-                    composer.asks.extend_from_slice(&local.core.ends);
+                    composer.asks.extend(local.core.ends(&vocabulary.trie));
                 }
             }
             if !composer.machine.plenty_after(frame)? {
                 // An open item may have to end as a value that came before.
-                composer.asks.extend_from_slice(&local.core.ends);
+                composer.asks.extend(local.core.ends(&vocabulary.trie));
                 if !composer.steady(head, frame)? {
                     composer.asks.extend(local.tokens());
                 }

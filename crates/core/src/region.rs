@@ -225,6 +225,7 @@ impl Region {
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
             let behind = vocabulary.behind(Way { byte, class: self.class, quiet, led: entry.led });
             let places = vocabulary.occurrences(byte);
+            let beside = arena.derive(near, byte)?;
             let heard = behind.heard.iter().copied().chain(behind.beginning_with(&vocabulary.trie, &apart));
             for place in heard.map(|place| &places[place as usize]).filter(|place| wanted(place)) {
                 let Some(token) = vocabulary.token(place.token) else { continue };
@@ -237,14 +238,13 @@ impl Region {
                     arena.spend(1)?;
                     let next = reach.table.rows[next as usize].state;
                     match place.depth {
-                        0 => reach.enter_known(arena, vocabulary, place.node, next)?,
+                        0 => reach.enter_beside(arena, vocabulary, place.node, next, beside)?,
                         _ => reach.enter(arena, &vocabulary.trie, place.node, next)?,
                     }
                 }
             }
-            let next = arena.derive(near, byte)?;
-            if next != EMPTY {
-                behind.enter(arena, vocabulary, next, &apart, reach)?;
+            if beside != EMPTY {
+                behind.enter(arena, vocabulary, beside, &apart, reach)?;
             }
         }
         Ok(())
