@@ -11,7 +11,7 @@ use crate::quoted::spell;
 use crate::rules::Rules;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::unique::UniqueSpec;
-use crate::vocabulary::lock;
+use crate::vocabulary::{lock, FAR};
 use std::sync::{Arc, Mutex};
 
 pub struct Builder {
@@ -24,6 +24,12 @@ pub struct Builder {
     /// Whether nothing was made since the arena became the ground of forks.
     is_ground: bool,
 }
+
+/// So many states of what all forks have are found out for them.
+const REHEARSED: usize = 1_000;
+
+/// Code points of the longest token of most large vocabularies: a run of spaces.
+const USUAL_LONGEST: u32 = 128;
 
 /// The rules of a builder that was forked, prepared for all forks that will have no others.
 struct Ready {
@@ -82,6 +88,7 @@ impl Builder {
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
         if !self.is_ground {
+            self.rehearse();
             self.arena.settle();
             self.is_ground = true;
         }
@@ -95,6 +102,31 @@ impl Builder {
         copy.arena.budget.heed([cancellation, None]);
         copy.arena.begin(&limits);
         copy
+    }
+
+    /// Finds out what every copy would: where the regular nodes lead, and what they are to tokens. As far as it goes: what
+    /// is not known here is found out there.
+    fn rehearse(&mut self) {
+        let arena = self.fresh();
+        let most = arena.len() + REHEARSED;
+        let mut next = 0;
+        while next < arena.len().min(most) {
+            let node = TermId(next as u32);
+            next += 1;
+            if arena.info(node).structural {
+                continue;
+            }
+            let counts = arena.info(node).counts;
+            arena.may(node);
+            let known = arena.moves(node).map(drop);
+            let clipped = [FAR, USUAL_LONGEST]
+                .into_iter()
+                .filter(|_| counts)
+                .try_for_each(|reach| arena.clipped(node, reach).map(drop));
+            if known.and(clipped).is_err() {
+                break;
+            }
+        }
     }
 
     /// Look at the time, the memory and who may end the build: for what a front end does between two calls.
