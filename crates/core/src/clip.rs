@@ -107,9 +107,10 @@ impl Arena {
             _ if self.info(text).structural => Ok(text),
             Term::Bounded { body, min, max } => self.clipped_bounds(text, body, min, max, reach),
             Term::Repeat { body, min, max } if self.info(body).min_chars > 0 && !self.info(body).searched => {
+                // One more than any token can begin, so that the far side stays out of reach.
+                let begun = reach.div_ceil(self.info(body).min_chars);
                 let body = self.clipped_counts(body, reach)?;
-                // One more than any token can read, so that the far side stays out of reach.
-                self.repeat(body, min.min(reach + 1), if max > reach { MANY } else { max })
+                self.repeat(body, min.min(begun + 1), if max > begun { MANY } else { max })
             }
             Term::Cat(..) => {
                 let mut parts = Vec::new();
@@ -243,6 +244,14 @@ mod tests {
             let more = arena.repeat(dotted, 0, MANY).unwrap();
             counts.push(arena.cat(some, more).unwrap());
             counts.push(arena.bounded(more, 0, max).unwrap());
+        }
+        // Of a body of two characters a token begins half as many.
+        let pair = arena.cat(ab, b).unwrap();
+        for max in [1, 2, 3, 9, 10, 11, 12] {
+            for (min, end) in [(0, EPSILON), (0, dot), (max, dot)] {
+                let counted = arena.repeat(pair, min, max).unwrap();
+                counts.push(arena.cat(counted, end).unwrap());
+            }
         }
         // What can end soon or far away, but nowhere between.
         let (far, near) = (arena.repeat(a, 60, 60).unwrap(), arena.cat(b, dot).unwrap());

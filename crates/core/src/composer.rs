@@ -102,7 +102,7 @@ impl<'a> Composer<'a> {
                     path.iter().try_fold(exact, |at, &byte| self.machine.step(at, byte))?
                 }
             };
-            here.iter().chain(below).for_each(|&token| self.scratch.refuse(token));
+            [here, below].into_iter().for_each(|tokens| self.scratch.refuse_all(tokens));
             if at != DEAD {
                 here.iter().for_each(|&token| self.scratch.set(token));
                 let position = self.machine.position(at).clone();

@@ -13,6 +13,9 @@ fn edge_at(edges: &[Edge], byte: u8) -> Option<Edge> {
     edges.get(place).copied().filter(|&(low, _, _)| low <= byte)
 }
 
+/// Intervals of bytes and where they lead.
+type Moves = SmallVec<[(u8, u8, TermId); 16]>;
+
 /// The ASCII bytes that stand for themselves in a JSON string.
 pub(crate) const RAW: ByteSet = ByteSet([!0 << 32 & !(1 << b'"'), !(1 << (b'\\' - 64)), 0, 0]);
 
@@ -294,21 +297,27 @@ impl Arena {
     }
 
     /// Where each byte that may come leads, by intervals.
-    pub(crate) fn moves(&mut self, id: TermId) -> Result<SmallVec<[(u8, u8, TermId); 16]>> {
-        let mut moves = SmallVec::new();
+    pub(crate) fn moves(&mut self, id: TermId) -> Result<Moves> {
+        self.moves_up_to(id, u8::MAX)
+    }
+
+    /// The same of the bytes up to `last`; an interval may end beyond.
+    pub(crate) fn moves_up_to(&mut self, id: TermId, last: u8) -> Result<Moves> {
+        let mut moves = Moves::new();
         let may = self.may(id);
+        let end = u16::from(last) + 1;
         // Who has asked before has left an edge for every byte that may come.
         if let Some(edges) = self.edges.get(id.0 as usize) {
             let unknown = |from: u16, to: u16| from < to && may.meets(from as u8, (to - 1) as u8);
             let (mut next, mut complete) = (0, true);
-            for &(low, high, target) in edges {
+            for &(low, high, target) in edges.iter().take_while(|&&(low, ..)| low <= last) {
                 complete &= !unknown(next, low.into());
                 next = u16::from(high) + 1;
                 if target != EMPTY {
                     moves.push((low, high, target));
                 }
             }
-            if complete && !unknown(next, 256) {
+            if complete && !unknown(next, end) {
                 return Ok(moves);
             }
             moves.clear();
@@ -321,7 +330,7 @@ impl Arena {
             if target != EMPTY {
                 moves.push((low, high, target));
             }
-            match high.checked_add(1) {
+            match high.checked_add(1).filter(|&next| next <= last) {
                 Some(next) => byte = next,
                 None => return Ok(moves),
             }

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Of more alternatives at once a name takes as long as their mask, and seldom is another's.
 const NAMED_HEADS: usize = 32;
 
+/// Where more than one of so many words is corrected, a mask is smaller as one set, and written faster.
+const SPREAD_FROM: usize = 6;
+
 thread_local! {
     /// One for all grammars: what a mask has left behind is as good as new.
     static SCRATCH: Cell<Scratch> = Cell::default();
@@ -40,6 +43,14 @@ impl Mask {
         let words = tokens.chunk_by(|one, other| one >> 5 == other >> 5);
         let words = words.map(|alike| (alike[0] >> 5, alike.iter().fold(0, |bits, token| bits | 1 << (token & 31)), 0));
         Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), empty: tokens.is_empty() }
+    }
+
+    /// The same as one set.
+    fn spread(self, words: usize) -> Self {
+        let mut bits = vec![0; words];
+        self.write(&mut bits);
+        let part = Part { bits: bits.into(), within: None };
+        Mask { parts: vec![part], lists: Vec::new(), words: Box::default(), empty: self.empty }
     }
 
     /// Whether no token is allowed.
@@ -88,12 +99,15 @@ impl Mask {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.words.len() * 12 + self.parts.len() * 32 + self.lists.len() * 16 + size_of::<Mask>()
+        let own = self.parts.iter().filter(|part| Arc::strong_count(&part.bits) == 1);
+        let own: usize = own.map(|part| 4 * part.bits.len()).sum();
+        self.words.len() * 12 + self.parts.len() * 32 + self.lists.len() * 16 + own + size_of::<Mask>()
     }
 
     /// The same with its share of what it refers to: that stays as long as it does.
     fn held_bytes(&self) -> usize {
-        let parts = self.parts.iter().map(|part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
+        let shared = self.parts.iter().filter(|part| Arc::strong_count(&part.bits) > 1);
+        let parts = shared.map(|part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
         let lists = self.lists.iter().map(|list| 8 * list.len() / Arc::strong_count(list));
         self.memory_bytes() + parts.chain(lists).sum::<usize>()
     }
@@ -258,6 +272,9 @@ impl Masks {
         let words = scratch.corrected();
         SCRATCH.set(scratch);
         let mut mask = Mask { parts, lists, words, empty: false };
+        if mask.words.len() > vocabulary.mask_words() / SPREAD_FROM {
+            mask = mask.spread(vocabulary.mask_words());
+        }
         mask.empty = mask.forbids_all();
         Ok((Arc::new(mask), shared))
     }

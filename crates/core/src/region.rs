@@ -128,10 +128,6 @@ impl Region {
                 if arena.info(state).nullable || states.len() > MOST_STATES {
                     return Ok(None);
                 }
-                // The index does not know bytes in the middle of a character.
-                if !arena.lead_nowhere(state, 0x80, 0xbf)? {
-                    return Ok(None);
-                }
                 let mut live = ByteSet::EMPTY;
                 for (target, bytes) in arena.targets(state)? {
                     let span = bytes.intersection(&ascii);
@@ -141,7 +137,7 @@ impl Region {
                     }
                     if !known {
                         // Rather without the bytes that lead to a state than without the more that it refuses.
-                        if ascii.without(&arena.live_bytes(target)?).len() > span.len() {
+                        if ascii.without(&arena.live_ascii(target)?).len() > span.len() {
                             continue;
                         }
                         states.push(target);
@@ -150,6 +146,10 @@ impl Region {
                 }
                 ascii = ascii.intersection(&live);
                 if let Some(leads) = &mut leads {
+                    // The index does not know bytes in the middle of a character.
+                    if !arena.lead_nowhere(state, 0x80, 0xbf)? {
+                        return Ok(None);
+                    }
                     let beyond = beyond.of(arena, state)?;
                     let kept =
                         beyond.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
@@ -453,7 +453,7 @@ impl Arena {
     /// Where the ASCII bytes lead.
     pub(crate) fn targets(&mut self, state: TermId) -> Result<SmallVec<[(TermId, ByteSet); 8]>> {
         let mut targets: SmallVec<[(TermId, ByteSet); 8]> = SmallVec::new();
-        for (low, high, target) in self.moves(state)?.into_iter().take_while(|&(low, ..)| low < 0x80) {
+        for (low, high, target) in self.moves_up_to(state, 0x7f)? {
             let bytes = ByteSet::range(low, high.min(0x7f));
             match targets.iter_mut().find(|(other, _)| *other == target) {
                 Some((_, all)) => *all = all.union(&bytes),
@@ -467,7 +467,18 @@ impl Arena {
         if self.may(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             return Ok(false);
         }
-        Ok(self.live_bytes(state)?.intersection(&ByteSet::range(0, 0x7f)).len() >= WIDE_CLASS)
+        Ok(self.live_ascii(state)?.len() >= WIDE_CLASS)
+    }
+
+    /// The ASCII bytes that may come.
+    fn live_ascii(&mut self, state: TermId) -> Result<ByteSet> {
+        let ascii = ByteSet::range(0, 0x7f);
+        if self.any_next(state)?.is_some() {
+            return Ok(self.live_bytes(state)?.intersection(&ascii));
+        }
+        let moves = self.moves_up_to(state, 0x7f)?;
+        let live = moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
+        Ok(live.intersection(&ascii))
     }
 
     /// The leads all of whose characters lead to the one state.
@@ -600,7 +611,9 @@ mod tests {
                         let reach = region.reach(arena, &vocabulary, head).unwrap();
                         assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
                     }
+                    let ascii = arena.live_ascii(head).unwrap();
                     let live = arena.live_bytes(head).unwrap();
+                    assert_eq!(ascii, live.intersection(&ByteSet::range(0, 0x7f)), "{before:?}");
                     let moves = arena.moves(head).unwrap();
                     for byte in 0..=255u8 {
                         let next = arena.derive_now(head, byte, true).unwrap();

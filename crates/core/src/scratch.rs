@@ -26,11 +26,24 @@ impl Scratch {
     }
 
     pub fn refuse(&mut self, token: u32) {
-        let (word, bit) = (token >> 5, 1 << (token & 31));
-        self.add(word, 0);
-        let (allowed, refused) = &mut self.words[word as usize];
-        *allowed &= !bit;
-        *refused |= bit;
+        self.refuse_all(&[token]);
+    }
+
+    pub fn refuse_all(&mut self, tokens: &[u32]) {
+        // So many stand in nearly every word.
+        let many = tokens.len() > self.words.len();
+        for &token in tokens {
+            let (word, bit) = (token >> 5, 1 << (token & 31));
+            let (allowed, refused) = &mut self.words[word as usize];
+            *allowed &= !bit;
+            *refused |= bit;
+            if !many {
+                self.add(word, 0);
+            }
+        }
+        if many {
+            (0..self.words.len() as u32).for_each(|word| self.add(word, 0));
+        }
     }
 
     pub fn put(&mut self, token: u32, allowed: bool) {
@@ -79,4 +92,28 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
         word &= word.wrapping_sub(1);
         (place < 64).then_some(place)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_at_once_are_refused_as_one_by_one() {
+        for count in [1, 3, 4, 50, 100] {
+            let tokens: Vec<u32> = (0..count).map(|place| place * 77 % 128).collect();
+            let [mut all, mut each] = [Scratch::default(), Scratch::default()];
+            for scratch in [&mut all, &mut each] {
+                scratch.fit(4);
+                (0..128).step_by(3).for_each(|token| scratch.set(token));
+            }
+            all.refuse_all(&tokens);
+            tokens.iter().for_each(|&token| each.refuse(token));
+            let corrected = all.corrected();
+            assert_eq!(corrected, each.corrected());
+            let refused = |token: u32| corrected[token as usize >> 5].2 >> (token & 31) & 1 == 1;
+            assert!((0..128).all(|token| refused(token) == tokens.contains(&token)), "{count}");
+            assert!(all.corrected().is_empty());
+        }
+    }
 }

@@ -444,10 +444,9 @@ impl Arena {
             return Ok(if nullable { EPSILON } else { EMPTY });
         }
         self.drop_needless(&mut flat);
-        if let Some(any) = self.any_text {
-            if flat.len() > 1 && flat.iter().any(|&part| part != any && self.info(part).utf8) {
-                flat.retain(|&part| part != any);
-            }
+        let whole = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
+        if whole && flat.len() > 1 {
+            flat.retain(|&part| Some(part) != self.any_text);
         }
         match flat[..] {
             [] => return Ok(TOP),
@@ -464,7 +463,9 @@ impl Arena {
             Term::Not(inner) => Some(inner),
             _ => None,
         });
-        if complements.into_iter().any(|inner| flat.binary_search(&inner).is_ok()) {
+        // A text is no other than all texts.
+        let excludes = |inner| flat.binary_search(&inner).is_ok() || whole && Some(inner) == self.any_text;
+        if complements.into_iter().any(excludes) {
             return Ok(EMPTY);
         }
         let hash = self.hash_set(9, &flat);
@@ -759,5 +760,18 @@ mod tests {
                 assert_eq!(arena.matches(both, text).unwrap(), either, "{place} {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn all_texts_taken_away_leave_what_is_no_text() {
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let any = arena.any_text().unwrap();
+        let none = arena.not(any).unwrap();
+        let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        assert_eq!(arena.and_unchecked(vec![letters, none]).unwrap(), EMPTY);
+        let bytes = arena.class(ByteSet::range(b'a', 0xff)).unwrap();
+        let left = arena.and_unchecked(vec![bytes, none]).unwrap();
+        assert!(arena.matches(left, b"\xff").unwrap() && !arena.matches(left, b"a").unwrap());
     }
 }
