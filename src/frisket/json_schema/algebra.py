@@ -405,7 +405,7 @@ class Algebra:
         if site.union is not None:
             return self.sum(self.expand(goal) for goal in site.union)
         reading = self._reading(site)
-        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+        if reading.is_unevaluated():
             return [case for case, _ in self.annotated(site)]
         if not reading.parts and not reading.alternatives:
             return [reading.case]
@@ -449,7 +449,7 @@ class Algebra:
             if site.union is not None:
                 return False
             reading = self._reading(site)
-            if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+            if reading.is_unevaluated():
                 return False
             self.depth += 1
             try:
@@ -481,7 +481,7 @@ class Algebra:
         if site.union is not None:
             found = [WHOLE]
             for goal in site.union:
-                found = self.product(found, self.expand(self.negated(goal)))
+                found = self.without(found, goal)
             return found
         reading = self._reading(site)
         found = self.complement(reading.case)
@@ -489,7 +489,7 @@ class Algebra:
             found = self.sum([found, self.complement_of_all(alternatives)])
         for kind, goals in reading.parts:
             found = self.sum([found, self._part_negated(kind, goals)])
-        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+        if reading.is_unevaluated():
             extra: list[Case] = []
             for case, seen in self._annotated_base(reading):
                 for rest in reading.unevaluated(self, seen):
@@ -505,8 +505,13 @@ class Algebra:
             found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
         for items in case.arrays:
             found += [Case(ARRAY, arrays=others) for others in array.negate(self, items)]
+        # An object either lacks a required key or has them all: what overlaps less dies earlier in products.
+        needed = tuple([key for members in case.objects if isinstance(members, object.Required) for key in members.keys])
+        beside = (object.Required(needed, stated=False),) if needed else ()
         for members in case.objects:
-            found += [Case(OBJECT, objects=others) for others in object.negate(self, members)]
+            for others in object.negate(self, members):
+                broken = len(others) == 1 and isinstance(others[0], object.Breaks)
+                found.append(Case(OBJECT, objects=(*beside, *others) if broken else others))
         return found
 
     def complement_of_all(self, cases: list[Case]) -> list[Case]:
@@ -626,8 +631,48 @@ class Algebra:
             found = self.pruned(found)
         for goal in others:
             if not self.apart(found, self.expand(goal)):
-                found = self.least(self.pruned(self.product(found, self.expand(self.negated(goal)))))
+                found = self.least(self.pruned(self.without(found, goal)))
         return found
+
+    def without(self, cases: list[Case], goal: Goal) -> list[Case]:
+        """The cases without what meets the goal: only of the types in which a case shares some value with it."""
+        if len(cases) == 1 and cases[0] is WHOLE:
+            return self.expand(self.negated(goal))
+        inside = self._at_hand(goal)
+        if inside is None:
+            return self.product(cases, self.expand(self.negated(goal)))
+        kept: list[Case] = []
+        parted: list[Case] = []
+        for case in cases:
+            shared = 0
+            for other in inside:
+                both = meet(case, other)
+                if both is not None and both.mask & ~shared:
+                    shared |= self.types_left(both, DEPTH)
+            if case.mask & ~shared:
+                kept.append(case.among(~shared))
+            if shared:
+                parted.append(case.among(shared))
+        if not parted:
+            return kept
+        parted = self.product(parted, self.expand(self.negated(goal)))
+        return self.least(self.sum([kept, self.pruned(parted)])) if kept else parted
+
+    def _at_hand(self, goal: Goal) -> list[Case] | None:
+        """The cases of a goal, if there are few and finding them takes no product (which may be larger than that of
+        their complements)."""
+        if len(goal) != 1 or -1 in goal:
+            return None
+        (literal,) = goal
+        site = self.sites[literal >> 1]
+        cases = site.negative if literal & 1 else site.positive
+        if isinstance(cases, list):
+            return cases if len(cases) <= CROWD else None
+        if cases is None and not literal & 1 and site.union is None:
+            reading = self._reading(site)
+            if not (reading.parts or reading.alternatives or reading.is_unevaluated()):
+                return self.expand(goal)
+        return None
 
     def _part_negated(self, kind: str, goals: list[Goal]) -> list[Case]:
         if kind == "all":
@@ -635,7 +680,7 @@ class Algebra:
         if kind == "any":
             found = [WHOLE]
             for goal in goals:
-                found = self.product(found, self.expand(self.negated(goal)))
+                found = self.without(found, goal)
             return found
         if kind == "one":
             found = self._part_negated("any", goals)
@@ -770,7 +815,13 @@ class Algebra:
         return [case for case in cases if id(case) in chosen]
 
     def pruned(self, cases: list[Case]) -> list[Case]:
-        return [case for case in cases if not self.case_is_void(case, 2)]
+        """Without cases, and types of cases, that certainly no value is in."""
+        found = []
+        for case in cases:
+            types = self.types_left(case, 2)
+            if types:
+                found.append(case.among(types))
+        return found
 
     def _spend(self, count: int) -> None:
         if count > self.options.max_alternatives:
@@ -838,6 +889,19 @@ class Algebra:
         elif self._circles == circles:
             self._alive[goal] = depth, nested
         return void
+
+    def types_left(self, case: Case, depth: int) -> int:
+        """The types of a case but those of which certainly no value is in it."""
+        mask = case.mask
+        if mask & STRING and case.strings and self._textless_are(case.strings):
+            mask &= ~STRING
+        if mask & NUMBER and case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void():
+            mask &= ~NUMBER
+        if mask & ARRAY and array.is_void(self, case.arrays, depth):
+            mask &= ~ARRAY
+        if mask & OBJECT and object.is_void(self, case.objects, depth):
+            mask &= ~OBJECT
+        return mask
 
     def case_is_void(self, case: Case, depth: int) -> bool:
         mask = case.mask

@@ -59,7 +59,10 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Required:
+    """`stated` is whether the schema says so, in this order; a complement may be cut by what it does not say."""
+
     keys: tuple[str, ...]
+    stated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required")
+    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required", "stated")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -134,14 +137,18 @@ class Shape:
         self.open = True
         self.least: int = 0
         self.most: int | None = None
+        unstated: list[str] = []
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
                 self.patterned = self.patterned or bool(atom.patterns)
                 self.open = self.open and not atom.rest and not atom.patterns
             elif isinstance(atom, Required):
-                for key in atom.keys:
-                    self.required[key] = None
+                if atom.stated:
+                    for key in atom.keys:
+                        self.required[key] = None
+                else:
+                    unstated += atom.keys
             elif isinstance(atom, Count):
                 self.least = max(self.least, atom.least)
                 if atom.most is not None:
@@ -154,13 +161,22 @@ class Shape:
             else:
                 self.implies.append(atom)
         if self.implies:
-            grown = True
-            while grown:
-                grown = False
-                for rule in self.implies:
-                    if rule.key in self.required and rule.needs not in self.required:
-                        self.required[rule.needs] = None
-                        grown = True
+            self.imply()
+        #: Required keys whose order means something.
+        self.stated = self.required
+        if unstated:
+            self.stated = self.required.copy()
+            self.required.update(dict.fromkeys(unstated))
+            self.imply()
+
+    def imply(self) -> None:
+        grown = bool(self.implies)
+        while grown:
+            grown = False
+            for rule in self.implies:
+                if rule.key in self.required and rule.needs not in self.required:
+                    self.required[rule.needs] = None
+                    grown = True
 
     def at(self, algebra: Algebra, key: str) -> Goal:
         if self.names and not algebra.text_fits(self.names, key):
@@ -325,7 +341,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             required_marks=wanted,
             implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
             any_order=lowering.any_order,
-            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], required, places),
+            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], shape.stated, places),
             escapes=lowering.options.escapes,
         )
     lowering.structural.add(node)

@@ -60,8 +60,18 @@ class Case:
     def key(self) -> tuple[object, ...]:
         return (self.mask, self.numbers, self.strings, self.arrays, self.objects)
 
-    def without(self, types: int) -> Case:
-        return Case(self.mask & ~types, self.numbers, self.strings, self.arrays, self.objects)
+    def among(self, types: int) -> Case:
+        """The values that have one of the types."""
+        mask = self.mask & types
+        if mask == self.mask:
+            return self
+        return Case(
+            mask,
+            self.numbers if mask & NUMBER else (),
+            self.strings if mask & STRING else (),
+            self.arrays if mask & ARRAY else (),
+            self.objects if mask & OBJECT else (),
+        )
 
     def __repr__(self) -> str:
         return f"Case{self.key()}"
