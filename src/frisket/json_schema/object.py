@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from frisket.errors import LimitExceededError
 from frisket.json_schema.order import orders
@@ -57,40 +56,40 @@ class Fields:
         return goal if covered else self.rest
 
 
-@dataclass(frozen=True, slots=True)
-class Required:
+class Required(NamedTuple):
     """`stated` is whether the schema says so, in this order; a complement may be cut by what it does not say."""
 
     keys: tuple[str, ...]
     stated: bool = True
+    kind: str = "object Required"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     least: int
     most: int | None
+    kind: str = "object Count"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """Every key, as a string, meets the goal."""
 
     goal: Goal
+    kind: str = "object Names"
 
 
-@dataclass(frozen=True, slots=True)
-class Breaks:
+class Breaks(NamedTuple):
     """Some member has a value that the fields do not admit: the complement of `Fields` in one piece."""
 
     fields: Fields
+    kind: str = "object Breaks"
 
 
-@dataclass(frozen=True, slots=True)
-class Implies:
+class Implies(NamedTuple):
     """If the first key is there, so is the second."""
 
     key: str
     needs: str
+    kind: str = "object Implies"
 
 
 ObjectAtom = Fields | Required | Count | Names | Breaks | Implies
