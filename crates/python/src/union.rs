@@ -11,6 +11,7 @@ use crate::place::{
     WORDS,
 };
 use crate::plain::{Walk, HOPS};
+use crate::said::said_by;
 use frisket_core::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -318,7 +319,7 @@ impl<'py> Walk<'_, 'py> {
                 if let Some(schema) = names.get_item(key)? {
                     covered = true;
                     let demand = Demand::Schema(schema, at, "properties", Some(key.clone()));
-                    let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                    let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
                     found = joint;
                 }
             }
@@ -329,18 +330,31 @@ impl<'py> Walk<'_, 'py> {
                         covered = true;
                         let pattern = pattern.downcast_into_exact()?;
                         let demand = Demand::Schema(schema, at, "patternProperties", Some(pattern));
-                        let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                        let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
                         found = joint;
                     }
                 }
             }
             if let (false, Some(rest)) = (covered, &fields.rest) {
                 let demand = Demand::Schema(rest.clone(), at, "additionalProperties", None);
-                let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
+                let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
                 found = joint;
             }
         }
         Ok(Some(found))
+    }
+
+    /// What meets both demands, if one of them does or if two places say the same.
+    fn one_demand(&mut self, left: Demand<'py>, right: Demand<'py>) -> Maybe<Demand<'py>> {
+        if let (Demand::Schema(one, ..), Demand::Schema(two, ..)) = (&left, &right) {
+            let is_keyword = |keyword: &str| self.stock.keywords.contains(keyword);
+            if let (Some(one), Some(two)) = (said_by(one, &is_keyword), said_by(two, &is_keyword)) {
+                if one == two {
+                    return Ok(Some(left));
+                }
+            }
+        }
+        self.joint(left, right)
     }
 
     /// What meets both demands, if that is one of them.

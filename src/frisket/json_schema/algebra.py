@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, object, string
-from frisket.json_schema.reader import KEYWORDS, read
+from frisket.json_schema.reader import KEYWORDS, KNOWN, read
 from frisket.json_schema.reading import Evaluated, Reading
-from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
+from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
 from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import (
     ANY,
@@ -99,6 +100,11 @@ class Algebra:
         self._singles: dict[tuple[str, Goal], object.Fields] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
+        self._joint: dict[tuple[Goal, Goal], Goal] = {}
+        #: For each place that was compared what it says, and where; nothing if it is like no other.
+        self._said: dict[int, tuple[object, ...] | None] = {}
+        #: Places that were not looked into, since another one says the same.
+        self._copies: dict[int, Site] = {}
         self._void: dict[Goal, bool] = {}
         #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
         self._alive: dict[Goal, tuple[int, int]] = {}
@@ -296,6 +302,34 @@ class Algebra:
             found = self.either(frozenset((literal ^ 1,)) for literal in sorted(goal))
             self._negated[goal] = found
         return found
+
+    def both(self, left: Goal, right: Goal) -> Goal:
+        """The demand to meet both goals; of places that say the same, the first."""
+        if not right or left is right:
+            return left
+        if not left:
+            return right
+        found = self._joint.get((left, right))
+        if found is None:
+            found = left | right
+            if len(found) > len(left) and len(found) > len(right) and -1 not in found:
+                said = {self._says(literal) for literal in left}
+                for literal in right - left:
+                    says = self._says(literal)
+                    if says is not None and says in said:
+                        found -= {literal}
+                        self._copies[literal >> 1] = self.sites[literal >> 1]
+            self._joint[left, right] = found
+        return found
+
+    def _says(self, literal: int) -> tuple[object, ...] | None:
+        number = literal >> 1
+        if number not in self._said:
+            site = self.sites[number]
+            content = None if site.union is not None else _core.said(site.schema, KNOWN)
+            self._said[number] = None if content is None else (content, site.resource, *site.scope)
+        content = self._said[number]
+        return None if content is None else (literal & 1, *content)
 
     def single(self, key: str, goal: Goal) -> object.Fields:
         """A demand on one member alone; the same demand is the same object."""
@@ -984,6 +1018,12 @@ class Algebra:
             for keyword in schema:
                 if keyword in KEYWORDS:
                     yield pointer, keyword
+        for site in self._copies.values():
+            if site.reading is None and site.positive is None and site.negative is None:
+                for schema, pointer in within(site.schema, site.pointer):
+                    for keyword in schema:
+                        if keyword in KEYWORDS:
+                            yield pointer, keyword
 
 
 def _kind(value: Any) -> str:

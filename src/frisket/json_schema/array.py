@@ -118,9 +118,10 @@ class Shape:
         goals: list[Goal] = [ANYTHING] * length
         rest = ANYTHING
         for atom in items:
-            rest |= atom.rest
+            rest = algebra.both(rest, atom.rest)
             for position in range(length):
-                goals[position] |= atom.prefix[position] if position < len(atom.prefix) else atom.rest
+                demand = atom.prefix[position] if position < len(atom.prefix) else atom.rest
+                goals[position] = algebra.both(goals[position], demand)
         self.prefix = goals
         self.rest = rest
         if self.most is not None and self.most < len(goals):

@@ -10,7 +10,6 @@ from frisket.json_schema.order import orders
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
-    from frisket._core import GrammarBuilder
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.lower import Lowering
 
@@ -43,16 +42,16 @@ class Fields:
         self.patterns = patterns
         self.rest = rest
 
-    def at(self, builder: GrammarBuilder, key: str) -> Goal:
+    def at(self, algebra: Algebra, key: str) -> Goal:
         goal = self.names.get(key)
         if not self.patterns:
             return self.rest if goal is None else goal
         covered = goal is not None
         goal = goal or ANYTHING
         text = key.encode("utf-8", "surrogatepass")
-        for place in builder.accepting([pattern for pattern, _ in self.patterns], text):
+        for place in algebra.builder.accepting([pattern for pattern, _ in self.patterns], text):
             covered = True
-            goal |= self.patterns[place][1]
+            goal = algebra.both(goal, self.patterns[place][1])
         return goal if covered else self.rest
 
 
@@ -181,19 +180,19 @@ class Shape:
         if self.names and not algebra.text_fits(self.names, key):
             return NOTHING
         if len(self.fields) == 1:
-            return self.fields[0].at(algebra.builder, key)
+            return self.fields[0].at(algebra, key)
         goal = ANYTHING
         if self.open:
             # Demands on named members only.
             for fields in self.fields:
                 demand = fields.names.get(key)
                 if demand:
-                    goal = goal | demand if goal else demand
+                    goal = algebra.both(goal, demand) if goal else demand
             return goal
         for fields in self.fields:
-            demand = fields.at(algebra.builder, key)
+            demand = fields.at(algebra, key)
             if demand:
-                goal = goal | demand if goal else demand
+                goal = algebra.both(goal, demand) if goal else demand
         return goal
 
     def named(self) -> Iterable[str]:
@@ -244,7 +243,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     """Whether some member might have a value that `broken` does not admit."""
     names = broken.names
     for key in names:
-        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra.builder, key)), depth):
+        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra, key)), depth):
             return True
     if not broken.patterns:
         if not broken.rest:
@@ -254,7 +253,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     for key in named:
         if key not in names:
             if broken.patterns:
-                outside = algebra.negated(broken.at(algebra.builder, key))
+                outside = algebra.negated(broken.at(algebra, key))
             if not algebra.is_void(shape.at(algebra, key) | outside, depth):
                 return True
     if broken.patterns or any(fields.patterns for fields in shape.fields):
@@ -282,7 +281,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         for key in shape.named():
             goal = shape.at(algebra, key) if plain is None else plain[key]
             if shape.breaks:
-                values = with_marks(lowering, goal, tuple([fields.at(b, key) for fields in shape.breaks]))
+                values = with_marks(lowering, goal, tuple([fields.at(algebra, key) for fields in shape.breaks]))
                 for _, marks in values:
                     reached |= marks
             else:
@@ -408,7 +407,7 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
     if not shape.patterned:
         goal = ANYTHING
         for fields in shape.fields:
-            goal |= fields.rest
+            goal = algebra.both(goal, fields.rest)
         if -1 in goal:
             return []
         keys = b.any_text() if not shape.names else algebra.texts(shape.names)
