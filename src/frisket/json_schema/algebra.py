@@ -40,6 +40,7 @@ from frisket.json_schema.value import (
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.formats import Format
+    from frisket.json_schema.object import ObjectAtom
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
 
@@ -102,7 +103,7 @@ class Algebra:
         self._negated: dict[Goal, Goal] = {}
         self._joint: dict[tuple[Goal, Goal], Goal] = {}
         #: For each place that was compared what it says, and where; nothing if it is like no other.
-        self._said: dict[int, tuple[object, ...] | None] = {}
+        self._said: dict[int, tuple[Any, ...] | None] = {}
         #: Places that were not looked into, since another one says the same.
         self._copies: dict[int, Site] = {}
         self._void: dict[Goal, bool] = {}
@@ -322,14 +323,14 @@ class Algebra:
             self._joint[left, right] = found
         return found
 
-    def _says(self, literal: int) -> tuple[object, ...] | None:
+    def _says(self, literal: int) -> tuple[Any, ...] | None:
         number = literal >> 1
         if number not in self._said:
             site = self.sites[number]
             content = None if site.union is not None else _core.said(site.schema, KNOWN)
             self._said[number] = None if content is None else (content, site.resource, *site.scope)
-        content = self._said[number]
-        return None if content is None else (literal & 1, *content)
+        said = self._said[number]
+        return None if said is None else (literal & 1, *said)
 
     def single(self, key: str, goal: Goal) -> object.Fields:
         """A demand on one member alone; the same demand is the same object."""
@@ -540,8 +541,10 @@ class Algebra:
         for items in case.arrays:
             found += [Case(ARRAY, arrays=others) for others in array.negate(self, items)]
         # An object either lacks a required key or has them all: what overlaps less dies earlier in products.
-        needed = tuple([key for members in case.objects if isinstance(members, object.Required) for key in members.keys])
-        beside = (object.Required(needed, stated=False),) if needed else ()
+        needed = tuple(
+            [key for members in case.objects if isinstance(members, object.Required) for key in members.keys]
+        )
+        beside: tuple[ObjectAtom, ...] = (object.Required(needed, stated=False),) if needed else ()
         for members in case.objects:
             for others in object.negate(self, members):
                 broken = len(others) == 1 and isinstance(others[0], object.Breaks)
