@@ -304,6 +304,14 @@ impl<'py> Walk<'_, 'py> {
                 let key = key.as_ref().map(|key| key.to_str()).transpose()?;
                 self.below(schema, case.fields[*at].pointer.as_deref(), keyword, key)
             }
+            Demand::Several(asked) => {
+                let mut places = Vec::with_capacity(asked.len());
+                for (schema, at, keyword, key) in asked {
+                    let around = case.fields[*at].pointer.as_deref().unwrap_or(&self.pointer);
+                    places.push((schema, around.to_owned(), *keyword, key));
+                }
+                self.several(&places)
+            }
         }
     }
 

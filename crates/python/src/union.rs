@@ -56,6 +56,18 @@ pub enum Demand<'py> {
     Nothing,
     /// A schema, and its place below that of the fields with this number: a keyword, and a key if the keyword has any.
     Schema(Bound<'py, PyAny>, usize, &'static str, Option<Bound<'py, PyString>>),
+    /// Several schemas, each with its place: what meets them all is for Python.
+    Several(Vec<Asked<'py>>),
+}
+
+/// A schema and its place.
+pub type Asked<'py> = (Bound<'py, PyAny>, usize, &'static str, Option<Bound<'py, PyString>>);
+
+#[derive(Default)]
+struct Found<'py> {
+    first: Option<Asked<'py>>,
+    others: Vec<Asked<'py>>,
+    is_void: bool,
 }
 
 impl<'py> Walk<'_, 'py> {
@@ -175,7 +187,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(Some(branches))
     }
 
-    /// anyOf beside other conditions: without what contradicts them.
+    /// anyOf beside other conditions: without what contradicts them. An object that might, for what only Python can say
+    /// of a member, stays: if that member cannot be, Python lowers the whole schema.
     fn any_within(&mut self, around: Vec<Case<'py>>, branches: Vec<Union<'py>>) -> Maybe<Vec<Case<'py>>> {
         let mut found = Vec::new();
         for branch in branches {
@@ -183,8 +196,8 @@ impl<'py> Walk<'_, 'py> {
             for case in met {
                 match self.is_void(&case, PRUNED)? {
                     Some(true) => {}
-                    Some(false) => found.push(case),
-                    None => return Ok(None),
+                    None if case.mask != OBJECT => return Ok(None),
+                    _ => found.push(case),
                 }
             }
         }
@@ -199,8 +212,10 @@ impl<'py> Walk<'_, 'py> {
             let Some(met) = product(around.clone(), branch.cases.clone()) else { return Ok(None) };
             if !is_first {
                 for case in &met {
-                    if self.is_void(case, PRUNED)? != Some(false) {
-                        return Ok(None);
+                    match self.is_void(case, PRUNED)? {
+                        Some(false) => {}
+                        None if case.mask == OBJECT => {}
+                        _ => return Ok(None),
                     }
                 }
             }
@@ -310,17 +325,15 @@ impl<'py> Walk<'_, 'py> {
         Ok(false)
     }
 
-    /// What a member of this key, or of any other, must meet by itself; nothing if several schemas ask something of it.
+    /// What a member of this key, or of any other, must meet; nothing if several schemas ask something of any other.
     pub fn demand(&mut self, case: &Case<'py>, key: Option<&Bound<'py, PyString>>) -> Maybe<Demand<'py>> {
-        let mut found = Demand::Anything;
+        let mut found = Found::default();
         for (at, fields) in case.fields.iter().enumerate() {
             let mut covered = false;
             if let (Some(key), Some(names)) = (key, &fields.names) {
                 if let Some(schema) = names.get_item(key)? {
                     covered = true;
-                    let demand = Demand::Schema(schema, at, "properties", Some(key.clone()));
-                    let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
-                    found = joint;
+                    self.ask(&mut found, (schema, at, "properties", Some(key.clone())))?;
                 }
             }
             if let (Some(key), Some(patterns)) = (key, &fields.patterns) {
@@ -329,32 +342,55 @@ impl<'py> Walk<'_, 'py> {
                     if self.make(|builder| builder.accepts(node, text))? {
                         covered = true;
                         let pattern = pattern.downcast_into_exact()?;
-                        let demand = Demand::Schema(schema, at, "patternProperties", Some(pattern));
-                        let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
-                        found = joint;
+                        self.ask(&mut found, (schema, at, "patternProperties", Some(pattern)))?;
                     }
                 }
             }
             if let (false, Some(rest)) = (covered, &fields.rest) {
-                let demand = Demand::Schema(rest.clone(), at, "additionalProperties", None);
-                let Some(joint) = self.one_demand(found, demand)? else { return Ok(None) };
-                found = joint;
+                self.ask(&mut found, (rest.clone(), at, "additionalProperties", None))?;
             }
         }
-        Ok(Some(found))
+        Ok(match found {
+            Found { is_void: true, .. } => Some(Demand::Nothing),
+            Found { first: None, .. } => Some(Demand::Anything),
+            Found { first: Some((schema, at, keyword, key)), others, .. } if others.is_empty() => {
+                Some(Demand::Schema(schema, at, keyword, key))
+            }
+            Found { first, others, .. } => {
+                key.is_some().then(|| Demand::Several(first.into_iter().chain(others).collect()))
+            }
+        })
     }
 
-    /// What meets both demands, if one of them does or if two places say the same.
-    fn one_demand(&mut self, left: Demand<'py>, right: Demand<'py>) -> Maybe<Demand<'py>> {
-        if let (Demand::Schema(one, ..), Demand::Schema(two, ..)) = (&left, &right) {
-            let is_keyword = |keyword: &str| self.stock.keywords.contains(keyword);
-            if let (Some(one), Some(two)) = (said_by(one, &is_keyword), said_by(two, &is_keyword)) {
-                if one == two {
-                    return Ok(Some(left));
-                }
+    /// Adds a schema to what is asked, unless it asks nothing or the same as another one.
+    fn ask(&mut self, found: &mut Found<'py>, asked: Asked<'py>) -> PyResult<()> {
+        if asked.0.downcast_exact::<PyBool>().is_ok_and(|flag| !flag.is_true()) {
+            found.is_void = true;
+        }
+        let Some(first) = &found.first else {
+            found.first = Some(asked);
+            return Ok(());
+        };
+        let identity = self.identity(&asked.0)?;
+        if identity == Identity::Anything {
+            return Ok(());
+        }
+        if self.identity(&first.0)? == Identity::Anything {
+            found.first = Some(asked);
+            return Ok(());
+        }
+        let said = self.said(&asked.0);
+        for (other, ..) in found.first.iter().chain(&found.others) {
+            if self.identity(other)? == identity || said.is_some() && self.said(other) == said {
+                return Ok(());
             }
         }
-        self.joint(left, right)
+        found.others.push(asked);
+        Ok(())
+    }
+
+    fn said(&self, schema: &Bound<'py, PyAny>) -> Option<Vec<u8>> {
+        said_by(schema, &|keyword| self.stock.keywords.contains(keyword))
     }
 
     /// What meets both demands, if that is one of them.
@@ -453,7 +489,8 @@ impl<'py> Walk<'_, 'py> {
                 Some(Demand::Anything) => Some(false),
                 Some(Demand::Nothing) => Some(true),
                 Some(Demand::Schema(schema, ..)) => self.schema_is_void(&schema, depth)?,
-                None => self.demands_are_void(case, key)?,
+                Some(Demand::Several(asked)) => self.demands_are_void(&asked)?,
+                None => None,
             };
             match found {
                 Some(true) => return Ok(found),
@@ -482,29 +519,28 @@ impl<'py> Walk<'_, 'py> {
         Ok(void)
     }
 
-    /// Whether two schemas that ask something of the member contradict each other; nothing unless they plainly do.
-    fn demands_are_void(&mut self, case: &Case<'py>, key: &Bound<'py, PyString>) -> Maybe<bool> {
+    /// Whether schemas that all ask something of one member contradict each other; nothing unless that is plain.
+    fn demands_are_void(&mut self, asked: &[Asked<'py>]) -> Maybe<bool> {
         let mut cases = vec![Case::default()];
-        for fields in &case.fields {
-            let Some(names) = &fields.names else { continue };
-            let Some(schema) = names.get_item(key)? else { continue };
+        for (schema, ..) in asked {
             if self.searches == SEARCHES {
                 return Ok(None);
             }
             self.searches += 1;
-            let union = self.expanded(&schema, "", 0);
+            let union = self.expanded(schema, "", 0);
             self.searches -= 1;
             let Some(union) = union? else { return Ok(None) };
             let Some(met) = product(cases, union.cases) else { return Ok(None) };
             cases = met;
         }
+        let mut void = Some(true);
         for case in &cases {
-            let void = case.mask == STRING && text_is_void(case) == Some(true);
-            if !void {
-                return Ok(None);
+            match if case.mask == STRING { text_is_void(case) } else { None } {
+                Some(false) => return Ok(Some(false)),
+                found => void = void.and(found),
             }
         }
-        Ok(Some(true))
+        Ok(void)
     }
 }
 
