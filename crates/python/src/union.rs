@@ -109,24 +109,102 @@ impl<'py> Walk<'_, 'py> {
         pointer: &str,
         hops: usize,
     ) -> Maybe<Union<'py>> {
+        self.applied_within(vec![Case::default()], schema, own, parts, pointer, hops)
+    }
+
+    /// What of the cases around meets a schema. Where a oneOf stands in it, what they demand tells its alternatives
+    /// apart.
+    fn meeting(
+        &mut self,
+        around: Vec<Case<'py>>,
+        schema: &Bound<'py, PyAny>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
+        if hops > HOPS {
+            return Ok(None);
+        }
+        let is_first = matches!(&around[..], [case] if case.anything());
+        if let (false, Ok(dict)) = (is_first, schema.downcast_exact::<PyDict>()) {
+            match self.read(dict) {
+                Kind::Reference(reference) => {
+                    let Some((target, pointer)) = self.target(&reference)? else { return Ok(None) };
+                    return self.meeting(around, &target, &pointer, hops + 1);
+                }
+                Kind::Applied(case, parts) if self.split(&parts, hops)? => {
+                    return self.applied_within(around, dict, *case, parts, pointer, hops);
+                }
+                _ => {}
+            }
+        }
+        let Some(union) = self.expanded(schema, pointer, hops)? else { return Ok(None) };
+        let splits = union.splits;
+        Ok(product(around, union.cases).map(|cases| Union { cases, splits }))
+    }
+
+    /// Whether a oneOf stands in what is applied.
+    fn split(&self, parts: &[Part<'py>], hops: usize) -> PyResult<bool> {
+        for part in parts {
+            let schemas = match part {
+                Part::One(_) => return Ok(true),
+                Part::All(list, _) | Part::Any(list) => list.iter().collect(),
+                Part::Reference(reference) => Vec::from_iter(self.target(reference)?.map(|(target, _)| target)),
+            };
+            for schema in schemas {
+                if self.splits(schema, hops + 1)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn splits(&self, schema: Bound<'py, PyAny>, hops: usize) -> PyResult<bool> {
+        let Ok(dict) = schema.downcast_exact::<PyDict>() else { return Ok(false) };
+        if hops > HOPS || self.looked(1) {
+            return Ok(false);
+        }
+        match self.read(dict) {
+            Kind::Reference(reference) => match self.target(&reference)? {
+                Some((target, _)) => self.splits(target, hops + 1),
+                None => Ok(false),
+            },
+            Kind::Applied(_, parts) => self.split(&parts, hops),
+            _ => Ok(false),
+        }
+    }
+
+    fn applied_within(
+        &mut self,
+        around: Vec<Case<'py>>,
+        schema: &Bound<'py, PyDict>,
+        own: Case<'py>,
+        parts: Vec<Part<'py>>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
         let Some(own) = self.settled(own, Some((schema, pointer)))? else { return Ok(None) };
-        let mut found = vec![own];
+        let Some(mut found) = product(around, vec![own]) else { return Ok(None) };
         let mut splits = false;
         for part in parts {
             let is_first = matches!(&found[..], [case] if case.anything());
             let (list, keyword) = match &part {
                 Part::Reference(reference) => {
                     let Some((target, pointer)) = self.target(reference)? else { return Ok(None) };
-                    let Some(union) = self.expanded(&target, &pointer, hops + 1)? else { return Ok(None) };
-                    if union.splits && !is_first {
-                        return Ok(None);
-                    }
-                    splits |= union.splits;
-                    let Some(met) = product(found, union.cases) else { return Ok(None) };
-                    found = met;
+                    let Some(met) = self.meeting(found, &target, &pointer, hops + 1)? else { return Ok(None) };
+                    splits |= met.splits;
+                    found = met.cases;
                     continue;
                 }
-                Part::All(list, keyword) => (list, *keyword),
+                Part::All(list, keyword) => {
+                    for (at, schema) in list.iter().enumerate() {
+                        let pointer = format!("{pointer}/{keyword}/{at}");
+                        let Some(met) = self.meeting(found, &schema, &pointer, hops + 1)? else { return Ok(None) };
+                        splits |= met.splits;
+                        found = met.cases;
+                    }
+                    continue;
+                }
                 Part::Any(list) => (list, "anyOf"),
                 Part::One(list) => (list, "oneOf"),
             };
@@ -141,24 +219,11 @@ impl<'py> Walk<'_, 'py> {
                     splits |= inner;
                     Some(branches.into_iter().flat_map(|branch| branch.cases).collect())
                 }
-                Part::Any(_) => {
+                _ => {
                     if inner {
                         return Ok(None);
                     }
                     self.any_within(found, branches)?
-                }
-                _ => {
-                    splits |= inner;
-                    let mut all = Some(found);
-                    for branch in branches {
-                        let Some(left) = all.take() else { break };
-                        let is_first = matches!(&left[..], [case] if case.anything());
-                        if branch.splits && !is_first {
-                            return Ok(None);
-                        }
-                        all = product(left, branch.cases);
-                    }
-                    all
                 }
             };
             let Some(met) = met.filter(|met| met.len() <= MANY) else { return Ok(None) };
@@ -484,16 +549,28 @@ impl<'py> Walk<'_, 'py> {
             return Ok(Some(true));
         }
         let mut void = Some(false);
+        let mut alone = Vec::new();
+        // Where several schemas meet is where a contradiction would be: the others are looked into last.
         for key in needed(case)?.iter() {
             let found = match self.demand(case, Some(key))? {
                 Some(Demand::Anything) => Some(false),
                 Some(Demand::Nothing) => Some(true),
-                Some(Demand::Schema(schema, ..)) => self.schema_is_void(&schema, depth)?,
                 Some(Demand::Several(asked)) => self.demands_are_void(&asked)?,
+                Some(Demand::Schema(schema, ..)) => {
+                    alone.push(schema);
+                    Some(false)
+                }
                 None => None,
             };
             match found {
                 Some(true) => return Ok(found),
+                Some(false) => {}
+                None => void = None,
+            }
+        }
+        for schema in alone {
+            match self.schema_is_void(&schema, depth)? {
+                Some(true) => return Ok(Some(true)),
                 Some(false) => {}
                 None => void = None,
             }
