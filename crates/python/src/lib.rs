@@ -20,6 +20,7 @@ mod sorted;
 mod stock;
 mod union;
 mod usual;
+mod void;
 mod without;
 
 use pyo3::prelude::*;
