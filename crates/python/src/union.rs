@@ -2,8 +2,8 @@
 //!
 //! allOf, anyOf and oneOf apply schemas to the same value. What a value must meet in all is the meet of cases; where
 //! alternatives overlap, anyOf asks for no more than their union, and oneOf only where no two share a value, which a
-//! required member often shows. Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap, two demands on
-//! one member) is for Python: nothing is the answer here.
+//! required member often shows. Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap) is for Python:
+//! nothing is the answer here. Where several schemas ask something of one member, only that member is.
 
 use crate::pattern;
 use crate::place::{
@@ -25,6 +25,8 @@ use std::sync::atomic::Ordering;
 /// Products above this size are searched for contradictions, and unions above that one are too large to be compared.
 const CROWD: usize = 6;
 const MANY: usize = 400;
+/// Schemas that ask something of one member: more are for Python, which does not compare each with each.
+const ALIKE: usize = 15;
 /// How deep a search for contradictions looks, in general and where what stands beside alternatives is pruned.
 const DEPTH: usize = 4;
 const PRUNED: usize = 2;
@@ -287,6 +289,9 @@ impl<'py> Walk<'_, 'py> {
         if counts.iter().any(|&count: &usize| count > MANY) {
             return Ok(None);
         }
+        if self.discriminated(&lists)? {
+            return Ok(Some(lists.concat()));
+        }
         let alone = alone(&branches);
         for (at, list) in lists.iter().enumerate() {
             for (other, branch) in branches.iter().enumerate() {
@@ -306,6 +311,41 @@ impl<'py> Walk<'_, 'py> {
             }
         }
         Ok(Some(lists.concat()))
+    }
+
+    /// Whether some required member has different texts in all alternatives: no pair need be compared.
+    fn discriminated(&mut self, lists: &[Vec<Case<'py>>]) -> PyResult<bool> {
+        let [[first], _, _, ..] = &lists.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { return Ok(false) };
+        'keys: for key in needed(first)?.iter() {
+            let mut seen = HashSet::new();
+            for list in lists {
+                let [case] = &list[..] else { return Ok(false) };
+                if case.mask != OBJECT || !needed(case)?.iter().any(|needed| same(needed, key)) {
+                    continue 'keys;
+                }
+                let Some(texts) = self.texts_of(case, key)? else { continue 'keys };
+                for text in texts {
+                    if !seen.insert(text) {
+                        continue 'keys;
+                    }
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The texts that are all a member can be, or more than these; nothing if they are not listed.
+    fn texts_of(&mut self, case: &Case<'py>, key: &Bound<'py, PyString>) -> Maybe<Vec<Box<[u8]>>> {
+        let cases = match self.demand(case, Some(key))? {
+            Some(Demand::Schema(schema, at, keyword, key)) => self.met_by(&[(schema, at, keyword, key)])?,
+            Some(Demand::Several(asked)) => self.met_by(&asked)?,
+            _ => None,
+        };
+        Ok(match cases.as_deref() {
+            Some([case]) if case.mask == STRING => listed(case),
+            _ => None,
+        })
     }
 
     // -- reading ----------------------------------------------------------------------------------------------
@@ -386,7 +426,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(false)
     }
 
-    /// What a member of this key, or of any other, must meet; nothing if several schemas ask something of any other.
+    /// What a member of this key, or of any other, must meet; nothing if several schemas ask something of any other, or
+    /// too many of this one.
     pub fn demand(&mut self, case: &Case<'py>, key: Option<&Bound<'py, PyString>>) -> Maybe<Demand<'py>> {
         let mut found = Found::default();
         for (at, fields) in case.fields.iter().enumerate() {
@@ -414,6 +455,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(match found {
             Found { is_void: true, .. } => Some(Demand::Nothing),
             Found { first: None, .. } => Some(Demand::Anything),
+            Found { others, .. } if others.len() >= ALIKE => None,
             Found { first: Some((schema, at, keyword, key)), others, .. } if others.is_empty() => {
                 Some(Demand::Schema(schema, at, keyword, key))
             }
@@ -432,6 +474,9 @@ impl<'py> Walk<'_, 'py> {
             found.first = Some(asked);
             return Ok(());
         };
+        if found.others.len() >= ALIKE {
+            return Ok(());
+        }
         let identity = self.identity(&asked.0)?;
         if identity == Identity::Anything {
             return Ok(());

@@ -109,8 +109,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(void)
     }
 
-    /// Whether schemas that all ask something of one member contradict each other; nothing unless that is plain.
-    fn demands_are_void(&mut self, asked: &[Asked<'py>]) -> Maybe<bool> {
+    /// What meets all the schemas.
+    pub fn met_by(&mut self, asked: &[Asked<'py>]) -> Maybe<Vec<Case<'py>>> {
         let mut cases = vec![Case::default()];
         for (schema, ..) in asked {
             if self.searches == SEARCHES {
@@ -123,6 +123,12 @@ impl<'py> Walk<'_, 'py> {
             let Some(met) = product(cases, union.cases) else { return Ok(None) };
             cases = met;
         }
+        Ok(Some(cases))
+    }
+
+    /// Whether schemas that all ask something of one member contradict each other; nothing unless that is plain.
+    fn demands_are_void(&mut self, asked: &[Asked<'py>]) -> Maybe<bool> {
+        let Some(cases) = self.met_by(asked)? else { return Ok(None) };
         let mut void = Some(true);
         for case in &cases {
             match if case.mask == STRING { text_is_void(case) } else { None } {

@@ -57,6 +57,8 @@ SHORT = 64
 ONLY_STRINGS = {str}
 #: Places, or nodes, between two looks at the limits.
 CHECKED = 128
+#: Demands of more places are not searched for places that say the same.
+ALIKE = 16
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -310,16 +312,18 @@ class Algebra:
             return left
         if not left:
             return right
+        joint = left | right
+        if len(joint) > ALIKE or len(joint) == len(left) or len(joint) == len(right) or -1 in joint:
+            return joint
         found = self._joint.get((left, right))
         if found is None:
-            found = left | right
-            if len(found) > len(left) and len(found) > len(right) and -1 not in found:
-                said = {self._says(literal) for literal in left}
-                for literal in right - left:
-                    says = self._says(literal)
-                    if says is not None and says in said:
-                        found -= {literal}
-                        self._copies[literal >> 1] = self.sites[literal >> 1]
+            found = joint
+            said = {self._says(literal) for literal in left}
+            for literal in right - left:
+                says = self._says(literal)
+                if says is not None and says in said:
+                    found -= {literal}
+                    self._copies[literal >> 1] = self.sites[literal >> 1]
             self._joint[left, right] = found
         return found
 

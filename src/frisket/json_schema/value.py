@@ -2,7 +2,8 @@
 
 A `Case` is a conjunction: the value has one of the types in `mask`, and if it is a string all of `strings` hold, if a
 number all of `numbers`, and so on. A set of values is a union of cases. Two bits for integers and fractions, and two
-for the booleans, make complements of `type`, `enum` and `const` plain arithmetic on the mask.
+for the booleans, make complements of `type`, `enum` and `const` plain arithmetic on the mask. Conditions are named
+tuples, since cases hash and compare them again and again; their `kind` tells apart those that hold the same values.
 """
 
 from __future__ import annotations
