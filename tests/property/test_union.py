@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 from frisket import json_schema
+from frisket.errors import FrisketError
 from tests.property.test_plain import OPTIONS, difference
 
 KEYS = ["a", "b", "c", "k", "$id", "kind"]
@@ -123,3 +124,51 @@ def test_alternatives_of_alternatives_end() -> None:
             definitions[str(level)] = {keyword: [{"$ref": f"#/definitions/{level + 1}"} for _ in range(10)]}
         schema = {"$ref": "#/definitions/0", "definitions": definitions}
         assert difference(schema, OPTIONS["default"]) is None
+
+
+def some_value(rng: random.Random, depth: int) -> Any:
+    if depth == 0 or rng.random() < 0.3:
+        return rng.choice(["x", "y", "abc", "a", "", None, True, 1, 0, 2.5, "2020-01-31"])
+    if rng.random() < 0.3:
+        return [some_value(rng, depth - 1) for _ in range(rng.randint(0, 2))]
+    return {key: some_value(rng, depth - 1) for key in rng.sample(KEYS, rng.randint(0, 4))}
+
+
+def some_conjunction(rng: random.Random) -> dict[str, Any]:
+    """Objects that several schemas ask for members of, some of them in the same words, some told apart only here."""
+    parts: list[Any] = [some_object(rng, 2) for _ in range(rng.randint(1, 3))]
+    parts.append(json.loads(json.dumps(rng.choice(parts))))
+    parts[-1]["title"] = "the same again"
+    if rng.random() < 0.6:
+        kinds = [
+            {"properties": {"kind": {"const": kind}, **some_object(rng, 2).get("properties", {})}} for kind in "xy"
+        ]
+        parts.insert(rng.randint(0, len(parts)), {rng.choice(["oneOf", "anyOf"]): kinds})
+    schema = {"type": "object", "required": rng.sample(KEYS, rng.randint(0, 2)), "allOf": parts}
+    return {"properties": {"k": schema}, "definitions": {name: some_schema(rng, 2) for name in "abc"}}
+
+
+def test_what_several_schemas_ask_of_one_member() -> None:
+    agreed = accepted = 0
+    for seed in range(700):
+        rng = random.Random(seed)
+        schema = some_conjunction(rng)
+        grammars: list[Any] = []
+        for plain in (True, False):
+            json_schema.PLAIN = plain
+            try:
+                grammars.append(json_schema.compile_json_schema(schema, OPTIONS["any"])[0])
+            except FrisketError as error:
+                grammars.append((type(error), str(error)))
+            finally:
+                json_schema.PLAIN = True
+        if isinstance(grammars[0], tuple) or isinstance(grammars[1], tuple):
+            assert grammars[0] == grammars[1], (seed, schema)
+            continue
+        agreed += 1
+        for _ in range(40):
+            text = json.dumps({"k": some_value(rng, 2)}).encode()
+            verdicts = [grammar.accepts(text) for grammar in grammars]
+            assert verdicts[0] == verdicts[1], (seed, schema, text)
+            accepted += verdicts[0]
+    assert agreed > 500 and accepted > 400

@@ -15,10 +15,12 @@ mod pattern;
 mod place;
 mod plain;
 mod recent;
+mod said;
 mod sorted;
 mod stock;
 mod union;
 mod usual;
+mod void;
 mod without;
 
 use pyo3::prelude::*;
@@ -47,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(content::content, module)?)?;
+    module.add_function(wrap_pyfunction!(said::said, module)?)?;
     module.add_function(wrap_pyfunction!(without::without, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
 }

@@ -304,6 +304,14 @@ impl<'py> Walk<'_, 'py> {
                 let key = key.as_ref().map(|key| key.to_str()).transpose()?;
                 self.below(schema, case.fields[*at].pointer.as_deref(), keyword, key)
             }
+            Demand::Several(asked) => {
+                let mut places = Vec::with_capacity(asked.len());
+                for (schema, at, keyword, key) in asked {
+                    let around = case.fields[*at].pointer.as_deref().unwrap_or(&self.pointer);
+                    places.push((schema, around.to_owned(), *keyword, key));
+                }
+                self.several(&places)
+            }
         }
     }
 
@@ -442,6 +450,8 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &FxHashMap<&str, u
         properties.iter().enumerate().map(|(at, (key, ..))| (key.as_str(), at as u32)).collect();
     let mut lists: Vec<Vec<u32>> = Vec::new();
     let mut before: HashSet<u32> = HashSet::default();
+    // The order of the places agrees with all lists so far, as it mostly does: then no other one is looked for.
+    let mut rising = true;
     for names in case.fields.iter().flat_map(|fields| &fields.names) {
         let keys = names.keys();
         let mut table = Vec::with_capacity(keys.len());
@@ -455,9 +465,12 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &FxHashMap<&str, u
         }
         if ranks.is_sorted() {
             let mut chain = table.clone();
-            if table.iter().any(|place| before.contains(place)) && !is_acyclic(&lists, &chain) {
+            let mut rises = rising && chain.is_sorted();
+            if !rises && table.iter().any(|place| before.contains(place)) && !is_acyclic(&lists, &chain) {
                 chain.retain(|place| !before.contains(place));
+                rises = rising && chain.is_sorted();
             }
+            rising = rises;
             lists.push(chain);
         }
         before.extend(table);

@@ -195,7 +195,7 @@ pub struct Walk<'a, 'py> {
     lowering: &'a OnceCell<Bound<'py, PyAny>>,
     python: Option<Asked<'a, 'py>>,
     /// The place that is being read, for Python's messages.
-    pointer: String,
+    pub pointer: String,
     pub levels: usize,
     hops: usize,
     /// Searches for contradictions that are under way.
@@ -334,15 +334,29 @@ impl<'py> Walk<'_, 'py> {
 
     /// (the node, whether the report has nothing to say of it)
     fn python(&mut self, schema: &Bound<'py, PyAny>) -> PyResult<(Option<u32>, bool)> {
-        let lowering = match (self.lowering.get(), self.python) {
-            (Some(lowering), _) => lowering,
+        let asked = (schema, &*self.pointer, self.levels);
+        self.lowering()?.call_method1(intern!(self.py, "from_plain"), asked)?.extract()
+    }
+
+    /// The node of what meets several schemas: (schema, the pointer of the place around it, keyword, key).
+    #[allow(clippy::type_complexity)]
+    pub fn several(
+        &mut self,
+        places: &[(&Bound<'py, PyAny>, String, &str, &Option<Bound<'py, PyString>>)],
+    ) -> PyResult<Option<u32>> {
+        let places = PyList::new(self.py, places)?;
+        self.lowering()?.call_method1(intern!(self.py, "from_plain_several"), (places, self.levels))?.extract()
+    }
+
+    fn lowering(&self) -> PyResult<&Bound<'py, PyAny>> {
+        match (self.lowering.get(), self.python) {
+            (Some(lowering), _) => Ok(lowering),
             (None, Some((python, given, plain))) => {
                 let made = python.call1((plain, given))?;
-                self.lowering.get_or_init(|| made)
+                Ok(self.lowering.get_or_init(|| made))
             }
-            (None, None) => return Err(Unplain::new_err("nobody else reads it")),
-        };
-        lowering.call_method1(intern!(self.py, "from_plain"), (schema, &*self.pointer, self.levels))?.extract()
+            (None, None) => Err(Unplain::new_err("nobody else reads it")),
+        }
     }
 
     /// Below the place, or the one with that pointer: `keyword`, and where the keyword holds a mapping, the key.

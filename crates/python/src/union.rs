@@ -2,15 +2,15 @@
 //!
 //! allOf, anyOf and oneOf apply schemas to the same value. What a value must meet in all is the meet of cases; where
 //! alternatives overlap, anyOf asks for no more than their union, and oneOf only where no two share a value, which a
-//! required member often shows. Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap, two demands on
-//! one member) is for Python: nothing is the answer here.
+//! required member often shows. Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap) is for Python:
+//! nothing is the answer here. Where several schemas ask something of one member, only that member is.
 
 use crate::pattern;
 use crate::place::{
     higher, lower, signs, subschemas, Case, Fields, Identity, Implied, Kind, Part, Sign, ARRAY, NUMBER, OBJECT, STRING,
-    WORDS,
 };
 use crate::plain::{Walk, HOPS};
+use crate::said::said_by;
 use frisket_core::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -25,15 +25,14 @@ use std::sync::atomic::Ordering;
 /// Products above this size are searched for contradictions, and unions above that one are too large to be compared.
 const CROWD: usize = 6;
 const MANY: usize = 400;
+/// Schemas that ask something of one member: more are for Python, which does not compare each with each.
+const ALIKE: usize = 15;
 /// How deep a search for contradictions looks, in general and where what stands beside alternatives is pruned.
 const DEPTH: usize = 4;
 const PRUNED: usize = 2;
 
 /// Places looked at in one schema, and what stands below them: some milliseconds.
 const LOOKS: usize = 50_000;
-/// Searches inside searches: what is looked at may have alternatives to be told apart.
-const SEARCHES: usize = 2;
-
 /// Nothing is what only Python can say.
 pub type Maybe<T> = PyResult<Option<T>>;
 
@@ -55,6 +54,18 @@ pub enum Demand<'py> {
     Nothing,
     /// A schema, and its place below that of the fields with this number: a keyword, and a key if the keyword has any.
     Schema(Bound<'py, PyAny>, usize, &'static str, Option<Bound<'py, PyString>>),
+    /// Several schemas, each with its place: what meets them all is for Python.
+    Several(Vec<Asked<'py>>),
+}
+
+/// A schema and its place.
+pub type Asked<'py> = (Bound<'py, PyAny>, usize, &'static str, Option<Bound<'py, PyString>>);
+
+#[derive(Default)]
+struct Found<'py> {
+    first: Option<Asked<'py>>,
+    others: Vec<Asked<'py>>,
+    is_void: bool,
 }
 
 impl<'py> Walk<'_, 'py> {
@@ -96,24 +107,102 @@ impl<'py> Walk<'_, 'py> {
         pointer: &str,
         hops: usize,
     ) -> Maybe<Union<'py>> {
+        self.applied_within(vec![Case::default()], schema, own, parts, pointer, hops)
+    }
+
+    /// What of the cases around meets a schema. Where a oneOf stands in it, what they demand tells its alternatives
+    /// apart.
+    fn meeting(
+        &mut self,
+        around: Vec<Case<'py>>,
+        schema: &Bound<'py, PyAny>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
+        if hops > HOPS {
+            return Ok(None);
+        }
+        let is_first = matches!(&around[..], [case] if case.anything());
+        if let (false, Ok(dict)) = (is_first, schema.downcast_exact::<PyDict>()) {
+            match self.read(dict) {
+                Kind::Reference(reference) => {
+                    let Some((target, pointer)) = self.target(&reference)? else { return Ok(None) };
+                    return self.meeting(around, &target, &pointer, hops + 1);
+                }
+                Kind::Applied(case, parts) if self.split(&parts, hops)? => {
+                    return self.applied_within(around, dict, *case, parts, pointer, hops);
+                }
+                _ => {}
+            }
+        }
+        let Some(union) = self.expanded(schema, pointer, hops)? else { return Ok(None) };
+        let splits = union.splits;
+        Ok(product(around, union.cases).map(|cases| Union { cases, splits }))
+    }
+
+    /// Whether a oneOf stands in what is applied.
+    fn split(&self, parts: &[Part<'py>], hops: usize) -> PyResult<bool> {
+        for part in parts {
+            let schemas = match part {
+                Part::One(_) => return Ok(true),
+                Part::All(list, _) | Part::Any(list) => list.iter().collect(),
+                Part::Reference(reference) => Vec::from_iter(self.target(reference)?.map(|(target, _)| target)),
+            };
+            for schema in schemas {
+                if self.splits(schema, hops + 1)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn splits(&self, schema: Bound<'py, PyAny>, hops: usize) -> PyResult<bool> {
+        let Ok(dict) = schema.downcast_exact::<PyDict>() else { return Ok(false) };
+        if hops > HOPS || self.looked(1) {
+            return Ok(false);
+        }
+        match self.read(dict) {
+            Kind::Reference(reference) => match self.target(&reference)? {
+                Some((target, _)) => self.splits(target, hops + 1),
+                None => Ok(false),
+            },
+            Kind::Applied(_, parts) => self.split(&parts, hops),
+            _ => Ok(false),
+        }
+    }
+
+    fn applied_within(
+        &mut self,
+        around: Vec<Case<'py>>,
+        schema: &Bound<'py, PyDict>,
+        own: Case<'py>,
+        parts: Vec<Part<'py>>,
+        pointer: &str,
+        hops: usize,
+    ) -> Maybe<Union<'py>> {
         let Some(own) = self.settled(own, Some((schema, pointer)))? else { return Ok(None) };
-        let mut found = vec![own];
+        let Some(mut found) = product(around, vec![own]) else { return Ok(None) };
         let mut splits = false;
         for part in parts {
             let is_first = matches!(&found[..], [case] if case.anything());
             let (list, keyword) = match &part {
                 Part::Reference(reference) => {
                     let Some((target, pointer)) = self.target(reference)? else { return Ok(None) };
-                    let Some(union) = self.expanded(&target, &pointer, hops + 1)? else { return Ok(None) };
-                    if union.splits && !is_first {
-                        return Ok(None);
-                    }
-                    splits |= union.splits;
-                    let Some(met) = product(found, union.cases) else { return Ok(None) };
-                    found = met;
+                    let Some(met) = self.meeting(found, &target, &pointer, hops + 1)? else { return Ok(None) };
+                    splits |= met.splits;
+                    found = met.cases;
                     continue;
                 }
-                Part::All(list, keyword) => (list, *keyword),
+                Part::All(list, keyword) => {
+                    for (at, schema) in list.iter().enumerate() {
+                        let pointer = format!("{pointer}/{keyword}/{at}");
+                        let Some(met) = self.meeting(found, &schema, &pointer, hops + 1)? else { return Ok(None) };
+                        splits |= met.splits;
+                        found = met.cases;
+                    }
+                    continue;
+                }
                 Part::Any(list) => (list, "anyOf"),
                 Part::One(list) => (list, "oneOf"),
             };
@@ -128,24 +217,11 @@ impl<'py> Walk<'_, 'py> {
                     splits |= inner;
                     Some(branches.into_iter().flat_map(|branch| branch.cases).collect())
                 }
-                Part::Any(_) => {
+                _ => {
                     if inner {
                         return Ok(None);
                     }
                     self.any_within(found, branches)?
-                }
-                _ => {
-                    splits |= inner;
-                    let mut all = Some(found);
-                    for branch in branches {
-                        let Some(left) = all.take() else { break };
-                        let is_first = matches!(&left[..], [case] if case.anything());
-                        if branch.splits && !is_first {
-                            return Ok(None);
-                        }
-                        all = product(left, branch.cases);
-                    }
-                    all
                 }
             };
             let Some(met) = met.filter(|met| met.len() <= MANY) else { return Ok(None) };
@@ -174,7 +250,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(Some(branches))
     }
 
-    /// anyOf beside other conditions: without what contradicts them.
+    /// anyOf beside other conditions: without what contradicts them. An object that might, for what only Python can say
+    /// of a member, stays: if that member cannot be, Python lowers the whole schema.
     fn any_within(&mut self, around: Vec<Case<'py>>, branches: Vec<Union<'py>>) -> Maybe<Vec<Case<'py>>> {
         let mut found = Vec::new();
         for branch in branches {
@@ -182,8 +259,8 @@ impl<'py> Walk<'_, 'py> {
             for case in met {
                 match self.is_void(&case, PRUNED)? {
                     Some(true) => {}
-                    Some(false) => found.push(case),
-                    None => return Ok(None),
+                    None if case.mask != OBJECT => return Ok(None),
+                    _ => found.push(case),
                 }
             }
         }
@@ -198,8 +275,10 @@ impl<'py> Walk<'_, 'py> {
             let Some(met) = product(around.clone(), branch.cases.clone()) else { return Ok(None) };
             if !is_first {
                 for case in &met {
-                    if self.is_void(case, PRUNED)? != Some(false) {
-                        return Ok(None);
+                    match self.is_void(case, PRUNED)? {
+                        Some(false) => {}
+                        None if case.mask == OBJECT => {}
+                        _ => return Ok(None),
                     }
                 }
             }
@@ -209,6 +288,9 @@ impl<'py> Walk<'_, 'py> {
         let counts = [lists.iter().map(Vec::len).sum(), branches.iter().map(|branch| branch.cases.len()).sum()];
         if counts.iter().any(|&count: &usize| count > MANY) {
             return Ok(None);
+        }
+        if self.discriminated(&lists)? {
+            return Ok(Some(lists.concat()));
         }
         let alone = alone(&branches);
         for (at, list) in lists.iter().enumerate() {
@@ -229,6 +311,41 @@ impl<'py> Walk<'_, 'py> {
             }
         }
         Ok(Some(lists.concat()))
+    }
+
+    /// Whether some required member has different texts in all alternatives: no pair need be compared.
+    fn discriminated(&mut self, lists: &[Vec<Case<'py>>]) -> PyResult<bool> {
+        let [[first], _, _, ..] = &lists.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { return Ok(false) };
+        'keys: for key in needed(first)?.iter() {
+            let mut seen = HashSet::new();
+            for list in lists {
+                let [case] = &list[..] else { return Ok(false) };
+                if case.mask != OBJECT || !needed(case)?.iter().any(|needed| same(needed, key)) {
+                    continue 'keys;
+                }
+                let Some(texts) = self.texts_of(case, key)? else { continue 'keys };
+                for text in texts {
+                    if !seen.insert(text) {
+                        continue 'keys;
+                    }
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The texts that are all a member can be, or more than these; nothing if they are not listed.
+    fn texts_of(&mut self, case: &Case<'py>, key: &Bound<'py, PyString>) -> Maybe<Vec<Box<[u8]>>> {
+        let cases = match self.demand(case, Some(key))? {
+            Some(Demand::Schema(schema, at, keyword, key)) => self.met_by(&[(schema, at, keyword, key)])?,
+            Some(Demand::Several(asked)) => self.met_by(&asked)?,
+            _ => None,
+        };
+        Ok(match cases.as_deref() {
+            Some([case]) if case.mask == STRING => listed(case),
+            _ => None,
+        })
     }
 
     // -- reading ----------------------------------------------------------------------------------------------
@@ -309,17 +426,16 @@ impl<'py> Walk<'_, 'py> {
         Ok(false)
     }
 
-    /// What a member of this key, or of any other, must meet by itself; nothing if several schemas ask something of it.
+    /// What a member of this key, or of any other, must meet; nothing if several schemas ask something of any other, or
+    /// too many of this one.
     pub fn demand(&mut self, case: &Case<'py>, key: Option<&Bound<'py, PyString>>) -> Maybe<Demand<'py>> {
-        let mut found = Demand::Anything;
+        let mut found = Found::default();
         for (at, fields) in case.fields.iter().enumerate() {
             let mut covered = false;
             if let (Some(key), Some(names)) = (key, &fields.names) {
                 if let Some(schema) = names.get_item(key)? {
                     covered = true;
-                    let demand = Demand::Schema(schema, at, "properties", Some(key.clone()));
-                    let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
-                    found = joint;
+                    self.ask(&mut found, (schema, at, "properties", Some(key.clone())))?;
                 }
             }
             if let (Some(key), Some(patterns)) = (key, &fields.patterns) {
@@ -328,19 +444,59 @@ impl<'py> Walk<'_, 'py> {
                     if self.make(|builder| builder.accepts(node, text))? {
                         covered = true;
                         let pattern = pattern.downcast_into_exact()?;
-                        let demand = Demand::Schema(schema, at, "patternProperties", Some(pattern));
-                        let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
-                        found = joint;
+                        self.ask(&mut found, (schema, at, "patternProperties", Some(pattern)))?;
                     }
                 }
             }
             if let (false, Some(rest)) = (covered, &fields.rest) {
-                let demand = Demand::Schema(rest.clone(), at, "additionalProperties", None);
-                let Some(joint) = self.joint(found, demand)? else { return Ok(None) };
-                found = joint;
+                self.ask(&mut found, (rest.clone(), at, "additionalProperties", None))?;
             }
         }
-        Ok(Some(found))
+        Ok(match found {
+            Found { is_void: true, .. } => Some(Demand::Nothing),
+            Found { first: None, .. } => Some(Demand::Anything),
+            Found { others, .. } if others.len() >= ALIKE => None,
+            Found { first: Some((schema, at, keyword, key)), others, .. } if others.is_empty() => {
+                Some(Demand::Schema(schema, at, keyword, key))
+            }
+            Found { first, others, .. } => {
+                key.is_some().then(|| Demand::Several(first.into_iter().chain(others).collect()))
+            }
+        })
+    }
+
+    /// Adds a schema to what is asked, unless it asks nothing or the same as another one.
+    fn ask(&mut self, found: &mut Found<'py>, asked: Asked<'py>) -> PyResult<()> {
+        if asked.0.downcast_exact::<PyBool>().is_ok_and(|flag| !flag.is_true()) {
+            found.is_void = true;
+        }
+        let Some(first) = &found.first else {
+            found.first = Some(asked);
+            return Ok(());
+        };
+        if found.others.len() >= ALIKE {
+            return Ok(());
+        }
+        let identity = self.identity(&asked.0)?;
+        if identity == Identity::Anything {
+            return Ok(());
+        }
+        if self.identity(&first.0)? == Identity::Anything {
+            found.first = Some(asked);
+            return Ok(());
+        }
+        let said = self.said(&asked.0);
+        for (other, ..) in found.first.iter().chain(&found.others) {
+            if self.identity(other)? == identity || said.is_some() && self.said(other) == said {
+                return Ok(());
+            }
+        }
+        found.others.push(asked);
+        Ok(())
+    }
+
+    fn said(&self, schema: &Bound<'py, PyAny>) -> Option<Vec<u8>> {
+        said_by(schema, &|keyword| self.stock.keywords.contains(keyword))
     }
 
     /// What meets both demands, if that is one of them.
@@ -379,118 +535,6 @@ impl<'py> Walk<'_, 'py> {
             }
         }
         Ok(true)
-    }
-
-    // -- contradictions ---------------------------------------------------------------------------------------
-    /// Whether no value is left, as the algebra's search finds it that looks so deep; nothing if that is not plain.
-    fn is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
-        if case.mask & WORDS != 0 {
-            return Ok(Some(false));
-        }
-        let mut void = Some(true);
-        for (bit, is_any) in [(STRING, case.any_text()), (NUMBER, case.any_number())] {
-            if case.mask & bit != 0 {
-                if is_any {
-                    return Ok(Some(false));
-                }
-                let found = if bit == STRING { text_is_void(case) } else { number_is_void(case) };
-                if found == Some(false) {
-                    return Ok(found);
-                }
-                void = void.and(found);
-            }
-        }
-        if case.mask & ARRAY != 0 {
-            let found = self.array_is_void(case, depth)?;
-            if found == Some(false) {
-                return Ok(found);
-            }
-            void = void.and(found);
-        }
-        if case.mask & OBJECT != 0 {
-            let found = self.object_is_void(case, depth)?;
-            if found == Some(false) {
-                return Ok(found);
-            }
-            void = void.and(found);
-        }
-        Ok(void)
-    }
-
-    fn array_is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
-        let closed = case.items.as_ref().is_some_and(|items| items.downcast_exact::<PyBool>().is_ok());
-        let most = if closed { Some(0) } else { case.count.1 };
-        if most.is_some_and(|most| most < case.count.0) {
-            return Ok(Some(true));
-        }
-        match &case.items {
-            Some(items) if case.count.0 > 0 => self.schema_is_void(items, depth),
-            _ => Ok(Some(false)),
-        }
-    }
-
-    fn object_is_void(&mut self, case: &Case<'py>, depth: usize) -> Maybe<bool> {
-        if crossed(case)? {
-            return Ok(Some(true));
-        }
-        let mut void = Some(false);
-        for key in needed(case)?.iter() {
-            let found = match self.demand(case, Some(key))? {
-                Some(Demand::Anything) => Some(false),
-                Some(Demand::Nothing) => Some(true),
-                Some(Demand::Schema(schema, ..)) => self.schema_is_void(&schema, depth)?,
-                None => self.demands_are_void(case, key)?,
-            };
-            match found {
-                Some(true) => return Ok(found),
-                Some(false) => {}
-                None => void = None,
-            }
-        }
-        Ok(void)
-    }
-
-    fn schema_is_void(&mut self, schema: &Bound<'py, PyAny>, depth: usize) -> Maybe<bool> {
-        if depth == 0 || self.searches == SEARCHES {
-            return Ok(None);
-        }
-        self.searches += 1;
-        let union = self.expanded(schema, "", 0);
-        self.searches -= 1;
-        let Some(union) = union? else { return Ok(None) };
-        let mut void = Some(true);
-        for case in &union.cases {
-            match self.is_void(case, depth - 1)? {
-                Some(false) => return Ok(Some(false)),
-                found => void = void.and(found),
-            }
-        }
-        Ok(void)
-    }
-
-    /// Whether two schemas that ask something of the member contradict each other; nothing unless they plainly do.
-    fn demands_are_void(&mut self, case: &Case<'py>, key: &Bound<'py, PyString>) -> Maybe<bool> {
-        let mut cases = vec![Case::default()];
-        for fields in &case.fields {
-            let Some(names) = &fields.names else { continue };
-            let Some(schema) = names.get_item(key)? else { continue };
-            if self.searches == SEARCHES {
-                return Ok(None);
-            }
-            self.searches += 1;
-            let union = self.expanded(&schema, "", 0);
-            self.searches -= 1;
-            let Some(union) = union? else { return Ok(None) };
-            let Some(met) = product(cases, union.cases) else { return Ok(None) };
-            cases = met;
-        }
-        for case in &cases {
-            let void = case.mask == STRING && text_is_void(case) == Some(true);
-            if !void {
-                return Ok(None);
-            }
-        }
-        Ok(Some(true))
     }
 }
 
@@ -574,26 +618,6 @@ pub fn listed(case: &Case<'_>) -> Option<Vec<Box<[u8]>>> {
     case.texts.as_ref().map(|texts| texts.iter().filter(|text| fits(text)).cloned().collect())
 }
 
-fn text_is_void(case: &Case<'_>) -> Option<bool> {
-    let (least, most) = case.length;
-    match listed(case) {
-        Some(texts) if texts.is_empty() => Some(true),
-        Some(_) => case.matches.is_empty().then_some(false),
-        None if most.is_some_and(|most| most < least) => Some(true),
-        None if case.matches.is_empty() || case.matches.len() == 1 && case.length == (0, None) => Some(false),
-        None => None,
-    }
-}
-
-fn number_is_void(case: &Case<'_>) -> Option<bool> {
-    if case.unread.is_some() {
-        return None;
-    }
-    let first = case.low.map(|(low, open)| i128::from(low) + i128::from(open));
-    let last = case.high.map(|(high, open)| i128::from(high) - i128::from(open));
-    Some(first.zip(last).is_some_and(|(first, last)| last < first))
-}
-
 /// Which alternatives list their texts, none of which another one lists.
 fn alone(branches: &[Union<'_>]) -> Vec<bool> {
     let mut lists: HashMap<&[u8], usize> = HashMap::new();
@@ -616,7 +640,7 @@ enum Met<'py> {
     Unknown,
 }
 
-fn product<'py>(left: Vec<Case<'py>>, right: Vec<Case<'py>>) -> Option<Vec<Case<'py>>> {
+pub fn product<'py>(left: Vec<Case<'py>>, right: Vec<Case<'py>>) -> Option<Vec<Case<'py>>> {
     if matches!(&left[..], [case] if case.anything()) {
         return Some(right);
     }

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, object, string
-from frisket.json_schema.reader import KEYWORDS, read
+from frisket.json_schema.reader import KEYWORDS, KNOWN, read
 from frisket.json_schema.reading import Evaluated, Reading
-from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference
+from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
 from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import (
     ANY,
@@ -39,6 +40,7 @@ from frisket.json_schema.value import (
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.formats import Format
+    from frisket.json_schema.object import ObjectAtom
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
 
@@ -55,6 +57,8 @@ SHORT = 64
 ONLY_STRINGS = {str}
 #: Places, or nodes, between two looks at the limits.
 CHECKED = 128
+#: Demands of more places are not searched for places that say the same.
+ALIKE = 16
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -99,6 +103,11 @@ class Algebra:
         self._singles: dict[tuple[str, Goal], object.Fields] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._negated: dict[Goal, Goal] = {}
+        self._joint: dict[tuple[Goal, Goal], Goal] = {}
+        #: For each place that was compared what it says, and where; nothing if it is like no other.
+        self._said: dict[int, tuple[Any, ...] | None] = {}
+        #: Places that were not looked into, since another one says the same.
+        self._copies: dict[int, Site] = {}
         self._void: dict[Goal, bool] = {}
         #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
         self._alive: dict[Goal, tuple[int, int]] = {}
@@ -297,6 +306,36 @@ class Algebra:
             self._negated[goal] = found
         return found
 
+    def both(self, left: Goal, right: Goal) -> Goal:
+        """The demand to meet both goals; of places that say the same, the first."""
+        if not right or left is right:
+            return left
+        if not left:
+            return right
+        joint = left | right
+        if len(joint) > ALIKE or len(joint) == len(left) or len(joint) == len(right) or -1 in joint:
+            return joint
+        found = self._joint.get((left, right))
+        if found is None:
+            found = joint
+            said = {self._says(literal) for literal in left}
+            for literal in right - left:
+                says = self._says(literal)
+                if says is not None and says in said:
+                    found -= {literal}
+                    self._copies[literal >> 1] = self.sites[literal >> 1]
+            self._joint[left, right] = found
+        return found
+
+    def _says(self, literal: int) -> tuple[Any, ...] | None:
+        number = literal >> 1
+        if number not in self._said:
+            site = self.sites[number]
+            content = None if site.union is not None else _core.said(site.schema, KNOWN)
+            self._said[number] = None if content is None else (content, site.resource, *site.scope)
+        said = self._said[number]
+        return None if said is None else (literal & 1, *said)
+
     def single(self, key: str, goal: Goal) -> object.Fields:
         """A demand on one member alone; the same demand is the same object."""
         found = self._singles.get((key, goal))
@@ -405,7 +444,7 @@ class Algebra:
         if site.union is not None:
             return self.sum(self.expand(goal) for goal in site.union)
         reading = self._reading(site)
-        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+        if reading.is_unevaluated():
             return [case for case, _ in self.annotated(site)]
         if not reading.parts and not reading.alternatives:
             return [reading.case]
@@ -449,7 +488,7 @@ class Algebra:
             if site.union is not None:
                 return False
             reading = self._reading(site)
-            if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+            if reading.is_unevaluated():
                 return False
             self.depth += 1
             try:
@@ -481,7 +520,7 @@ class Algebra:
         if site.union is not None:
             found = [WHOLE]
             for goal in site.union:
-                found = self.product(found, self.expand(self.negated(goal)))
+                found = self.without(found, goal)
             return found
         reading = self._reading(site)
         found = self.complement(reading.case)
@@ -489,7 +528,7 @@ class Algebra:
             found = self.sum([found, self.complement_of_all(alternatives)])
         for kind, goals in reading.parts:
             found = self.sum([found, self._part_negated(kind, goals)])
-        if reading.unevaluated_properties is not None or reading.unevaluated_items is not None:
+        if reading.is_unevaluated():
             extra: list[Case] = []
             for case, seen in self._annotated_base(reading):
                 for rest in reading.unevaluated(self, seen):
@@ -505,8 +544,15 @@ class Algebra:
             found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
         for items in case.arrays:
             found += [Case(ARRAY, arrays=others) for others in array.negate(self, items)]
+        # An object either lacks a required key or has them all: what overlaps less dies earlier in products.
+        needed = tuple(
+            [key for members in case.objects if isinstance(members, object.Required) for key in members.keys]
+        )
+        beside: tuple[ObjectAtom, ...] = (object.Required(needed, stated=False),) if needed else ()
         for members in case.objects:
-            found += [Case(OBJECT, objects=others) for others in object.negate(self, members)]
+            for others in object.negate(self, members):
+                broken = len(others) == 1 and isinstance(others[0], object.Breaks)
+                found.append(Case(OBJECT, objects=(*beside, *others) if broken else others))
         return found
 
     def complement_of_all(self, cases: list[Case]) -> list[Case]:
@@ -626,8 +672,48 @@ class Algebra:
             found = self.pruned(found)
         for goal in others:
             if not self.apart(found, self.expand(goal)):
-                found = self.least(self.pruned(self.product(found, self.expand(self.negated(goal)))))
+                found = self.least(self.pruned(self.without(found, goal)))
         return found
+
+    def without(self, cases: list[Case], goal: Goal) -> list[Case]:
+        """The cases without what meets the goal: only of the types in which a case shares some value with it."""
+        if len(cases) == 1 and cases[0] is WHOLE:
+            return self.expand(self.negated(goal))
+        inside = self._at_hand(goal)
+        if inside is None:
+            return self.product(cases, self.expand(self.negated(goal)))
+        kept: list[Case] = []
+        parted: list[Case] = []
+        for case in cases:
+            shared = 0
+            for other in inside:
+                both = meet(case, other)
+                if both is not None and both.mask & ~shared:
+                    shared |= self.types_left(both, DEPTH)
+            if case.mask & ~shared:
+                kept.append(case.among(~shared))
+            if shared:
+                parted.append(case.among(shared))
+        if not parted:
+            return kept
+        parted = self.product(parted, self.expand(self.negated(goal)))
+        return self.least(self.sum([kept, self.pruned(parted)])) if kept else parted
+
+    def _at_hand(self, goal: Goal) -> list[Case] | None:
+        """The cases of a goal, if there are few and finding them takes no product (which may be larger than that of
+        their complements)."""
+        if len(goal) != 1 or -1 in goal:
+            return None
+        (literal,) = goal
+        site = self.sites[literal >> 1]
+        cases = site.negative if literal & 1 else site.positive
+        if isinstance(cases, list):
+            return cases if len(cases) <= CROWD else None
+        if cases is None and not literal & 1 and site.union is None:
+            reading = self._reading(site)
+            if not (reading.parts or reading.alternatives or reading.is_unevaluated()):
+                return self.expand(goal)
+        return None
 
     def _part_negated(self, kind: str, goals: list[Goal]) -> list[Case]:
         if kind == "all":
@@ -635,7 +721,7 @@ class Algebra:
         if kind == "any":
             found = [WHOLE]
             for goal in goals:
-                found = self.product(found, self.expand(self.negated(goal)))
+                found = self.without(found, goal)
             return found
         if kind == "one":
             found = self._part_negated("any", goals)
@@ -770,7 +856,13 @@ class Algebra:
         return [case for case in cases if id(case) in chosen]
 
     def pruned(self, cases: list[Case]) -> list[Case]:
-        return [case for case in cases if not self.case_is_void(case, 2)]
+        """Without cases, and types of cases, that certainly no value is in."""
+        found = []
+        for case in cases:
+            types = self.types_left(case, 2)
+            if types:
+                found.append(case.among(types))
+        return found
 
     def _spend(self, count: int) -> None:
         if count > self.options.max_alternatives:
@@ -838,6 +930,19 @@ class Algebra:
         elif self._circles == circles:
             self._alive[goal] = depth, nested
         return void
+
+    def types_left(self, case: Case, depth: int) -> int:
+        """The types of a case but those of which certainly no value is in it."""
+        mask = case.mask
+        if mask & STRING and case.strings and self._textless_are(case.strings):
+            mask &= ~STRING
+        if mask & NUMBER and case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void():
+            mask &= ~NUMBER
+        if mask & ARRAY and array.is_void(self, case.arrays, depth):
+            mask &= ~ARRAY
+        if mask & OBJECT and object.is_void(self, case.objects, depth):
+            mask &= ~OBJECT
+        return mask
 
     def case_is_void(self, case: Case, depth: int) -> bool:
         mask = case.mask
@@ -920,6 +1025,12 @@ class Algebra:
             for keyword in schema:
                 if keyword in KEYWORDS:
                     yield pointer, keyword
+        for site in self._copies.values():
+            if site.reading is None and site.positive is None and site.negative is None:
+                for schema, pointer in within(site.schema, site.pointer):
+                    for keyword in schema:
+                        if keyword in KEYWORDS:
+                            yield pointer, keyword
 
 
 def _kind(value: Any) -> str:

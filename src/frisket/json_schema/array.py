@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from frisket.errors import LimitExceededError
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
@@ -17,28 +16,27 @@ if TYPE_CHECKING:
 STATES = 3000
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """Demands on the items by position, and on all later ones."""
 
     prefix: tuple[Goal, ...]
     rest: Goal
+    kind: str = "array Items"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     least: int
     most: int | None
+    kind: str = "array Count"
 
 
-@dataclass(frozen=True, slots=True)
-class Unique:
+class Unique(NamedTuple):
     positive: bool
     pointer: str
+    kind: str = "array Unique"
 
 
-@dataclass(frozen=True, slots=True)
-class Has:
+class Has(NamedTuple):
     """Among the items from `start` on, `least` to `most` meet the goal."""
 
     start: int
@@ -46,6 +44,7 @@ class Has:
     least: int
     most: int | None
     pointer: str
+    kind: str = "array Has"
 
 
 ArrayAtom = Items | Count | Unique | Has
@@ -119,9 +118,10 @@ class Shape:
         goals: list[Goal] = [ANYTHING] * length
         rest = ANYTHING
         for atom in items:
-            rest |= atom.rest
+            rest = algebra.both(rest, atom.rest)
             for position in range(length):
-                goals[position] |= atom.prefix[position] if position < len(atom.prefix) else atom.rest
+                demand = atom.prefix[position] if position < len(atom.prefix) else atom.rest
+                goals[position] = algebra.both(goals[position], demand)
         self.prefix = goals
         self.rest = rest
         if self.most is not None and self.most < len(goals):

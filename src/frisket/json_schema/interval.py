@@ -7,10 +7,10 @@ integer 1 wherever the draft says so.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import gcd
+from typing import NamedTuple
 
 from frisket.json_schema.value import FRACTION, INTEGER
 
@@ -18,26 +18,25 @@ from frisket.json_schema.value import FRACTION, INTEGER
 LISTED = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeast:
+class AtLeast(NamedTuple):
     bound: Fraction
     strict: bool
+    kind: str = "interval AtLeast"
 
 
-@dataclass(frozen=True, slots=True)
-class AtMost:
+class AtMost(NamedTuple):
     bound: Fraction
     strict: bool
+    kind: str = "interval AtMost"
 
 
-@dataclass(frozen=True, slots=True)
-class Multiple:
+class Multiple(NamedTuple):
     of: Fraction
     positive: bool
+    kind: str = "interval Multiple"
 
 
-@dataclass(frozen=True, slots=True)
-class Among:
+class Among(NamedTuple):
     """`pointed` are the integers that the schema wrote with a point: they may be spelled so.
 
     Whole values may be ints, which hash and compare as fractions do, ten times as fast.
@@ -46,13 +45,14 @@ class Among:
     values: frozenset[Fraction]
     positive: bool
     pointed: frozenset[Fraction] = frozenset()
+    kind: str = "interval Among"
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(NamedTuple):
     """Written as digits only, or with a point or an exponent: a demand on spelling, not on the value."""
 
     positive: bool = True
+    kind: str = "interval Plain"
 
 
 NumberAtom = AtLeast | AtMost | Multiple | Among | Plain

@@ -10,7 +10,7 @@ from frisket.json_schema import array, interval, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
-from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
+from frisket.json_schema.value import ANYTHING, ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -192,15 +192,27 @@ class Lowering:
 
     def from_plain(self, schema: Any, pointer: str, levels: int) -> tuple[int | None, bool]:
         """(the node of a place that is not plain, whether the report has nothing to say), asked for by the engine."""
+        around = Site(-1, None, self.algebra.documents.root, (), pointer, ())
+        node = self._below_plain(self.algebra.below(around, schema), levels)
+        report = self.algebra.report
+        return node, not report.loosened and not report.narrowed
+
+    def from_plain_several(self, places: list[tuple[Any, str, str, str | None]], levels: int) -> int | None:
+        """The node of what meets several schemas: (schema, the pointer of the place around it, keyword, key)."""
+        algebra = self.algebra
+        goal = ANYTHING
+        for schema, pointer, *tokens in places:
+            around = Site(-1, None, algebra.documents.root, (), pointer, ())
+            goal = algebra.both(goal, algebra.below(around, schema, *(token for token in tokens if token is not None)))
+        return self._below_plain(goal, levels)
+
+    def _below_plain(self, goal: Goal, levels: int) -> int | None:
         before = self._plain_levels
         self._plain_levels = levels - len(self._active)
         try:
-            around = Site(-1, None, self.algebra.documents.root, (), pointer, ())
-            node = self.lower(self.algebra.below(around, schema))
+            return self.lower(goal)
         finally:
             self._plain_levels = before
-        report = self.algebra.report
-        return node, not report.loosened and not report.narrowed
 
     def _levels(self) -> int:
         return len(self._active) + self._plain_levels

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from frisket.errors import LimitExceededError
 from frisket.json_schema.order import orders
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
-    from frisket._core import GrammarBuilder
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.lower import Lowering
 
@@ -44,50 +42,53 @@ class Fields:
         self.patterns = patterns
         self.rest = rest
 
-    def at(self, builder: GrammarBuilder, key: str) -> Goal:
+    def at(self, algebra: Algebra, key: str) -> Goal:
         goal = self.names.get(key)
         if not self.patterns:
             return self.rest if goal is None else goal
         covered = goal is not None
         goal = goal or ANYTHING
         text = key.encode("utf-8", "surrogatepass")
-        for place in builder.accepting([pattern for pattern, _ in self.patterns], text):
+        for place in algebra.builder.accepting([pattern for pattern, _ in self.patterns], text):
             covered = True
-            goal |= self.patterns[place][1]
+            goal = algebra.both(goal, self.patterns[place][1])
         return goal if covered else self.rest
 
 
-@dataclass(frozen=True, slots=True)
-class Required:
+class Required(NamedTuple):
+    """`stated` is whether the schema says so, in this order; a complement may be cut by what it does not say."""
+
     keys: tuple[str, ...]
+    stated: bool = True
+    kind: str = "object Required"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     least: int
     most: int | None
+    kind: str = "object Count"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """Every key, as a string, meets the goal."""
 
     goal: Goal
+    kind: str = "object Names"
 
 
-@dataclass(frozen=True, slots=True)
-class Breaks:
+class Breaks(NamedTuple):
     """Some member has a value that the fields do not admit: the complement of `Fields` in one piece."""
 
     fields: Fields
+    kind: str = "object Breaks"
 
 
-@dataclass(frozen=True, slots=True)
-class Implies:
+class Implies(NamedTuple):
     """If the first key is there, so is the second."""
 
     key: str
     needs: str
+    kind: str = "object Implies"
 
 
 ObjectAtom = Fields | Required | Count | Names | Breaks | Implies
@@ -122,7 +123,7 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required")
+    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required", "stated")
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -134,14 +135,18 @@ class Shape:
         self.open = True
         self.least: int = 0
         self.most: int | None = None
+        unstated: list[str] = []
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
                 self.patterned = self.patterned or bool(atom.patterns)
                 self.open = self.open and not atom.rest and not atom.patterns
             elif isinstance(atom, Required):
-                for key in atom.keys:
-                    self.required[key] = None
+                if atom.stated:
+                    for key in atom.keys:
+                        self.required[key] = None
+                else:
+                    unstated += atom.keys
             elif isinstance(atom, Count):
                 self.least = max(self.least, atom.least)
                 if atom.most is not None:
@@ -154,31 +159,40 @@ class Shape:
             else:
                 self.implies.append(atom)
         if self.implies:
-            grown = True
-            while grown:
-                grown = False
-                for rule in self.implies:
-                    if rule.key in self.required and rule.needs not in self.required:
-                        self.required[rule.needs] = None
-                        grown = True
+            self.imply()
+        #: Required keys whose order means something.
+        self.stated = self.required
+        if unstated:
+            self.stated = self.required.copy()
+            self.required.update(dict.fromkeys(unstated))
+            self.imply()
+
+    def imply(self) -> None:
+        grown = bool(self.implies)
+        while grown:
+            grown = False
+            for rule in self.implies:
+                if rule.key in self.required and rule.needs not in self.required:
+                    self.required[rule.needs] = None
+                    grown = True
 
     def at(self, algebra: Algebra, key: str) -> Goal:
         if self.names and not algebra.text_fits(self.names, key):
             return NOTHING
         if len(self.fields) == 1:
-            return self.fields[0].at(algebra.builder, key)
+            return self.fields[0].at(algebra, key)
         goal = ANYTHING
         if self.open:
             # Demands on named members only.
             for fields in self.fields:
                 demand = fields.names.get(key)
                 if demand:
-                    goal = goal | demand if goal else demand
+                    goal = algebra.both(goal, demand) if goal else demand
             return goal
         for fields in self.fields:
-            demand = fields.at(algebra.builder, key)
+            demand = fields.at(algebra, key)
             if demand:
-                goal = goal | demand if goal else demand
+                goal = algebra.both(goal, demand) if goal else demand
         return goal
 
     def named(self) -> Iterable[str]:
@@ -229,7 +243,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     """Whether some member might have a value that `broken` does not admit."""
     names = broken.names
     for key in names:
-        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra.builder, key)), depth):
+        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra, key)), depth):
             return True
     if not broken.patterns:
         if not broken.rest:
@@ -239,7 +253,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     for key in named:
         if key not in names:
             if broken.patterns:
-                outside = algebra.negated(broken.at(algebra.builder, key))
+                outside = algebra.negated(broken.at(algebra, key))
             if not algebra.is_void(shape.at(algebra, key) | outside, depth):
                 return True
     if broken.patterns or any(fields.patterns for fields in shape.fields):
@@ -267,7 +281,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         for key in shape.named():
             goal = shape.at(algebra, key) if plain is None else plain[key]
             if shape.breaks:
-                values = with_marks(lowering, goal, tuple([fields.at(b, key) for fields in shape.breaks]))
+                values = with_marks(lowering, goal, tuple([fields.at(algebra, key) for fields in shape.breaks]))
                 for _, marks in values:
                     reached |= marks
             else:
@@ -325,7 +339,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
             required_marks=wanted,
             implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
             any_order=lowering.any_order,
-            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], required, places),
+            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], shape.stated, places),
             escapes=lowering.options.escapes,
         )
     lowering.structural.add(node)
@@ -393,7 +407,7 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
     if not shape.patterned:
         goal = ANYTHING
         for fields in shape.fields:
-            goal |= fields.rest
+            goal = algebra.both(goal, fields.rest)
         if -1 in goal:
             return []
         keys = b.any_text() if not shape.names else algebra.texts(shape.names)

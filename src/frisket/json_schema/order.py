@@ -40,12 +40,17 @@ def orders(tables: list[list[str]], required: Iterable[str], places: dict[str, i
     tables = [[key for key in names if key[:1] != "$"] for names in tables]
     lists: list[list[int]] = []
     named: set[str] = set()
+    # The order of the places agrees with all lists so far, as it mostly does: then no other one is looked for.
+    rising = True
     for names in tables:
         ranks = [rank[key] for key in names if key in rank]
         if len(ranks) < 2 or ranks == sorted(ranks):
             chain = [places[key] for key in names]
-            if not named.isdisjoint(names) and not acyclic([*lists, chain]):
+            rises = rising and chain == sorted(chain)
+            if not rises and not named.isdisjoint(names) and not acyclic([*lists, chain]):
                 chain = [places[key] for key in names if key not in named]
+                rises = rising and chain == sorted(chain)
+            rising = rises
             lists.append(chain)
         named.update(names)
     if any(len(chain) == len(places) for chain in lists):

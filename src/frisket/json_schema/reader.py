@@ -635,6 +635,7 @@ KEYWORDS["exclusiveMaximum"] = (
     DRAFT4,
     DRAFT2020,
 )
+KNOWN = frozenset(KEYWORDS)
 #: (draft, whether its vocabulary asserts) → the keywords that count there.
 RULES = {
     (draft, asserts): {

@@ -67,6 +67,10 @@ class Reading:
         self.unevaluated_items: Goal | None = None
         self.keywords: list[str] = []
 
+    def is_unevaluated(self) -> bool:
+        """Whether it asks what the others did not look at."""
+        return self.unevaluated_properties is not None or self.unevaluated_items is not None
+
     def evaluated(self) -> Evaluated:
         found = NOTHING_EVALUATED
         for look in self.looks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -303,14 +304,31 @@ class Documents:
                 name = schema.get("id" if draft == DRAFT4 else "$id")
                 if isinstance(name, str) and "#" in name:
                     current.anchors.setdefault(urldefrag(name)[1], (schema, pointer))
-            for keyword, value in schema.items():
-                if isinstance(value, dict):
-                    if keyword in SCHEMA_KEYWORDS:
-                        stack.append((value, current, f"{pointer}/{keyword}"))
-                    elif keyword in MAP_KEYWORDS:
-                        stack += [(item, current, f"{pointer}/{keyword}/{escape(key)}") for key, item in value.items()]
-                elif isinstance(value, list) and keyword in LIST_KEYWORDS:
-                    stack += [(item, current, f"{pointer}/{keyword}/{i}") for i, item in enumerate(value)]
+            stack += [(below, current, where) for below, where in subschemas(schema, pointer)]
+
+
+def subschemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Schema, str]]:
+    """What may be a schema directly below another one, with its pointer."""
+    for keyword, value in schema.items():
+        if isinstance(value, dict):
+            if keyword in SCHEMA_KEYWORDS:
+                yield value, f"{pointer}/{keyword}"
+            elif keyword in MAP_KEYWORDS:
+                for key, item in value.items():
+                    yield item, f"{pointer}/{keyword}/{escape(key)}"
+        elif isinstance(value, list) and keyword in LIST_KEYWORDS:
+            for i, item in enumerate(value):
+                yield item, f"{pointer}/{keyword}/{i}"
+
+
+def within(schema: Schema, pointer: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """A schema and all that stands below it, with pointers."""
+    stack = [(schema, pointer)]
+    while stack:
+        schema, pointer = stack.pop()
+        if isinstance(schema, dict):
+            yield schema, pointer
+            stack += subschemas(schema, pointer)
 
 
 def identifier(schema: dict[str, Any], draft: int) -> str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from frisket.errors import LimitExceededError
 
@@ -12,36 +11,36 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
+class Length(NamedTuple):
     """Between `least` and `most` code points."""
 
     least: int
     most: int | None
+    kind: str = "string Length"
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """The text is (or is not) in a regular node."""
 
     node: int
     positive: bool
+    kind: str = "string Matches"
 
 
-@dataclass(frozen=True, slots=True)
-class Among:
+class Among(NamedTuple):
     values: frozenset[str]
     positive: bool
+    kind: str = "string Among"
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(NamedTuple):
     """The text is (or is not) in a language that nests: `build` makes whole JSON strings, `check` decides one text."""
 
     name: str
     build: Callable[[GrammarBuilder, str, bool], int]
     check: Callable[[str], bool]
     positive: bool
+    kind: str = "string Nested"
 
 
 StringAtom = Length | Matches | Among | Nested

@@ -2,7 +2,8 @@
 
 A `Case` is a conjunction: the value has one of the types in `mask`, and if it is a string all of `strings` hold, if a
 number all of `numbers`, and so on. A set of values is a union of cases. Two bits for integers and fractions, and two
-for the booleans, make complements of `type`, `enum` and `const` plain arithmetic on the mask.
+for the booleans, make complements of `type`, `enum` and `const` plain arithmetic on the mask. Conditions are named
+tuples, since cases hash and compare them again and again; their `kind` tells apart those that hold the same values.
 """
 
 from __future__ import annotations
@@ -60,8 +61,18 @@ class Case:
     def key(self) -> tuple[object, ...]:
         return (self.mask, self.numbers, self.strings, self.arrays, self.objects)
 
-    def without(self, types: int) -> Case:
-        return Case(self.mask & ~types, self.numbers, self.strings, self.arrays, self.objects)
+    def among(self, types: int) -> Case:
+        """The values that have one of the types."""
+        mask = self.mask & types
+        if mask == self.mask:
+            return self
+        return Case(
+            mask,
+            self.numbers if mask & NUMBER else (),
+            self.strings if mask & STRING else (),
+            self.arrays if mask & ARRAY else (),
+            self.objects if mask & OBJECT else (),
+        )
 
     def __repr__(self) -> str:
         return f"Case{self.key()}"
