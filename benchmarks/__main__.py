@@ -15,7 +15,7 @@ from typing import Any
 from . import report
 from .corpus import Case, cases, load_tokenizer, maskbench
 from .engine import ENGINES, version
-from .run import Limit, run, touch
+from .run import Limit, run
 from .worker import Timing
 
 
@@ -35,9 +35,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="repeat all, keep the smallest time of each call")
     parser.add_argument(
         "--minutes", type=float, default=35.0, help="pace: engines that hold it up see fewer schemas (default: 35)"
-    )
-    parser.add_argument(
-        "--touch", type=int, default=0, help="gigabytes of memory to touch once beforehand (default: 0)"
     )
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the results")
     options = parser.parse_args()
@@ -70,7 +67,6 @@ def measure(
     sample = cases(tokenizer, options.corpus or maskbench(), count=options.schemas, seed=options.seed)
     commit = report.commit()  # now: the sources may change while this runs, the loaded engines do not
     limit = Limit(options.seconds, options.megabytes)
-    touch(options.touch)
     began = time.monotonic()
     runs = run(
         engines,
@@ -92,7 +88,6 @@ def measure(
         "vocabulary": tokenizer.size,
         "seconds": options.seconds,
         "megabytes": options.megabytes,
-        "touched": options.touch,
         "rounds": options.rounds,
     }
     result = report.document(runs, settings, versions, commit)

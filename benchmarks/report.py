@@ -148,8 +148,7 @@ def markdown(result: dict[str, Any]) -> str:
         f"{settings['schemas']} schemas{part} of {settings['corpus']} (seed {settings['seed']}), tokenizer "
         f"{settings['tokenizer']} ({settings['vocabulary']:,} tokens), every call from Python, "
         f"{settings['rounds']} round(s), at most {settings['seconds']:g} s and {settings['megabytes']} MB per schema, "
-        f"{settings['minutes']:g} minutes in all. Commit {result['commit']}. Property order: each engine's default."
-        f"{f' {touched} GB of memory were touched once beforehand.' if (touched := settings['touched']) else ''}",
+        f"{settings['minutes']:g} minutes in all. Commit {result['commit']}. Property order: each engine's default.",
         "",
         f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']} at the end; Python {machine['python']}. "
         + ", ".join(f"{name} {version}" for name, version in result["versions"].items())

@@ -111,23 +111,6 @@ class Process:
         return self._resident()
 
 
-def touch(gigabytes: int) -> None:
-    """Touch so much memory once and give it back, for the sake of all engines.
-
-    On a virtual machine the first touch of memory that the host has not given yet takes milliseconds, and falls on
-    whichever call comes to it.
-    """
-    process = multiprocessing.get_context("spawn").Process(target=_touched, args=(gigabytes,))
-    process.start()
-    process.join()
-
-
-def _touched(gigabytes: int) -> None:
-    kept = [np.empty(1 << 30, np.uint8) for _ in range(gigabytes)]
-    for block in kept:
-        block[::4096] = 1
-
-
 def run(
     engines: Sequence[str],
     tokenizer: Tokenizer,
