@@ -93,14 +93,13 @@ impl Arena {
         }
         let mut parent: FxHashMap<TermId, TermId> = FxHashMap::default();
         parent.insert(start, start);
-        // Of equal promise what was found last: depth first.
-        let mut open = BinaryHeap::from([(Reverse(0), 0, start)]);
+        // Of equal promise what was found last: depth first. With the byte from which on it was not looked at.
+        let mut open = BinaryHeap::from([(Reverse(self.distance(start)), 0, start, 0u8)]);
         let mut found = None;
-        'search: while let Some((_, _, id)) = open.pop() {
+        'search: while let Some((promise, place, id, mut byte)) = open.pop() {
             let cuts = self.cuts(id);
-            let mut byte = 0u8;
             loop {
-                let (_, high) = cuts.interval(byte);
+                let rest = cuts.interval(byte).1.checked_add(1);
                 self.spend(DERIVATION)?;
                 let next = self.derive_now(id, byte, false)?;
                 match self.plainly_live(next) {
@@ -113,12 +112,18 @@ impl Arena {
                         let seen = parent.len();
                         parent.entry(next).or_insert(id);
                         if parent.len() > seen {
-                            open.push((Reverse(self.distance(next)), seen, next));
+                            let nearer = Reverse(self.distance(next));
+                            open.push((nearer, seen, next, 0));
+                            if nearer > promise {
+                                // All other bytes wait.
+                                open.extend(rest.map(|rest| (promise, place, id, rest)));
+                                continue 'search;
+                            }
                         }
                     }
                 }
-                match high.checked_add(1) {
-                    Some(next) => byte = next,
+                match rest {
+                    Some(rest) => byte = rest,
                     None => break,
                 }
             }
