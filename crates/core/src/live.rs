@@ -8,6 +8,9 @@ use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Of so many bytes that may come a search looks at all: what is found out about their states will be asked for.
+const FEW: u32 = 16;
+
 impl Arena {
     /// The term, or `EMPTY` if it matches nothing.
     pub(crate) fn checked(&mut self, id: TermId) -> Result<TermId> {
@@ -95,6 +98,7 @@ impl Arena {
         parent.insert(start, start);
         // Of equal promise what was found last: depth first. With the byte from which on it was not looked at.
         let mut open = BinaryHeap::from([(Reverse(self.distance(start)), 0, start, 0u8)]);
+        let hasty = self.may(start).len() > FEW;
         let mut found = None;
         'search: while let Some((promise, place, id, mut byte)) = open.pop() {
             let cuts = self.cuts(id);
@@ -114,7 +118,7 @@ impl Arena {
                         if parent.len() > seen {
                             let nearer = Reverse(self.distance(next));
                             open.push((nearer, seen, next, 0));
-                            if nearer > promise {
+                            if hasty && nearer > promise {
                                 // All other bytes wait.
                                 open.extend(rest.map(|rest| (promise, place, id, rest)));
                                 continue 'search;
