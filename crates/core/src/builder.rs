@@ -99,6 +99,7 @@ impl Builder {
             ready: self.ready.clone(),
             is_ground: false,
         };
+        copy.arena.budget.share();
         copy.arena.budget.heed([cancellation, None]);
         copy.arena.begin(&limits);
         copy

@@ -128,6 +128,11 @@ impl Budget {
         self.held
     }
 
+    /// What is held so far is shared by many, and counted once: where it was made.
+    pub fn share(&mut self) {
+        self.held = 0;
+    }
+
     #[inline]
     pub fn spend(&mut self, amount: u64) -> Result<()> {
         match self.slice.checked_sub(amount) {
