@@ -61,7 +61,8 @@ def test_masks_are_the_same_across_epochs(seed: int) -> None:
             assert pair[0].can_end == pair[1].can_end
     assert plenty.epoch == 0
     assert little.epoch > 1, "the limit was meant to be reached"
-    assert little.memory_bytes < 1.2 * LITTLE
+    # The limit is looked at after a table has doubled, not before.
+    assert little.memory_bytes < 1.3 * LITTLE
 
 
 @pytest.mark.parametrize("seed", range(4))
