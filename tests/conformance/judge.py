@@ -199,7 +199,12 @@ def read(text: bytes) -> Any:
     def constant(name: str) -> Any:
         raise ValueError(f"{name} is no JSON number")
 
-    return json.loads(text.decode(), parse_float=Decimal, parse_constant=constant, object_pairs_hook=members)
+    def decimal_of(spelled: str) -> Decimal:
+        # Of a draft 4 that tells 1 and 1.0 apart, 1e0 is 1.0; as a Decimal it would be printed as 1.
+        number = Decimal(spelled)
+        return Decimal(f"{number}.0") if number.as_tuple().exponent == 0 else number
+
+    return json.loads(text.decode(), parse_float=decimal_of, parse_constant=constant, object_pairs_hook=members)
 
 
 def _one_dialect(schema: Any, *, root: bool = True) -> Any:

@@ -181,6 +181,15 @@ def test_the_builder_has_steps_too() -> None:
     assert Grammar.from_regex("(?=.*a)(?=.*b)(?=.*c)[a-z]{3,}").accepts("xcab")
 
 
+def test_a_search_that_is_lost_in_one_order_is_found_in_another() -> None:
+    """Every letter brings sixty characters nearer to their end, and few of them lead to all that has to be there."""
+    wanted = ["c12", "^.{60}$", "a12", "[b|c]", r"\d\d", "[c|a]", "ac", "a2", r"^[\w]+", "1.*2", "[aA][12].*[zZ]"]
+    schema = {"type": "string", "allOf": [{"pattern": pattern} for pattern in wanted]}
+    vocabulary = Vocabulary([*BYTES, b'"What', b'"class', None], eos=[258])
+    matcher = Grammar.from_json_schema(schema).compile(vocabulary, limits=Limits(steps=500_000)).matcher()
+    assert matcher.allowed() == [ord('"'), 256, 257]
+
+
 def test_a_limit_is_not_remembered_as_an_answer() -> None:
     """The refused call learns nothing false: with another budget the same matcher's mask is right."""
     schema = {"type": "array", "items": {"type": "string", "pattern": "^[a-f]{2,9}$"}, "uniqueItems": True}

@@ -45,6 +45,7 @@ mod reading;
 mod region;
 pub mod rules;
 mod scratch;
+mod search;
 mod spelling;
 mod stride;
 pub mod term;

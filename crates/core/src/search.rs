@@ -1,0 +1,83 @@
+//! Term → its derivatives, the most promising first, until one is known to be live.
+
+use crate::error::Result;
+use crate::term::{Arena, TermId, DERIVATION};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Whose end is nearer goes first; of equal promise what was found last: depth first.
+type Promise = (Reverse<u32>, usize);
+
+pub struct Search {
+    /// Whether the first byte that brings the end nearer is followed at once, while all others wait. Where many bytes
+    /// may come most searches are over before they are looked at; where all bytes bring it nearer, and few lead there,
+    /// it is lost.
+    hasty: bool,
+    /// From which state each was found.
+    parent: FxHashMap<TermId, TermId>,
+    /// With the byte from which on it was not looked at.
+    open: BinaryHeap<(Promise, TermId, u8)>,
+}
+
+impl Search {
+    pub fn new(arena: &mut Arena, start: TermId, hasty: bool) -> Self {
+        let promise = (Reverse(arena.distance(start)), 0);
+        let parent = FxHashMap::from_iter([(start, start)]);
+        Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]) }
+    }
+
+    /// Go on for so many derivatives → whether the start is live, if that was found out. What lies on the way to a live
+    /// state is live; where there is none all that was seen is dead.
+    pub fn go(&mut self, arena: &mut Arena, mut most: usize) -> Result<Option<bool>> {
+        'open: while let Some((promise, id, mut byte)) = self.open.pop() {
+            let cuts = arena.cuts(id);
+            loop {
+                if most == 0 {
+                    self.open.push((promise, id, byte));
+                    return Ok(None);
+                }
+                most -= 1;
+                arena.spend(DERIVATION)?;
+                let next = arena.derive_now(id, byte, false)?;
+                let rest = cuts.interval(byte).1.checked_add(1);
+                match arena.plainly_live(next) {
+                    Some(true) => {
+                        self.tell_way(arena, id);
+                        return Ok(Some(true));
+                    }
+                    Some(false) => {}
+                    None => {
+                        let found = self.parent.len();
+                        self.parent.entry(next).or_insert(id);
+                        if self.parent.len() > found {
+                            let nearer = Reverse(arena.distance(next));
+                            self.open.push(((nearer, found), next, 0));
+                            if self.hasty && nearer > promise.0 {
+                                self.open.extend(rest.map(|rest| (promise, id, rest)));
+                                continue 'open;
+                            }
+                        }
+                    }
+                }
+                match rest {
+                    Some(rest) => byte = rest,
+                    None => break,
+                }
+            }
+        }
+        self.parent.keys().for_each(|&id| arena.live.insert(id, false, &mut arena.budget));
+        Ok(Some(false))
+    }
+
+    fn tell_way(&self, arena: &mut Arena, mut id: TermId) {
+        loop {
+            arena.live.insert(id, true, &mut arena.budget);
+            let parent = self.parent[&id];
+            if parent == id {
+                return;
+            }
+            id = parent;
+        }
+    }
+}
