@@ -45,6 +45,13 @@ def rows(tokenizer: Tokenizer, cases: Sequence[Case]) -> Iterator[Row]:
         for quantity in ("p50", "p99", "max"):
             bound = None if what == "alone" or quantity == "p50" else 300 if quantity == "p99" else 10_000
             yield Row(PART, f"masks {what}", quantity, found.get(f"{what} {quantity}"), bound, "µs", note=outcome.error)
+    outcome = apart.run(unknown, tokenizer, list(cases), seconds=300)
+    found = outcome.value or {}
+    for what in ("alone", "beside a Python thread"):
+        for quantity, most in (("p50", None), ("p99", 300), ("max", 10_000)):
+            bound = None if what == "alone" else most
+            name = f"new schemas' masks {what}"
+            yield Row(PART, name, quantity, found.get(f"{what} {quantity}"), bound, "µs", note=outcome.error)
 
 
 def _compiled(tokenizer: Tokenizer, cases: Sequence[Case]) -> tuple[Any, list[tuple[Any, tuple[int, ...]]]]:
@@ -192,3 +199,40 @@ def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
         for name, value in (("p50", 50), ("p99", 99), ("max", 100)):
             result[f"{what} {name}"] = float(np.percentile(times, value))
     return result
+
+
+def unknown(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
+    """Masks that nobody knows yet, alone and beside a thread that computes in Python: a GIL given away is gone for 5 ms."""
+    import frisket
+
+    bitmask = np.zeros(tokenizer.mask_words, dtype=np.uint32)
+
+    def masks(vocabulary: Any) -> list[float]:
+        times = []
+        for case in cases:
+            try:
+                compiled = frisket.Grammar.from_json_schema(case.schema).compile(vocabulary)
+            except frisket.FrisketError:
+                continue
+            for instance in case.instances:
+                matcher = compiled.matcher()
+                for token in instance.tokens[:60]:
+                    began = time.perf_counter()
+                    matcher.fill_mask(bitmask)
+                    times.append((time.perf_counter() - began) * 1e6)
+                    if not matcher.try_advance(token):
+                        break
+        return times
+
+    def fresh() -> Any:
+        return frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
+
+    gc.collect()
+    gc.freeze()
+    alone, other = masks(fresh()), fresh()
+    _, beside = _counting(lambda: masks(other))
+    return {
+        f"{what} {name}": float(np.percentile(times, value))
+        for what, times in (("alone", alone), ("beside a Python thread", beside))
+        for name, value in (("p50", 50), ("p99", 99), ("max", 100))
+    }

@@ -526,10 +526,14 @@ impl Builder {
         self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
     }
 
+    /// Another `pause` for what follows.
+    pub fn pause_with(&mut self, pause: Option<fn()>) {
+        self.arena.budget.pause_with(pause);
+    }
+
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
         self.arena.budget.renew();
-        self.arena.budget.pause_with(None);
         self.arena.budget.check()?;
         let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
         let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
@@ -605,9 +609,15 @@ impl Grammar {
     }
 
     /// An automaton that has learned nothing yet.
-    pub fn machine(&self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<Box<Machine>> {
+    pub fn machine(
+        &self,
+        limits: &Limits,
+        cancellations: [Option<Cancellation>; 2],
+        pause: Option<fn()>,
+    ) -> Result<Box<Machine>> {
         let mut machine = Machine::above(&self.arena, self.rules.clone());
         machine.arena.budget.heed(cancellations);
+        machine.arena.budget.pause_with(pause);
         machine.begin(limits);
         machine.arena.budget.check()?;
         machine.begin_with(self.root)?;
@@ -620,7 +630,7 @@ impl Grammar {
         // It keeps no positions from one text to the next, so it may start anew at any of them.
         if reader.as_ref().is_none_or(|machine| machine.memory_bytes() > limits.memory) {
             *reader = None;
-            *reader = Some(self.machine(&limits, [None, None])?);
+            *reader = Some(self.machine(&limits, [None, None], None)?);
         }
         let Some(machine) = reader.as_mut() else { return Ok((DEAD, false)) };
         machine.begin(&limits);

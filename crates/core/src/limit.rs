@@ -53,7 +53,7 @@ pub(crate) struct Budget {
     /// When the time is up, once the first slice was used up: most calls never ask what time it is.
     deadline: Option<Instant>,
     cancellations: [Option<Cancellation>; 2],
-    /// Called at every look around.
+    /// Called after every slice.
     pause: Option<fn()>,
     /// Bytes of memory held, as told by `grow`, and where they must stop.
     held: usize,
@@ -140,7 +140,7 @@ impl Budget {
                 self.slice = rest;
                 Ok(())
             }
-            None => self.look_around(amount),
+            None => self.go_on(amount),
         }
     }
 
@@ -149,7 +149,16 @@ impl Budget {
         self.look_around(0)
     }
 
+    /// The next slice.
     #[cold]
+    fn go_on(&mut self, amount: u64) -> Result<()> {
+        self.look_around(amount)?;
+        if let Some(pause) = self.pause {
+            pause();
+        }
+        Ok(())
+    }
+
     fn look_around(&mut self, amount: u64) -> Result<()> {
         let Some(left) = (self.slice + self.rest).checked_sub(amount) else {
             // What is over stays over until the next call begins.
@@ -165,9 +174,6 @@ impl Budget {
         } else {
             self.late()
         };
-        if let Some(pause) = self.pause {
-            pause();
-        }
         match failed {
             Some(limit) => {
                 (self.slice, self.rest) = (0, 0);

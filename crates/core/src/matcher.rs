@@ -10,7 +10,7 @@ use crate::mask::Mask;
 use crate::term::EMPTY;
 use crate::vocabulary::{lock, Vocabulary};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// More forced text than this comes in pieces: where a text may be read in many ways, each byte takes longer than the
 /// last, and a thousand of them a moment, four thousand seconds.
@@ -21,6 +21,8 @@ pub struct CompiledGrammar {
     pub vocabulary: Arc<Vocabulary>,
     pub limits: Limits,
     cancellation: Option<Cancellation>,
+    /// Called now and then where a call takes long, and before it waits for another.
+    pause: Option<fn()>,
     grammar: Arc<Grammar>,
     special_ids: Vec<u32>,
     start: Place,
@@ -32,7 +34,7 @@ pub struct CompiledGrammar {
 
 impl CompiledGrammar {
     pub fn new(grammar: &Arc<Grammar>, vocabulary: Arc<Vocabulary>) -> Result<Arc<Self>> {
-        Self::with_limits(grammar, vocabulary, Limits::default(), None)
+        Self::with_limits(grammar, vocabulary, Limits::default(), None, None)
     }
 
     pub fn with_limits(
@@ -40,6 +42,7 @@ impl CompiledGrammar {
         vocabulary: Arc<Vocabulary>,
         limits: Limits,
         cancellation: Option<Cancellation>,
+        pause: Option<fn()>,
     ) -> Result<Arc<Self>> {
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
@@ -48,7 +51,7 @@ impl CompiledGrammar {
                 None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}"))),
             }
         }
-        let mut machine = grammar.machine(&limits, [cancellation.clone(), None])?;
+        let mut machine = grammar.machine(&limits, [cancellation.clone(), None], pause)?;
         let first = machine.position(machine.start).clone();
         let all = vocabulary.begins == ByteSet::FULL;
         if !all && !first.accepting && first.specials.is_empty() {
@@ -74,6 +77,7 @@ impl CompiledGrammar {
             vocabulary,
             limits,
             cancellation,
+            pause,
             grammar: grammar.clone(),
             special_ids,
             start: automaton.start(),
@@ -90,6 +94,13 @@ impl CompiledGrammar {
     /// How often the automaton was thrown away because it had grown too large.
     pub fn epoch(&self) -> u64 {
         self.known.read().epoch
+    }
+
+    fn automaton(&self) -> MutexGuard<'_, Automaton> {
+        self.automaton.try_lock().unwrap_or_else(|_| {
+            self.pause.inspect(|pause| pause());
+            lock(&self.automaton)
+        })
     }
 
     pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
@@ -152,7 +163,7 @@ impl Matcher {
         let compiled = self.compiled.clone();
         let mut retired = None;
         let result = {
-            let mut automaton = lock(&compiled.automaton);
+            let mut automaton = compiled.automaton();
             let cancellations = || [compiled.cancellation.clone(), self.cancellation.clone()];
             let mut began = automaton.begin(&compiled.limits, cancellations());
             let result = loop {
@@ -164,7 +175,7 @@ impl Matcher {
                 match result {
                     Err(Error::Limit(Limit::Memory(_))) if retired.is_none() => {
                         let budget = automaton.machine.arena.budget.clone();
-                        match compiled.grammar.machine(&compiled.limits, cancellations()) {
+                        match compiled.grammar.machine(&compiled.limits, cancellations(), compiled.pause) {
                             Ok(machine) => {
                                 retired = Some(automaton.renew(&compiled.known, machine, &compiled.special_ids))
                             }

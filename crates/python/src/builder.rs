@@ -2,11 +2,13 @@
 
 use crate::allocator::{self, Held};
 use crate::error::raise;
+use crate::gil::{briefly_unless_large, let_go};
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use crate::pattern;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
+use frisket_core::matcher as core;
 use frisket_core::term::TermId;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -256,9 +258,11 @@ impl GrammarBuilder {
     pub fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
-        let builder = self.0.take().unwrap_or_default();
+        let mut builder = self.0.take().unwrap_or_default();
         let held = builder.memory_bytes();
-        py.detach(|| builder.build(root)).map(|grammar| Grammar(Held::new(grammar))).map_err(|error| {
+        builder.pause_with(Some(let_go));
+        let built = briefly_unless_large(py, held, || builder.build(root));
+        built.map(|grammar| Grammar(Held::new(grammar))).map_err(|error| {
             allocator::dropped(held);
             raise(error)
         })
@@ -344,7 +348,8 @@ impl Grammar {
             Err(_) => vocabulary.getattr(intern!(py, "_core"))?.downcast::<Vocabulary>()?.get().inner(),
         };
         let (bounds, cancellation) = given(limits.as_ref());
-        py.detach(|| frisket_core::matcher::CompiledGrammar::with_limits(&self.0, vocabulary, bounds, cancellation))
+        let compile = || core::CompiledGrammar::with_limits(&self.0, vocabulary, bounds, cancellation, Some(let_go));
+        briefly_unless_large(py, self.weight(), compile)
             .map(|compiled| CompiledGrammar::new(compiled, limits.map(Bound::unbind), grammar))
             .map_err(raise)
     }

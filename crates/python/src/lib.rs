@@ -1,4 +1,5 @@
-//! frisket-core → `frisket._core`: convert, release the GIL, raise; and read the plain places of JSON Schemas.
+//! frisket-core → `frisket._core`: convert, release the GIL in what is long, raise; and read the plain places of JSON
+//! Schemas.
 
 mod allocator;
 mod buffer;
@@ -6,6 +7,7 @@ mod builder;
 mod clock;
 mod content;
 mod error;
+mod gil;
 mod handed;
 mod limit;
 mod lower;

@@ -3,6 +3,7 @@
 use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
+use crate::gil::{briefly, let_go};
 use crate::handed::Handed;
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::Error;
@@ -205,14 +206,14 @@ impl Matcher {
         Arc::as_ptr(&self.compiled) as usize
     }
 
-    /// Act on the matcher without the GIL. The lock is taken and given back inside: a thread that holds it never waits
-    /// for the GIL, so the two cannot block each other.
+    /// Act on the matcher, without the GIL if it takes long. The lock is taken and given back inside: a thread that holds
+    /// it never waits for the GIL, so the two cannot block each other.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         act: impl FnOnce(&mut core::Matcher) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
+        briefly(py, || self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
     }
 
     /// Something that takes no time: with the GIL held, unless another thread has the matcher. To release the GIL costs
@@ -225,7 +226,14 @@ impl Matcher {
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
-        self.inner.lock().ok().map(|mut matcher| act(&mut matcher))
+        let mut matcher = match self.inner.try_lock() {
+            Ok(matcher) => matcher,
+            Err(_) => {
+                let_go();
+                self.inner.lock().ok()?
+            }
+        };
+        Some(act(&mut matcher))
     }
 }
 
