@@ -202,7 +202,10 @@ def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
 
 
 def unknown(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
-    """Masks that nobody knows yet, alone and beside a thread that computes in Python: a GIL given away is gone for 5 ms."""
+    """Masks that nobody knows yet, alone and beside a thread that computes in Python.
+
+    The GIL, once given away, is gone for five milliseconds.
+    """
     import frisket
 
     bitmask = np.zeros(tokenizer.mask_words, dtype=np.uint32)
