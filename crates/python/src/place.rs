@@ -165,7 +165,7 @@ pub fn bare(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<u32
             }
             "description" | "title" | "default" => {}
             "$id" | "id" => return None,
-            keyword if stock.keywords.contains(keyword) => return None,
+            keyword if stock.keywords.contains_key(keyword) => return None,
             _ => {}
         }
     }
@@ -281,7 +281,7 @@ pub fn read<'py>(
                 _ => false,
             },
             "$id" | "id" if is_apart(schema) => false,
-            _ if stock.keywords.contains(keyword) => false,
+            _ if stock.keywords.contains_key(keyword) => false,
             _ => {
                 said -= 1;
                 true
@@ -358,7 +358,7 @@ pub fn says_nothing(stock: &Stock, schema: &Bound<'_, PyAny>) -> bool {
     if let Ok(dict) = schema.downcast_exact::<PyDict>() {
         return dict.keys().iter().all(|key| {
             let key = key.downcast_exact::<PyString>();
-            key.is_ok_and(|key| key.to_str().is_ok_and(|key| !stock.keywords.contains(key)))
+            key.is_ok_and(|key| key.to_str().is_ok_and(|key| !stock.keywords.contains_key(key)))
         });
     }
     schema.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true())
@@ -428,7 +428,7 @@ pub fn identity(stock: &Stock, draft: u64, schema: &Bound<'_, PyAny>) -> Identit
     for (keyword, value) in dict.iter() {
         let Ok(keyword) = keyword.downcast_exact::<PyString>() else { return place };
         let Ok(keyword) = keyword.to_str() else { return place };
-        if !stock.keywords.contains(keyword) {
+        if !stock.keywords.contains_key(keyword) {
             continue;
         }
         said += 1;
@@ -486,7 +486,7 @@ fn content(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<Box<
     for (keyword, value) in schema.iter() {
         let keyword = keyword.downcast_exact::<PyString>().ok()?;
         let keyword = keyword.to_str().ok()?;
-        if stock.keywords.contains(keyword) {
+        if stock.keywords.contains_key(keyword) {
             write(&mut out, b'k', keyword.as_bytes());
             match value.downcast_exact::<PyList>() {
                 Ok(list) => {

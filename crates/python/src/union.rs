@@ -496,7 +496,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn said(&self, schema: &Bound<'py, PyAny>) -> Option<Vec<u8>> {
-        said_by(schema, &|keyword| self.stock.keywords.contains(keyword))
+        said_by(schema, &|keyword| self.stock.keywords.get(keyword).copied())
     }
 
     /// What meets both demands, if that is one of them.

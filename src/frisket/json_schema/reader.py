@@ -15,7 +15,7 @@ from frisket.errors import FrisketError, GrammarSyntaxError, InvalidSchemaError
 from frisket.json_schema import array, interval, object, string
 from frisket.json_schema.formats.openapi import BASE64
 from frisket.json_schema.reading import Evaluated, Reading
-from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, Site
+from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, HOLDS, Site
 from frisket.json_schema.value import (
     ANY,
     ANYTHING,
@@ -635,7 +635,8 @@ KEYWORDS["exclusiveMaximum"] = (
     DRAFT4,
     DRAFT2020,
 )
-KNOWN = frozenset(KEYWORDS)
+#: The same with what their values hold (`resolve`): 0 for data.
+KNOWN = {keyword: HOLDS.get(keyword, 0) for keyword in KEYWORDS}
 #: (draft, whether its vocabulary asserts) → the keywords that count there.
 RULES = {
     (draft, asserts): {
