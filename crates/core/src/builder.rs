@@ -25,7 +25,7 @@ pub struct Builder {
     is_ground: bool,
 }
 
-/// So many states of what all forks have are found out for them.
+/// So many nodes of what all forks have are looked at for them: a builder may hold far more than any fork will ask about.
 const REHEARSED: usize = 1_000;
 
 /// Code points of the longest token of most large vocabularies: a run of spaces.
@@ -109,9 +109,8 @@ impl Builder {
     /// is not known here is found out there.
     fn rehearse(&mut self) {
         let arena = self.fresh();
-        let most = arena.len() + REHEARSED;
         let mut next = 0;
-        while next < arena.len().min(most) {
+        while next < arena.len().min(REHEARSED) {
             let node = TermId(next as u32);
             next += 1;
             if arena.info(node).structural {
@@ -642,5 +641,23 @@ impl Grammar {
     /// Whether some sentence begins with the text.
     pub fn accepts_prefix(&self, data: &[u8]) -> Result<bool> {
         Ok(self.read(data)?.0 != DEAD)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fork_of_many_nodes_looks_at_some_of_them() {
+        let mut builder = Builder::default();
+        for number in 0..4 * REHEARSED as u32 {
+            builder.literal(&[b"text".as_slice(), &number.to_be_bytes()].concat()).unwrap();
+        }
+        let before = builder.arena.len();
+        builder.fork(Limits::default(), None);
+        // Each leads to one node: what is left of it.
+        let made = builder.arena.len() - before;
+        assert!((REHEARSED / 2..=REHEARSED).contains(&made), "{made}");
     }
 }
