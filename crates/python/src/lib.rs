@@ -1,12 +1,16 @@
 //! frisket-core → `frisket._core`: convert, release the GIL, raise; and read the plain places of JSON Schemas.
 
 mod allocator;
+mod apart;
 mod buffer;
 mod builder;
+mod case;
 mod clock;
 mod content;
+mod demand;
 mod error;
 mod handed;
+mod identity;
 mod limit;
 mod lower;
 mod matcher;
