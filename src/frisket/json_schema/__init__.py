@@ -7,7 +7,7 @@ apart     alternatives of oneOf → cases        annotated cases, each with what
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
 interval  a number's conditions as one         report    what is enforced, keyword by keyword
 lower     goals → nodes and rules              room      how deep schemas may nest
-prelude   what all schemas have in common
+prelude   what all schemas have in common      semantic  format and content* → conditions
 """
 
 from __future__ import annotations
