@@ -9,29 +9,9 @@ mod leaf;
 
 impl Arena {
     pub fn cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
-        if left == EMPTY || right == EMPTY {
-            return Ok(EMPTY);
-        }
-        if left == EPSILON {
-            return Ok(right);
-        }
-        if right == EPSILON {
-            return Ok(left);
-        }
-        if let Term::Cat(..) = self.term(left) {
-            // One by one from the right: a chain may be longer than a stack is deep.
-            let mut parts = Vec::new();
-            let mut last = left;
-            while let Term::Cat(a, b) = *self.term(last) {
-                parts.push(a);
-                last = b;
-            }
-            self.spend(parts.len() as u64)?;
-            let mut rest = self.cat(last, right)?;
-            for &part in parts.iter().rev() {
-                rest = self.cat(part, rest)?;
-            }
-            return Ok(rest);
+        let parts = |term: &Term| if let Term::Cat(a, b) = *term { Some((a, b)) } else { None };
+        if let Some(id) = self.joined(left, right, parts, Arena::cat)? {
+            return Ok(id);
         }
         let mut hash = Hasher128::new(7);
         hash.wide(self.info(left).hash);
@@ -207,30 +187,45 @@ impl Arena {
     }
 
     pub fn seq(&mut self, left: TermId, right: TermId) -> Result<TermId> {
-        if left == EMPTY || right == EMPTY {
-            return Ok(EMPTY);
-        }
-        if left == EPSILON {
-            return Ok(right);
-        }
-        if right == EPSILON {
-            return Ok(left);
-        }
-        if let Term::Seq(..) = self.term(left) {
-            let mut parts = Vec::new();
-            let mut last = left;
-            while let Term::Seq(a, b) = *self.term(last) {
-                parts.push(a);
-                last = b;
-            }
-            self.spend(parts.len() as u64)?;
-            let mut rest = self.seq(last, right)?;
-            for &part in parts.iter().rev() {
-                rest = self.seq(part, rest)?;
-            }
-            return Ok(rest);
+        let parts = |term: &Term| if let Term::Seq(a, b) = *term { Some((a, b)) } else { None };
+        if let Some(id) = self.joined(left, right, parts, Arena::seq)? {
+            return Ok(id);
         }
         let parts = [self.info(left).hash, self.info(right).hash];
         self.structural(Term::Seq(left, right), 20, &parts, false)
+    }
+
+    /// One term after another where that is no new term, or where the left one is joined of parts: chains lean right.
+    fn joined(
+        &mut self,
+        left: TermId,
+        right: TermId,
+        parts: impl Fn(&Term) -> Option<(TermId, TermId)>,
+        join: impl Fn(&mut Arena, TermId, TermId) -> Result<TermId>,
+    ) -> Result<Option<TermId>> {
+        if left == EMPTY || right == EMPTY {
+            return Ok(Some(EMPTY));
+        }
+        if left == EPSILON {
+            return Ok(Some(right));
+        }
+        if right == EPSILON {
+            return Ok(Some(left));
+        }
+        // One by one from the right: a chain may be longer than a stack is deep.
+        let (mut chain, mut last) = (Vec::new(), left);
+        while let Some((part, rest)) = parts(self.term(last)) {
+            chain.push(part);
+            last = rest;
+        }
+        if chain.is_empty() {
+            return Ok(None);
+        }
+        self.spend(chain.len() as u64)?;
+        let mut rest = join(self, last, right)?;
+        for &part in chain.iter().rev() {
+            rest = join(self, part, rest)?;
+        }
+        Ok(Some(rest))
     }
 }
