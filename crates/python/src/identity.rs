@@ -1,6 +1,5 @@
 //! A place → what it has in common with the places that are one with it to the algebra.
 
-use crate::case::Case;
 use crate::stock::Stock;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -26,7 +25,7 @@ pub enum Sign {
     Most(u64),
 }
 
-/// Longer lists are not compared to find places that say the same (`SHORT` in algebra.py).
+/// Longer lists are not compared to find places that say the same (`SHORT` in place.py).
 const SHORT: usize = 64;
 
 pub fn identity(stock: &Stock, draft: u64, schema: &Bound<'_, PyAny>) -> Identity {
@@ -74,47 +73,6 @@ pub fn says_nothing(stock: &Stock, schema: &Bound<'_, PyAny>) -> bool {
         });
     }
     schema.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true())
-}
-
-/// What a place says of arrays and of objects, in order.
-pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<'_>) -> [Vec<Sign>; 2] {
-    let (mut arrays, mut objects) = (Vec::new(), Vec::new());
-    let own = || identity(stock, draft, schema);
-    let add = |signs: &mut Vec<Sign>, sign: Sign| {
-        if !signs.contains(&sign) {
-            signs.push(sign);
-        }
-    };
-    for key in schema.keys() {
-        let Ok(key) = key.downcast_exact::<PyString>() else { continue };
-        match key.to_str().unwrap_or_default() {
-            "items" => arrays.extend(case.items.iter().map(|items| Sign::Demands(identity(stock, draft, items)))),
-            "minItems" if case.count.0 > 0 => arrays.push(Sign::Least(case.count.0)),
-            "maxItems" => arrays.extend(case.count.1.map(Sign::Most)),
-            "uniqueItems" if case.unique => arrays.push(Sign::Unique(own())),
-            "properties" | "patternProperties" | "additionalProperties" if !case.fields.is_empty() => {
-                add(&mut objects, Sign::Demands(own()));
-            }
-            "required" if !case.required.is_empty() => {
-                let mut keys: Vec<String> = Vec::with_capacity(case.required.len());
-                for key in &case.required {
-                    let key = key.to_string();
-                    if !keys.contains(&key) {
-                        keys.push(key);
-                    }
-                }
-                objects.push(Sign::Required(keys));
-            }
-            "dependencies" | "dependentRequired" if !case.implies.is_empty() => {
-                let pairs = case.implies.iter().map(|(key, needs)| (key.to_string(), needs.to_string()));
-                add(&mut objects, Sign::Implies(pairs.collect()));
-            }
-            "minProperties" if case.members.0 > 0 => objects.push(Sign::Least(case.members.0)),
-            "maxProperties" => objects.extend(case.members.1.map(Sign::Most)),
-            _ => {}
-        }
-    }
-    [arrays, objects]
 }
 
 /// What the keywords that count say, if all of that is scalars and lists of them.

@@ -3,7 +3,7 @@
 use crate::case::{
     higher, lower, Case, Fields, Implied, ANY, ARRAY, FALSE, INTEGER, NULL, NUMBER, OBJECT, STRING, TRUE,
 };
-use crate::identity::{content, says_nothing};
+use crate::identity::{content, identity, says_nothing, Sign};
 use crate::stock::Stock;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -234,6 +234,47 @@ fn is_inert(schema: &Bound<'_, PyAny>) -> bool {
     let py = schema.py();
     let leads = [intern!(py, "$ref"), intern!(py, "$id"), intern!(py, "id")];
     leads.iter().all(|keyword| matches!(dict.contains(keyword), Ok(false)))
+}
+
+/// What a place says of arrays and of objects, in order.
+pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<'_>) -> [Vec<Sign>; 2] {
+    let (mut arrays, mut objects) = (Vec::new(), Vec::new());
+    let own = || identity(stock, draft, schema);
+    let add = |signs: &mut Vec<Sign>, sign: Sign| {
+        if !signs.contains(&sign) {
+            signs.push(sign);
+        }
+    };
+    for key in schema.keys() {
+        let Ok(key) = key.downcast_exact::<PyString>() else { continue };
+        match key.to_str().unwrap_or_default() {
+            "items" => arrays.extend(case.items.iter().map(|items| Sign::Demands(identity(stock, draft, items)))),
+            "minItems" if case.count.0 > 0 => arrays.push(Sign::Least(case.count.0)),
+            "maxItems" => arrays.extend(case.count.1.map(Sign::Most)),
+            "uniqueItems" if case.unique => arrays.push(Sign::Unique(own())),
+            "properties" | "patternProperties" | "additionalProperties" if !case.fields.is_empty() => {
+                add(&mut objects, Sign::Demands(own()));
+            }
+            "required" if !case.required.is_empty() => {
+                let mut keys: Vec<String> = Vec::with_capacity(case.required.len());
+                for key in &case.required {
+                    let key = key.to_string();
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
+                objects.push(Sign::Required(keys));
+            }
+            "dependencies" | "dependentRequired" if !case.implies.is_empty() => {
+                let pairs = case.implies.iter().map(|(key, needs)| (key.to_string(), needs.to_string()));
+                add(&mut objects, Sign::Implies(pairs.collect()));
+            }
+            "minProperties" if case.members.0 > 0 => objects.push(Sign::Least(case.members.0)),
+            "maxProperties" => objects.extend(case.members.1.map(Sign::Most)),
+            _ => {}
+        }
+    }
+    [arrays, objects]
 }
 
 fn read_type<'py>(case: &mut Case<'py>, draft: u64, value: &Bound<'py, PyAny>) -> bool {

@@ -6,9 +6,9 @@
 //! answer here. Where several schemas ask something of one member (`demand`), only that member is.
 
 use crate::case::{product, Case, NUMBER, OBJECT};
-use crate::identity::{signs, Identity};
+use crate::identity::Identity;
 use crate::pattern;
-use crate::place::{subschemas, Kind, Part};
+use crate::place::{signs, subschemas, Kind, Part};
 use crate::plain::{Walk, HOPS};
 use frisket_core::term::EMPTY;
 use pyo3::intern;
