@@ -243,7 +243,7 @@ class Stock:
         margin: int | None,
         escapes: str,
         digits: int | None,
-        keywords: set[str],
+        keywords: dict[str, int],
         drafts: dict[str, int],
         formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
     ) -> Self:
@@ -477,9 +477,10 @@ def content(value: object) -> bytes | None:
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
 
-def said(schema: object, keywords: frozenset[str]) -> bytes | None:
-    """What a schema says by these keywords, all else aside: the same bytes, the same values. None if it is large, or if
-    it says what depends on where it stands or on an option."""
+def said(schema: object, keywords: dict[str, int]) -> bytes | None:
+    """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
+    the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
+    option."""
 
 def without(text: bytes, keys: Sequence[str]) -> bytes | None:
     """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or

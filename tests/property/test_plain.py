@@ -20,6 +20,7 @@ import pytest
 from frisket import json_schema
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema
+from frisket.json_schema.algebra import Algebra
 from tests.conformance import suite
 from tests.data import data_dir, find_data_dir, maskbench
 
@@ -233,6 +234,49 @@ def test_leaves_are_told_apart() -> None:
                 finally:
                     json_schema.PLAIN = True
                 assert grammar.accepts(other.encode()) == careful.accepts(other.encode()), (text, other)
+
+
+def kind_of(texts: list[str], **others: Any) -> dict[str, Any]:
+    """An object that says of which kind it is."""
+    return {"type": "object", "properties": {"kind": {"enum": texts}}, "required": ["kind"], **others}
+
+
+@pytest.mark.parametrize(
+    ("third", "accepted", "refused"),
+    [
+        (kind_of(["c"]), [{"kind": "a"}, {"kind": "c"}], [{"kind": "d"}, {}]),
+        (kind_of(["c", "a"]), [{"kind": "b"}, {"kind": "c"}], [{"kind": "a"}]),
+        (kind_of(["c"], required=["x"]), [{"kind": "c", "x": 0}, {"x": 0}, {"kind": "a", "x": 0}], [{"kind": "c"}]),
+        ({"type": "object", "required": ["x"]}, [{"kind": "a"}, {"kind": "c", "x": 0}], [{"kind": "a", "x": 0}]),
+        (kind_of(["c"], properties={"kind": {"type": "string"}}), [{"kind": "c"}], [{"kind": "a"}, {"kind": "b"}]),
+        (kind_of(["c"], properties={}), [{"kind": "c"}, {"kind": 0}], [{"kind": "a"}, {"kind": "b"}]),
+        (kind_of(["c"], type=["object", "string"]), ["c", {"kind": "c"}], [{"kind": "d"}]),
+    ],
+)
+@pytest.mark.parametrize("beside", [{}, {"properties": {"y": {"type": "null"}}}])
+def test_alternatives_are_told_apart_by_the_texts_of_a_member_that_all_require(
+    third: dict[str, Any], accepted: list[Any], refused: list[Any], beside: dict[str, Any]
+) -> None:
+    schema = {"oneOf": [kind_of(["a"]), kind_of(["b"]), third], **beside}
+    assert difference(schema, OPTIONS["any"]) is None
+    grammar = compile_json_schema(schema, OPTIONS["any"])[0]
+    assert [grammar.accepts(json.dumps(document).encode()) for document in accepted] == [True] * len(accepted)
+    assert [grammar.accepts(json.dumps(document).encode()) for document in refused] == [False] * len(refused)
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_many_alternatives_that_a_member_tells_apart_are_not_compared(
+    is_plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their pairs would be more than the engine looks at."""
+
+    def compared(*_: Any) -> Any:
+        raise AssertionError("alternatives are compared")
+
+    monkeypatch.setattr(json_schema, "PLAIN", is_plain)
+    monkeypatch.setattr(Algebra, "expand" if is_plain else "apart", compared)
+    schema = {"oneOf": [kind_of([f"k{number}"]) for number in range(350)]}
+    assert compile_json_schema(schema, OPTIONS["any"])[0].accepts(b'{"kind": "k349"}')
 
 
 def _everything(folder: Any) -> Iterator[tuple[str, Any, JSONSchemaOptions, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typing_extensions import TypedDict
 
-from frisket import Grammar
+from frisket import Grammar, _core
 from frisket.errors import (
     InvalidSchemaError,
     LimitExceededError,
@@ -16,6 +16,8 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+from frisket.json_schema.reader import KNOWN
+from frisket.json_schema.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
 from tests.unit.slow_builder import SlowBuilder
 
 NODE = {
@@ -444,3 +446,17 @@ def test_a_schema_may_hold_itself() -> None:
     schema: dict[str, Any] = {"type": "array"}
     schema["items"] = schema
     assert Grammar.from_json_schema(schema).accepts("[[], [[]]]")
+
+
+@pytest.mark.parametrize("keyword", sorted(HOLDS.keys() & KNOWN.keys()))
+def test_what_says_the_same_below_a_keyword_says_the_same(keyword: str) -> None:
+    plain, titled, other = {"type": "null"}, {"type": "null", "title": "a"}, {"type": "string"}
+    for holds, below in ((ITSELF, lambda schema: schema), (ITEMS, lambda it: [it]), (MEMBERS, lambda it: {"a": it})):
+        if HOLDS[keyword] & holds:
+            said = [_core.said({keyword: below(schema)}, KNOWN) for schema in (plain, titled, other)]
+            assert said[0] == said[1] != said[2]
+
+
+def test_all_of_a_value_says_something() -> None:
+    said = [_core.said({"const": value}, KNOWN) for value in ({}, {"title": "a"}, [{"title": "a"}])]
+    assert None not in said and len(set(said)) == 3

@@ -3,7 +3,7 @@
 //! Regular terms have a hash of their content. Structural ones are hashed here, with the rules by number: two ways to
 //! lower a schema are compared by this.
 
-use crate::builder::Grammar;
+use crate::grammar::Grammar;
 use crate::object::Value;
 use crate::term::{Arena, Hasher128, Term, TermId};
 use rustc_hash::FxHashMap;

@@ -1,9 +1,9 @@
 //! Grammar × Vocabulary → CompiledGrammar → Matcher.
 
 use crate::automaton::{Automaton, Input, Place, Shared};
-use crate::builder::Grammar;
 use crate::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};
+use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId};
 use crate::mask::Mask;

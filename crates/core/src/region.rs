@@ -559,6 +559,49 @@ mod tests {
     }
 
     #[test]
+    fn states_share_a_region_that_keep_no_more_than_it_or_lead_back_to_its_head() {
+        let arena = &mut Arena::new();
+        let without = |arena: &mut Arena, left_out: &[u8]| {
+            let mut kept = vec![(0x20, 0x10_ffff)];
+            for &byte in left_out {
+                let (low, high) = kept.pop().unwrap();
+                kept.extend([(low, u32::from(byte) - 1), (u32::from(byte) + 1, high)]);
+            }
+            let one = arena.char_class(&kept).unwrap();
+            arena.repeat(one, 0, MANY).unwrap()
+        };
+        let (plain, no_c, no_end) = (without(arena, b"#c"), without(arena, b"c"), without(arena, b"~"));
+        let (any, end) = (arena.any_text().unwrap(), arena.class(ByteSet::range(b'~', b'~')).unwrap());
+        // Texts without `c` but for what a mark begins: (that, whether another one may come, whether `c` may, who shares).
+        let cases = [
+            (any, false, true, false),
+            (no_c, false, false, true),
+            (arena.cat(no_end, end).unwrap(), true, true, true),
+        ];
+        for (begun, again, keeps_more, shares) in cases {
+            let mark = arena.class(ByteSet::range(b'#', b'#')).unwrap();
+            let marked = arena.cat(mark, begun).unwrap();
+            let one = arena.cat(plain, marked).unwrap();
+            let text = if again {
+                let several = arena.repeat(one, 0, MANY).unwrap();
+                arena.cat(several, plain).unwrap()
+            } else {
+                arena.alt(vec![one, plain]).unwrap()
+            };
+            let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
+            let marked = arena.derive(head, b'#').unwrap();
+            let region = Region::of(arena, head).unwrap().unwrap();
+            assert!(region.states.contains(&marked));
+            assert!(region.class.contains(b'#') && !region.class.contains(b'c'));
+            assert_eq!(arena.derive(marked, b'c').unwrap() != EMPTY, keeps_more);
+            assert_eq!(region.sharing(arena).unwrap().contains(&marked), shares);
+            let own = Region::of(arena, marked).unwrap().unwrap();
+            assert_eq!(Arc::ptr_eq(&own, &region), shares);
+            assert_eq!(own.class.contains(b'c'), keeps_more && !shares);
+        }
+    }
+
+    #[test]
     fn regions_and_sweeps_find_what_derivatives_do() {
         let vocabulary = vocabulary();
         let mut arena = Arena::new();

@@ -1,7 +1,8 @@
 //! The engine against brute force: a token is allowed if and only if the text with it is a prefix of some sentence.
 
-use frisket_core::builder::{Builder, Grammar, ObjectRules, Punctuation};
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
+use frisket_core::grammar::Grammar;
 use frisket_core::matcher::CompiledGrammar;
 use frisket_core::vocabulary::Vocabulary;
 use std::sync::Arc;

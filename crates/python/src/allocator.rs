@@ -1,6 +1,6 @@
 //! Freed bytes → the system, at once where they are many; and the allocator.
 
-use frisket_core::builder::Grammar;
+use frisket_core::grammar::Grammar;
 use frisket_core::matcher::CompiledGrammar;
 use std::ffi::{c_int, c_long};
 use std::mem::ManuallyDrop;

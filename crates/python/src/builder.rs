@@ -325,7 +325,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 }
 
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Held<frisket_core::builder::Grammar>);
+pub struct Grammar(Held<frisket_core::grammar::Grammar>);
 
 impl Grammar {
     pub fn weight(&self) -> usize {

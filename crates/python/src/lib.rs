@@ -2,13 +2,17 @@
 //! Schemas.
 
 mod allocator;
+mod apart;
 mod buffer;
 mod builder;
+mod case;
 mod clock;
 mod content;
+mod demand;
 mod error;
 mod gil;
 mod handed;
+mod identity;
 mod limit;
 mod lower;
 mod matcher;

@@ -1,10 +1,12 @@
 //! Cases → their node: type by type, as lower.py, object.py and array.py do.
 
 use crate::builder::{array, count};
+use crate::case::{listed, Case, Fields, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
+use crate::demand::{crossed, named, needed, Demand};
+use crate::identity::{identity, Identity};
 use crate::number;
-use crate::place::{identity, Case, Fields, Identity, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::plain::{Unplain, Walk};
-use crate::union::{crossed, listed, named, needed, Demand, Maybe};
+use crate::union::Maybe;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
 use frisket_core::term::EMPTY;
@@ -415,11 +417,11 @@ impl<'py> Walk<'_, 'py> {
     }
 
     pub fn identity(&self, schema: &Bound<'py, PyAny>) -> PyResult<Identity> {
-        let mut identity = identity(self.stock, self.plain.draft, schema);
+        let mut found = identity(self.stock, self.plain.draft, schema);
         for _ in 0..crate::plain::HOPS {
-            let Identity::Reference(reference) = &identity else { return Ok(identity) };
+            let Identity::Reference(reference) = &found else { return Ok(found) };
             let Some((target, _)) = self.target(&PyString::new(self.py, reference))? else { break };
-            identity = crate::place::identity(self.stock, self.plain.draft, &target);
+            found = identity(self.stock, self.plain.draft, &target);
         }
         Err(Unplain::new_err("references lead to references"))
     }

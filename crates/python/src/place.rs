@@ -1,23 +1,13 @@
 //! One place of a schema → what it says, if that is plain (see `plain`).
 
-use crate::number;
+use crate::case::{
+    higher, lower, Case, Fields, Implied, ANY, ARRAY, FALSE, INTEGER, NULL, NUMBER, OBJECT, STRING, TRUE,
+};
+use crate::identity::{content, identity, says_nothing, Sign};
 use crate::stock::Stock;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
-use std::rc::Rc;
-
-/// Types, as in `value.py`.
-const NULL: u8 = 1;
-const FALSE: u8 = 2;
-const TRUE: u8 = 4;
-pub const WORDS: u8 = NULL | FALSE | TRUE;
-pub const INTEGER: u8 = 8;
-pub const NUMBER: u8 = 24;
-pub const STRING: u8 = 32;
-pub const ARRAY: u8 = 64;
-pub const OBJECT: u8 = 128;
-const ANY: u8 = 255;
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 
 /// What a place turned out to be.
 pub enum Kind<'py> {
@@ -40,113 +30,6 @@ pub enum Part<'py> {
     One(Bound<'py, PyList>),
 }
 
-/// The conditions of one place, type by type; what a `Case` of value.py is to the algebra.
-#[derive(Clone)]
-pub struct Case<'py> {
-    pub mask: u8,
-    /// Whether integers are known by their spelling, as in draft 4.
-    pub spelled: bool,
-    /// Bounds of integers.
-    pub low: Option<number::Bound>,
-    pub high: Option<number::Bound>,
-    /// The place, if it says what only Python reads.
-    pub unread: Option<Bound<'py, PyDict>>,
-    pub texts: Option<Vec<Box<[u8]>>>,
-    pub length: (u64, Option<u64>),
-    /// Whether it is a pattern or a format, and which; once they are read, their nodes.
-    pub asked: Vec<(bool, Bound<'py, PyString>)>,
-    pub matches: Vec<u32>,
-    pub fields: Vec<Fields<'py>>,
-    pub required: Vec<Bound<'py, PyString>>,
-    /// If the first key is there, so is the second.
-    pub implies: Vec<Implied<'py>>,
-    pub members: (u64, Option<u64>),
-    /// What items must meet; nothing said, nothing asked.
-    pub items: Option<Bound<'py, PyAny>>,
-    pub count: (u64, Option<u64>),
-    pub unique: bool,
-    /// The pointer of the items' place, if that is not the place being read.
-    pub pointer: Option<Rc<str>>,
-    /// What is said of arrays and of objects, in order, where alternatives are to be told apart.
-    pub signs: [Vec<Sign>; 2],
-    /// The places that alone say something of arrays and of objects.
-    pub places: [Option<usize>; 2],
-}
-
-pub type Implied<'py> = (Bound<'py, PyString>, Bound<'py, PyString>);
-
-/// One condition, as it compares to others.
-#[derive(PartialEq, Eq, Clone)]
-pub enum Sign {
-    Demands(Identity),
-    Unique(Identity),
-    Required(Vec<String>),
-    Implies(Vec<(String, String)>),
-    Least(u64),
-    Most(u64),
-}
-
-/// Demands on members by key, of one place.
-#[derive(Clone, Default)]
-pub struct Fields<'py> {
-    pub names: Option<Bound<'py, PyDict>>,
-    pub patterns: Option<Bound<'py, PyDict>>,
-    /// The nodes of the patterns, once they are read.
-    pub keys: Vec<u32>,
-    /// What members must meet that neither names nor patterns cover; nothing said, nothing asked.
-    pub rest: Option<Bound<'py, PyAny>>,
-    /// As of a case.
-    pub pointer: Option<Rc<str>>,
-}
-
-impl Default for Case<'_> {
-    fn default() -> Self {
-        Case {
-            mask: ANY,
-            spelled: false,
-            low: None,
-            high: None,
-            unread: None,
-            texts: None,
-            length: (0, None),
-            asked: Vec::new(),
-            matches: Vec::new(),
-            fields: Vec::new(),
-            required: Vec::new(),
-            implies: Vec::new(),
-            members: (0, None),
-            items: None,
-            count: (0, None),
-            unique: false,
-            pointer: None,
-            signs: [Vec::new(), Vec::new()],
-            places: [None, None],
-        }
-    }
-}
-
-impl Case<'_> {
-    pub fn any_number(&self) -> bool {
-        !self.spelled && self.unread.is_none() && self.low.is_none() && self.high.is_none()
-    }
-
-    pub fn any_text(&self) -> bool {
-        self.texts.is_none() && self.length == (0, None) && self.asked.is_empty() && self.matches.is_empty()
-    }
-
-    pub fn any_array(&self) -> bool {
-        self.items.is_none() && self.count == (0, None) && !self.unique
-    }
-
-    pub fn any_object(&self) -> bool {
-        self.fields.is_empty() && self.required.is_empty() && self.implies.is_empty() && self.members == (0, None)
-    }
-
-    pub fn anything(&self) -> bool {
-        self.mask == ANY && self.any_number() && self.any_text() && self.any_array() && self.any_object()
-    }
-}
-
 /// The node of a place that says what type a value has and nothing else, as most do.
 pub fn bare(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<u32> {
     let mut node = None;
@@ -165,7 +48,7 @@ pub fn bare(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<u32
             }
             "description" | "title" | "default" => {}
             "$id" | "id" => return None,
-            keyword if stock.keywords.contains(keyword) => return None,
+            keyword if stock.keywords.contains_key(keyword) => return None,
             _ => {}
         }
     }
@@ -281,7 +164,7 @@ pub fn read<'py>(
                 _ => false,
             },
             "$id" | "id" if is_apart(schema) => false,
-            _ if stock.keywords.contains(keyword) => false,
+            _ if stock.keywords.contains_key(keyword) => false,
             _ => {
                 said -= 1;
                 true
@@ -353,17 +236,6 @@ fn is_inert(schema: &Bound<'_, PyAny>) -> bool {
     leads.iter().all(|keyword| matches!(dict.contains(keyword), Ok(false)))
 }
 
-/// Whether a subschema asks nothing of a value.
-pub fn says_nothing(stock: &Stock, schema: &Bound<'_, PyAny>) -> bool {
-    if let Ok(dict) = schema.downcast_exact::<PyDict>() {
-        return dict.keys().iter().all(|key| {
-            let key = key.downcast_exact::<PyString>();
-            key.is_ok_and(|key| key.to_str().is_ok_and(|key| !stock.keywords.contains(key)))
-        });
-    }
-    schema.downcast_exact::<PyBool>().is_ok_and(|flag| flag.is_true())
-}
-
 /// What a place says of arrays and of objects, in order.
 pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<'_>) -> [Vec<Sign>; 2] {
     let (mut arrays, mut objects) = (Vec::new(), Vec::new());
@@ -405,55 +277,6 @@ pub fn signs(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>, case: &Case<
     [arrays, objects]
 }
 
-/// What two places have in common if they are one to the algebra.
-#[derive(PartialEq, Eq, Clone, Debug)]
-pub enum Identity {
-    Anything,
-    Nothing,
-    Content(Box<[u8]>),
-    Reference(String),
-    Place(usize),
-}
-
-/// Longer lists are not compared to find places that say the same (`SHORT` in algebra.py).
-const SHORT: usize = 64;
-
-pub fn identity(stock: &Stock, draft: u64, schema: &Bound<'_, PyAny>) -> Identity {
-    if says_nothing(stock, schema) {
-        return Identity::Anything;
-    }
-    let Ok(dict) = schema.downcast_exact::<PyDict>() else { return Identity::Nothing };
-    let place = Identity::Place(dict.as_ptr() as usize);
-    let (mut said, mut reference) = (0, None);
-    for (keyword, value) in dict.iter() {
-        let Ok(keyword) = keyword.downcast_exact::<PyString>() else { return place };
-        let Ok(keyword) = keyword.to_str() else { return place };
-        if !stock.keywords.contains(keyword) {
-            continue;
-        }
-        said += 1;
-        if let Ok(text) = value.downcast_exact::<PyString>() {
-            if keyword.starts_with('$') {
-                reference = Some((keyword == "$ref", text.to_string()));
-            }
-        } else if let Ok(list) = value.downcast_exact::<PyList>() {
-            if list.len() >= SHORT
-                || list.is_empty()
-                || !list.iter().all(|item| item.is_exact_instance_of::<PyString>())
-            {
-                return place;
-            }
-        } else if value.is_none() || value.is_exact_instance_of::<PyDict>() {
-            return place;
-        }
-    }
-    match reference {
-        Some((true, reference)) if said == 1 => Identity::Reference(reference),
-        Some(_) => place,
-        None => content(stock, draft, dict).map_or(place, Identity::Content),
-    }
-}
-
 fn read_type<'py>(case: &mut Case<'py>, draft: u64, value: &Bound<'py, PyAny>) -> bool {
     let mut mask = 0;
     let mut add = |name: &Bound<'py, PyAny>| {
@@ -478,26 +301,6 @@ fn read_type<'py>(case: &mut Case<'py>, draft: u64, value: &Bound<'py, PyAny>) -
     case.spelled = draft == 4 && mask & NUMBER == INTEGER;
     case.mask &= mask;
     fits
-}
-
-/// What the keywords that count say, if all of that is scalars and lists of them.
-fn content(stock: &Stock, draft: u64, schema: &Bound<'_, PyDict>) -> Option<Box<[u8]>> {
-    let mut out = vec![draft as u8];
-    for (keyword, value) in schema.iter() {
-        let keyword = keyword.downcast_exact::<PyString>().ok()?;
-        let keyword = keyword.to_str().ok()?;
-        if stock.keywords.contains(keyword) {
-            write(&mut out, b'k', keyword.as_bytes());
-            match value.downcast_exact::<PyList>() {
-                Ok(list) => {
-                    write(&mut out, b'l', &(list.len() as u64).to_le_bytes());
-                    list.iter().try_for_each(|item| scalar(&mut out, &item))?;
-                }
-                Err(_) => scalar(&mut out, &value)?,
-            }
-        }
-    }
-    Some(out.into())
 }
 
 fn is_schema(value: &Bound<'_, PyAny>) -> bool {
@@ -578,26 +381,6 @@ fn read_bound(
     true
 }
 
-/// The bound from below that asks for more.
-pub fn higher(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
-    bound.max(other)
-}
-
-/// The bound from above that asks for more.
-pub fn lower(bound: Option<number::Bound>, other: Option<number::Bound>) -> Option<number::Bound> {
-    let tighter = |bound: number::Bound, other: number::Bound| {
-        if (other.0, !other.1) < (bound.0, !bound.1) {
-            other
-        } else {
-            bound
-        }
-    };
-    match (bound, other) {
-        (Some(bound), Some(other)) => Some(tighter(bound, other)),
-        (bound, other) => bound.or(other),
-    }
-}
-
 /// Texts and words; false for anything else.
 fn read_values<'py>(case: &mut Case<'py>, several: bool, value: &Bound<'py, PyAny>) -> bool {
     let mut texts = Vec::new();
@@ -625,25 +408,4 @@ fn read_values<'py>(case: &mut Case<'py>, several: bool, value: &Bound<'py, PyAn
     case.mask &= mask;
     case.texts = Some(texts);
     fits
-}
-
-fn write(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
-    out.push(tag);
-    out.extend((bytes.len() as u32).to_le_bytes());
-    out.extend(bytes);
-}
-
-fn scalar(out: &mut Vec<u8>, value: &Bound<'_, PyAny>) -> Option<()> {
-    if let Ok(text) = value.downcast_exact::<PyString>() {
-        write(out, b's', text.to_str().ok()?.as_bytes());
-    } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
-        write(out, b'b', &[u8::from(flag.is_true())]);
-    } else if value.is_none() {
-        write(out, b'n', &[]);
-    } else if value.is_exact_instance_of::<PyInt>() {
-        write(out, b'i', &value.extract::<i64>().ok()?.to_le_bytes());
-    } else {
-        write(out, b'f', &value.downcast_exact::<PyFloat>().ok()?.value().to_bits().to_le_bytes());
-    }
-    Some(())
 }

@@ -12,9 +12,10 @@
 //! invalid place) `Unplain` ends the attempt, and Python does the whole schema, errors and all.
 
 use crate::builder::{Grammar, GrammarBuilder};
+use crate::case::Case;
 use crate::error::raise;
 use crate::limit::Limits;
-use crate::place::{self, Case, Kind};
+use crate::place::{self, Kind};
 use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
 use crate::union::Maybe;

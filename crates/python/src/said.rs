@@ -4,44 +4,34 @@
 //! what extends it). A member that two such places ask something of is asked for one thing, not for a conjunction.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyAnyMethods, PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString};
+use pyo3::types::{PyAnyMethods, PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 /// Values that are looked at: what is larger is one place only.
 const VALUES: usize = 512;
 const DEPTH: usize = 32;
 
-const SCHEMAS: [&str; 11] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
+/// What of a keyword's value may be schemas, as in `resolve.py`: the value itself, its items, or its members.
+const ITSELF: u8 = 1;
+const ITEMS: u8 = 2;
+const MEMBERS: u8 = 4;
 /// What such a keyword means depends on more than the place, or on options.
 const ELSEWHERE: [&str; 6] = ["$id", "id", "$schema", "$dynamicRef", "$recursiveRef", "nullable"];
 
 /// Nothing for what is large, no schema, or what its place or an option gives a meaning.
 #[pyfunction]
-pub fn said(schema: &Bound<'_, PyAny>, keywords: &Bound<'_, PyFrozenSet>) -> Option<Vec<u8>> {
-    said_by(schema, &|keyword| keywords.contains(keyword).unwrap_or(false))
+pub fn said(schema: &Bound<'_, PyAny>, keywords: &Bound<'_, PyDict>) -> Option<Vec<u8>> {
+    said_by(schema, &|keyword| keywords.get_item(keyword).ok()??.extract().ok())
 }
 
-pub fn said_by(schema: &Bound<'_, PyAny>, is_keyword: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
-    let mut writer = Writer { is_keyword, bytes: Vec::new(), left: VALUES };
+/// `holds` says of a keyword that counts what its value holds.
+pub fn said_by(schema: &Bound<'_, PyAny>, holds: &dyn Fn(&str) -> Option<u8>) -> Option<Vec<u8>> {
+    let mut writer = Writer { holds, bytes: Vec::new(), left: VALUES };
     writer.schema(schema, 0)?;
     Some(writer.bytes)
 }
 
 struct Writer<'a> {
-    is_keyword: &'a dyn Fn(&str) -> bool,
+    holds: &'a dyn Fn(&str) -> Option<u8>,
     bytes: Vec<u8>,
     left: usize,
 }
@@ -58,13 +48,11 @@ impl Writer<'_> {
             if ELSEWHERE.contains(&keyword) {
                 return None;
             }
-            if !(self.is_keyword)(keyword) {
-                continue;
-            }
+            let Some(holds) = (self.holds)(keyword) else { continue };
             self.text(b'k', keyword);
             match (value.downcast_exact::<PyDict>(), value.downcast_exact::<PyList>()) {
-                (Ok(_), _) if SCHEMAS.contains(&keyword) => self.schema(&value, depth + 1)?,
-                (Ok(map), _) if MAPS.contains(&keyword) => {
+                (Ok(_), _) if holds & ITSELF != 0 => self.schema(&value, depth + 1)?,
+                (Ok(map), _) if holds & MEMBERS != 0 => {
                     self.begin(b'M', depth)?;
                     for (key, schema) in map.iter() {
                         self.text(b'k', key.downcast_exact::<PyString>().ok()?.to_str().ok()?);
@@ -76,7 +64,7 @@ impl Writer<'_> {
                     }
                     self.bytes.push(b'.');
                 }
-                (_, Ok(list)) if LISTS.contains(&keyword) => {
+                (_, Ok(list)) if holds & ITEMS != 0 => {
                     self.begin(b'L', depth)?;
                     for schema in list.iter() {
                         self.schema(&schema, depth + 1)?;

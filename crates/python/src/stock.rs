@@ -2,7 +2,7 @@
 
 use frisket_core::cutting::Cutting;
 use pyo3::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,7 +32,8 @@ pub struct Stock {
     pub free: bool,
     /// How many digits an unbounded integer has, if integers are digits only.
     pub digits: Option<usize>,
-    pub keywords: FxHashSet<String>,
+    /// The keywords that count, and what their values hold (`said`).
+    pub keywords: FxHashMap<String, u8>,
     /// The drafts by the names of their metaschemas.
     pub drafts: FxHashMap<String, u64>,
     /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any)
@@ -87,7 +88,7 @@ impl Stock {
         margin: Option<u32>,
         escapes: &str,
         digits: Option<usize>,
-        keywords: FxHashSet<String>,
+        keywords: FxHashMap<String, u8>,
         drafts: FxHashMap<String, u64>,
         formats: Py<PyAny>,
     ) -> Self {

@@ -1,8 +1,9 @@
 //! Whether no value is left of a case, as the algebra's search for contradictions finds it; nothing if that is not plain.
 
-use crate::place::{Case, ARRAY, NUMBER, OBJECT, STRING, WORDS};
+use crate::case::{listed, product, Case, ARRAY, NUMBER, OBJECT, STRING, WORDS};
+use crate::demand::{crossed, needed, Asked, Demand};
 use crate::plain::Walk;
-use crate::union::{crossed, listed, needed, product, Asked, Demand, Maybe};
+use crate::union::Maybe;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 

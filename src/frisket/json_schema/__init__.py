@@ -1,11 +1,13 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
 options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-reader    one place's keywords → a reading      algebra   places → unions of cases, lazily
+place     places → goals, demands by number    reader    one place's keywords → a reading
+reading   what one place says                  algebra   goals → unions of cases, lazily
+apart     alternatives of oneOf → cases        annotated cases, each with what it evaluates
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
-interval  a number's conditions as one         reading   what one place says
-lower     goals → nodes and rules              report    what is enforced, keyword by keyword
-prelude   what all schemas have in common      room      how deep schemas may nest
+interval  a number's conditions as one         report    what is enforced, keyword by keyword
+lower     goals → nodes and rules              room      how deep schemas may nest
+prelude   what all schemas have in common      semantic  format and content* → conditions
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
-from frisket.json_schema.algebra import Algebra, NeedsScopes
+from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import SORTED, Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.prelude import Prelude, prelude_of
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry

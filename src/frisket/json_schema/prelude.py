@@ -9,9 +9,10 @@ from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering, margin
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.reader import KEYWORDS, plain_format
+from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
+from frisket.json_schema.semantic import plain_format
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
 
 
@@ -58,7 +59,7 @@ class Prelude:
             margin=margin(self.builder, options),
             escapes=options.escapes,
             digits=options.max_integer_digits if options.numbers == "plain" else None,
-            keywords=set(KEYWORDS),
+            keywords=KNOWN,
             drafts=DRAFTS,
             formats=partial(plain_format, options),
         )

@@ -20,26 +20,34 @@ DRAFTS = {
     "json-schema.org/draft/2020-12/schema": DRAFT2020,
 }
 
-SCHEMA_KEYWORDS = frozenset(
-    (
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    )
-)
-LIST_KEYWORDS = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
-MAP_KEYWORDS = frozenset(
-    ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties", "dependencies")
-)
+#: What of a keyword's value may be schemas: the value itself, its items, or its members.
+ITSELF, ITEMS, MEMBERS = 1, 2, 4
+
+#: By keyword; the engine asks for them, too (`Stock.keywords`, `_core.said`).
+HOLDS = {
+    "additionalItems": ITSELF,
+    "additionalProperties": ITSELF,
+    "contains": ITSELF,
+    "contentSchema": ITSELF,
+    "else": ITSELF,
+    "if": ITSELF,
+    "items": ITSELF | ITEMS,
+    "not": ITSELF,
+    "propertyNames": ITSELF,
+    "then": ITSELF,
+    "unevaluatedItems": ITSELF,
+    "unevaluatedProperties": ITSELF,
+    "allOf": ITEMS,
+    "anyOf": ITEMS,
+    "oneOf": ITEMS,
+    "prefixItems": ITEMS,
+    "$defs": MEMBERS,
+    "definitions": MEMBERS,
+    "dependencies": MEMBERS,
+    "dependentSchemas": MEMBERS,
+    "patternProperties": MEMBERS,
+    "properties": MEMBERS,
+}
 
 Schema = Any
 
@@ -310,13 +318,13 @@ class Documents:
 def subschemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Schema, str]]:
     """What may be a schema directly below another one, with its pointer."""
     for keyword, value in schema.items():
-        if isinstance(value, dict):
-            if keyword in SCHEMA_KEYWORDS:
-                yield value, f"{pointer}/{keyword}"
-            elif keyword in MAP_KEYWORDS:
-                for key, item in value.items():
-                    yield item, f"{pointer}/{keyword}/{escape(key)}"
-        elif isinstance(value, list) and keyword in LIST_KEYWORDS:
+        holds = HOLDS.get(keyword, 0)
+        if holds & ITSELF and isinstance(value, dict):
+            yield value, f"{pointer}/{keyword}"
+        elif holds & MEMBERS and isinstance(value, dict):
+            for key, item in value.items():
+                yield item, f"{pointer}/{keyword}/{escape(key)}"
+        elif holds & ITEMS and isinstance(value, list):
             for i, item in enumerate(value):
                 yield item, f"{pointer}/{keyword}/{i}"
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from frisket import disk
+from frisket.errors import VocabularyError
 from frisket.vocabulary.table import TokenTable
 
 # Part of every key. To be raised whenever a reader gives other bytes for the same tokenizer than before (a test pins
@@ -93,6 +94,16 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
     # Of what was read: a file may have become another one since.
     folder.store(_key(kind, parts), table.data)
     return table
+
+
+def read_file(path: str | os.PathLike[str], *, expected: str, hint: str) -> bytes:
+    """The content of a tokenizer's file, or an error that says what was expected there."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise VocabularyError(
+            f"the {expected} cannot be read: {error.strerror}", where=os.fspath(path), hint=hint
+        ) from error
 
 
 def directory() -> Path:

@@ -64,15 +64,9 @@ def build(content: bytes, *, size: int | None = None, eos: Eos = None, where: st
 def _read_file(path: Path, *, size: int | None, eos: Eos) -> TokenTable:
     if ".model" in path.name:
         return sentencepiece.read(path, size=size, eos=eos)
-    where = str(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise VocabularyError(
-            f"the tokenizer cannot be read: {error.strerror}", where=where, hint="give a tekken.json or a .model file"
-        ) from error
+    content = cache.read_file(path, expected="tokenizer", hint="give a tekken.json or a .model file")
     wanted = json.dumps([size, eos], default=repr).encode()
-    return cache.fetch("tekken", [wanted, content], lambda: build(content, size=size, eos=eos, where=where))
+    return cache.fetch("tekken", [wanted, content], lambda: build(content, size=size, eos=eos, where=str(path)))
 
 
 def _of_tekken(tokenizer: Any, *, size: int | None, eos: Eos) -> TokenTable:

@@ -11,7 +11,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from frisket.errors import VocabularyError
 from frisket.vocabulary import cache
@@ -27,12 +26,7 @@ def read(model: object, *, size: int | None = None, eos: Eos = None) -> TokenTab
     where: str | None = None
     if isinstance(model, (str, os.PathLike)):
         where = os.fspath(model)
-        try:
-            content = Path(model).read_bytes()
-        except OSError as error:
-            raise VocabularyError(
-                f"the SentencePiece model cannot be read: {error.strerror}", where=where, hint="give a .model file"
-            ) from error
+        content = cache.read_file(model, expected="SentencePiece model", hint="give a .model file")
     elif hasattr(model, "serialized_model_proto"):
         content = bytes(model.serialized_model_proto())
     else:

@@ -11,7 +11,6 @@ import binascii
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 from frisket.errors import VocabularyError
@@ -26,12 +25,7 @@ def read(
     stops = eos if eos is None or isinstance(eos, (int, str)) else list(eos)
     if isinstance(encoding, (str, os.PathLike)):
         where = os.fspath(encoding)
-        try:
-            content = Path(encoding).read_bytes()
-        except OSError as error:
-            raise VocabularyError(
-                f"the rank file cannot be read: {error.strerror}", where=where, hint="give a .tiktoken file"
-            ) from error
+        content = cache.read_file(encoding, expected="rank file", hint="give a .tiktoken file")
         names = dict(special or {})
         wanted = json.dumps([size, stops, names], default=repr, sort_keys=True).encode()
         return cache.fetch(

@@ -1,0 +1,213 @@
+//! Bytes, texts, keys, code points → terms that hold no others, or few.
+
+use crate::byteset::ByteSet;
+use crate::error::Result;
+use crate::keyset::NO_KEYS;
+use crate::term::{is_lead, Arena, Hasher128, Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use rustc_hash::FxHashMap;
+
+/// Of more words than this only what all words of their set have in common is asked.
+const MANY_WORDS: usize = 64;
+
+impl Arena {
+    pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
+        if set.is_empty() {
+            return Ok(EMPTY);
+        }
+        let mut hash = Hasher128::new(3);
+        set.0.iter().for_each(|&word| hash.word(word));
+        let ascii = set.0[2] == 0 && set.0[3] == 0;
+        // The bytes of the third word, and no others, go on with a character (`is_lead`).
+        let starts = set.0[0] | set.0[1] | set.0[3] != 0;
+        let inner = set.0[2] != 0;
+        self.intern(Term::Class(set), hash.finish(), |_| Info {
+            hash: 0,
+            nullable: false,
+            structural: false,
+            utf8: ascii,
+            searched: false,
+            counts: false,
+            depth: 0,
+            min_chars: u32::from(!inner),
+            max_chars: u32::from(starts),
+            exact: true,
+        })
+    }
+
+    pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
+        match data {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(*byte, *byte)),
+            _ => {
+                if let Some(id) = self.by_hash(literal_hash(data)) {
+                    return Ok(id);
+                }
+                self.budget.grow(data.len() + 24);
+                self.literals.push(data.into(), &mut self.budget);
+                self.literal_rest(self.literals.len() as u32 - 1, 0)
+            }
+        }
+    }
+
+    pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
+        let data = self.literals[literal as usize].clone();
+        let rest = &data[position as usize..];
+        match rest {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(*byte, *byte)),
+            _ => self.intern(Term::Literal { literal, position }, literal_hash(rest), |_| {
+                let chars = rest.iter().filter(|&&byte| is_lead(byte)).count() as u32;
+                Info {
+                    hash: 0,
+                    nullable: false,
+                    structural: false,
+                    utf8: std::str::from_utf8(rest).is_ok(),
+                    searched: false,
+                    counts: false,
+                    depth: 0,
+                    min_chars: chars,
+                    max_chars: chars,
+                    exact: true,
+                }
+            }),
+        }
+    }
+
+    /// One of many words; sorted here, duplicates dropped.
+    pub fn words(&mut self, mut words: Vec<Box<[u8]>>) -> Result<TermId> {
+        words.sort_unstable();
+        words.dedup();
+        if words.len() <= 1 {
+            return words.first().map_or(Ok(EMPTY), |word| self.literal(word));
+        }
+        let mut hash = Hasher128::new(5);
+        words.iter().for_each(|word| hash.bytes(word));
+        let high = words.len() as u32;
+        self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
+        let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
+        let most = words.iter().map(|word| chars(word)).max().unwrap_or(0);
+        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most }, &mut self.budget);
+        self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
+    }
+
+    pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+        let WordSet { words, hash: set_hash, utf8, most } = self.word_sets[set as usize].clone();
+        match high - low {
+            0 => return Ok(EMPTY),
+            1 => return self.literal(&words[low as usize][depth as usize..]),
+            _ => {}
+        }
+        let mut hash = Hasher128::new(6);
+        hash.wide(set_hash);
+        hash.word(u64::from(low) << 32 | u64::from(high));
+        hash.word(u64::from(depth));
+        self.intern(Term::Words { set, low, high, depth }, hash.finish(), |_| {
+            let all = &words[low as usize..high as usize];
+            let nullable = all[0].len() == depth as usize;
+            let rests = || all.iter().map(|word| &word[depth as usize..]);
+            // The words share their first `depth` bytes: where one is between two characters, all are.
+            let few = all.len() <= MANY_WORDS;
+            let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
+            Info {
+                hash: 0,
+                nullable,
+                structural: false,
+                utf8: if utf8 { between } else { few && rests().all(|rest| std::str::from_utf8(rest).is_ok()) },
+                searched: false,
+                counts: false,
+                depth: 0,
+                min_chars: if few { rests().map(chars).min().unwrap_or(0) } else { 0 },
+                max_chars: if few { rests().map(chars).max().unwrap_or(0) } else { most },
+                exact: false,
+            }
+        })
+    }
+
+    /// One of the keys of a set; all of them are UTF-8.
+    pub(crate) fn key_set(&mut self, set: u32) -> Result<TermId> {
+        if set == NO_KEYS {
+            return Ok(EMPTY);
+        }
+        let rests = self.keys.rests(set);
+        let nullable = self.keys.has_empty(set);
+        if nullable && rests.is_empty() {
+            return Ok(EPSILON);
+        }
+        // The keys share what was read of them: where one is between two characters, all are.
+        let between = nullable || rests.iter().all(|&(byte, _)| is_lead(byte));
+        let mut hash = Hasher128::new(14);
+        hash.wide(self.keys.hash(set));
+        self.intern(Term::Keys(set), hash.finish(), |arena| {
+            let (min_chars, max_chars) = arena.keys.chars(set);
+            Info {
+                hash: 0,
+                nullable,
+                structural: false,
+                utf8: between,
+                searched: false,
+                counts: false,
+                depth: 0,
+                min_chars,
+                max_chars,
+                exact: false,
+            }
+        })
+    }
+
+    /// One code point of the inclusive ranges, as UTF-8.
+    pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
+        use regex_syntax::utf8::Utf8Sequences;
+        let mut by_tail: FxHashMap<Vec<(u8, u8)>, ByteSet> = FxHashMap::default();
+        for &(low, high) in ranges {
+            for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high.min(0x10_ffff))] {
+                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+                if low > high {
+                    continue;
+                }
+                for sequence in Utf8Sequences::new(low, high) {
+                    let pairs: Vec<(u8, u8)> = sequence.as_slice().iter().map(|r| (r.start, r.end)).collect();
+                    let heads = by_tail.entry(pairs[1..].to_vec()).or_default();
+                    *heads = heads.union(&ByteSet::range(pairs[0].0, pairs[0].1));
+                }
+            }
+        }
+        let mut sequences: Vec<_> = by_tail.into_iter().collect();
+        sequences.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut parts = Vec::with_capacity(sequences.len());
+        for (tail, heads) in sequences {
+            let mut rest = EPSILON;
+            for &(low, high) in tail.iter().rev() {
+                let class = self.class(ByteSet::range(low, high))?;
+                rest = self.cat(class, rest)?;
+            }
+            let head = self.class(heads)?;
+            parts.push(self.cat(head, rest)?);
+        }
+        let id = self.alt(parts)?;
+        if !self.info(id).utf8 {
+            self.nodes.get_mut(id.0 as usize).info.utf8 = true;
+        }
+        Ok(id)
+    }
+
+    pub fn any_text(&mut self) -> Result<TermId> {
+        if let Some(id) = self.any_text {
+            return Ok(id);
+        }
+        let any = self.char_class(&[(0, 0x10_ffff)])?;
+        let id = self.repeat(any, 0, MANY)?;
+        self.any_text = Some(id);
+        Ok(id)
+    }
+}
+
+/// Code points, counted by their first bytes.
+fn chars(text: &[u8]) -> u32 {
+    text.iter().filter(|&&byte| is_lead(byte)).count() as u32
+}
+
+fn literal_hash(data: &[u8]) -> u128 {
+    let mut hash = Hasher128::new(4);
+    hash.bytes(data);
+    hash.finish()
+}

@@ -1,0 +1,252 @@
+//! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
+//! too few would be left for later items, as a matching of items and values decides.
+
+use super::{Avoided, Few, Register, UniqueSpec, PLENTY, PROBE};
+use crate::error::{Error, Limit, Result};
+use crate::machine::{Machine, BOTTOM};
+use crate::reading::NOTHING_READ;
+use crate::term::{Term, TermId, MANY};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// More items that must come, of few values each, would take too long to deal out.
+const MUST_COME: usize = 2_000;
+
+impl Machine {
+    /// The values that an item may not have; None if it could have no other, or the array could then not end.
+    pub(super) fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
+        if let Some(known) = self.known.avoided.get(&(array, state, step)) {
+            return Ok(known.clone());
+        }
+        let assumed = self.known.assumed;
+        let avoided = self.find_avoided(array, state, step)?;
+        if let Some(avoided) = &avoided {
+            self.known.most_avoided = self.known.most_avoided.max(avoided.len() as u32);
+        }
+        if self.known.assumed == assumed {
+            self.arena.budget.grow(64 + avoided.as_ref().map_or(0, |avoided| 4 * avoided.len()));
+            self.known.avoided.insert((array, state, step), avoided.clone());
+        }
+        Ok(avoided)
+    }
+
+    fn find_avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
+        let spec = self.arena.uniques[array as usize].clone();
+        let before = self.arena.unique_states[state as usize].clone();
+        let count = before.came.len();
+        let (node, next) = spec.steps[before.at as usize][step as usize];
+        if spec.max != MANY && count >= spec.max as usize || !self.matches_something(node) {
+            return Ok(None);
+        }
+        let mut avoided = before.came.clone();
+        if !self.easy(array, next, count as u32 + 1)? {
+            // A value that no later item could want; then those that one might.
+            if !self.can_end(array, next, count + 1, &before.came)? {
+                return Ok(None);
+            }
+            let mut wanted: Vec<u32> = Vec::new();
+            let total = count + 2 + (spec.min as usize).saturating_sub(count) + spec.steps.len();
+            for at in self.reachable(&spec, next) {
+                for &(later, _) in &spec.steps[at as usize] {
+                    if let Some(values) = self.few(later, total)? {
+                        wanted.extend(values.iter());
+                    }
+                }
+            }
+            wanted.sort_unstable();
+            wanted.dedup();
+            for value in wanted {
+                if let Err(place) = avoided.binary_search(&value) {
+                    let mut came = before.came.clone();
+                    came.insert(came.binary_search(&value).unwrap_or_else(|place| place), value);
+                    if !self.can_end(array, next, count + 1, &came)? {
+                        avoided.insert(place, value);
+                    }
+                }
+            }
+        }
+        let open = match self.few(node, avoided.len())? {
+            Some(values) => values.iter().any(|value| avoided.binary_search(value).is_err()),
+            None => true,
+        };
+        Ok(open.then(|| avoided.into()))
+    }
+
+    fn reachable(&self, spec: &UniqueSpec, from: u32) -> Vec<u32> {
+        let mut seen = FxHashSet::default();
+        let mut work = vec![from];
+        while let Some(at) = work.pop() {
+            if seen.insert(at) {
+                work.extend(spec.steps[at as usize].iter().map(|&(_, next)| next));
+            }
+        }
+        let mut found: Vec<u32> = seen.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether the array can surely end by items of which there is no end.
+    fn easy(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
+        let spec = self.arena.uniques[array as usize].clone();
+        let floor = spec.min;
+        let key = (array, at, if spec.max == MANY { count.min(floor) } else { count });
+        if let Some(&easy) = self.known.easy.get(&key) {
+            return Ok(easy);
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(at, count)];
+        let mut easy = false;
+        while let Some((at, count)) = work.pop() {
+            self.arena.spend(1)?;
+            if spec.accepting[at as usize] && count >= spec.min {
+                easy = true;
+                break;
+            }
+            if count >= spec.max {
+                continue;
+            }
+            for &(node, next) in &spec.steps[at as usize] {
+                let place = (next, if spec.max == MANY { (count + 1).min(floor) } else { count + 1 });
+                if !seen.contains(&place) && self.matches_something(node) && self.variety(node)? >= PLENTY {
+                    seen.insert(place);
+                    work.push(place);
+                }
+            }
+        }
+        self.known.easy.insert(key, easy);
+        Ok(easy)
+    }
+
+    /// Whether the array can end after `count` items when the values `came` are taken.
+    fn can_end(&mut self, array: u32, at: u32, count: usize, came: &[u32]) -> Result<bool> {
+        let spec = self.arena.uniques[array as usize].clone();
+        let missing = (spec.min as usize).saturating_sub(count);
+        if missing > MUST_COME {
+            return Err(Error::Limit(Limit::Different(MUST_COME)));
+        }
+        let total = count + missing + spec.steps.len() + 1;
+        let mut seen = FxHashSet::default();
+        self.can_end_by(&spec, at, count, came, total, &mut Vec::new(), &mut seen)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn can_end_by(
+        &mut self,
+        spec: &UniqueSpec,
+        at: u32,
+        count: usize,
+        came: &[u32],
+        total: usize,
+        slots: &mut Vec<Arc<Vec<u32>>>,
+        plain: &mut FxHashSet<(u32, usize)>,
+    ) -> Result<bool> {
+        self.arena.spend(8)?;
+        let ends = spec.accepting[at as usize] && count >= spec.min as usize;
+        if ends || spec.steps[at as usize].len() > 1 {
+            let matched = matched(slots, came, &mut |amount| self.arena.spend(amount))?;
+            if ends || !matched {
+                return Ok(matched);
+            }
+        }
+        // Without choices behind it, a place that failed once fails again.
+        if spec.max != MANY && count >= spec.max as usize || slots.is_empty() && !plain.insert((at, count)) {
+            return Ok(false);
+        }
+        if count > total {
+            return Ok(false);
+        }
+        for &(node, next) in &spec.steps[at as usize] {
+            if !self.matches_something(node) {
+                continue;
+            }
+            let few = self.few(node, total)?;
+            let listed = few.is_some();
+            slots.extend(few);
+            let ends = self.can_end_by(spec, next, count + 1, came, total, slots, plain)?;
+            if listed {
+                slots.pop();
+            }
+            if ends {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// All values of an item, or None if there are more than `most`.
+    fn few(&mut self, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
+        let answer = |few: &Few| if few.whole && few.values.len() <= most { Some(few.values.clone()) } else { None };
+        if let Some(few) = self.known.few.get(&node) {
+            if few.whole || few.asked >= most {
+                return Ok(answer(few));
+            }
+        }
+        if self.variety(node)? as usize > most {
+            return Ok(None);
+        }
+        if self.known.counting.contains(&node) {
+            self.known.assumed += 1;
+            return Ok(None);
+        }
+        let asked = most.next_power_of_two().max(16);
+        self.known.counting.push(node);
+        let outer = std::mem::take(&mut self.known.found);
+        let found = self.count(node, asked);
+        let mut values = std::mem::replace(&mut self.known.found, outer);
+        self.known.counting.pop();
+        let whole = found?;
+        values.sort_unstable();
+        values.dedup();
+        let few = Few { values: Arc::new(values), whole, asked };
+        let answer = answer(&few);
+        self.known.few.insert(node, few);
+        Ok(answer)
+    }
+
+    /// Whether the item has at most `most` values; they are found.
+    fn count(&mut self, node: TermId, most: usize) -> Result<bool> {
+        let end = Term::UniqueEnd { array: PROBE, state: 0, step: 0, start: NOTHING_READ };
+        let end = self.arena.unique_term(end)?;
+        let frame = self.frame(vec![(end, BOTTOM)]);
+        let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;
+        Ok(!self.search(start.heads, NOTHING_READ, Some(most))?)
+    }
+}
+
+/// Whether the slots can all be given different values that did not come.
+fn matched(slots: &[Arc<Vec<u32>>], came: &[u32], spend: &mut impl FnMut(u64) -> Result<()>) -> Result<bool> {
+    let mut holder: FxHashMap<u32, usize> = FxHashMap::default();
+    for slot in 0..slots.len() {
+        // Breadth first along slots that could give up their value (Kuhn 1955).
+        let mut from: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut work = vec![slot];
+        let mut free = None;
+        'search: while let Some(at) = work.pop() {
+            spend(slots[at].len() as u64)?;
+            for &value in slots[at].iter().filter(|value| came.binary_search(value).is_err()) {
+                if from.contains_key(&value) {
+                    continue;
+                }
+                from.insert(value, at);
+                match holder.get(&value) {
+                    Some(&other) => work.push(other),
+                    None => {
+                        free = Some(value);
+                        break 'search;
+                    }
+                }
+            }
+        }
+        let Some(mut value) = free else { return Ok(false) };
+        loop {
+            let at = from[&value];
+            let before = holder.iter().find(|&(_, &slot)| slot == at).map(|(&value, _)| value);
+            holder.insert(value, at);
+            match before {
+                Some(before) if at != slot => value = before,
+                _ => break,
+            }
+        }
+    }
+    Ok(true)
+}

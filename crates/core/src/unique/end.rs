@@ -1,0 +1,184 @@
+//! An open item → whether it can end as a value that it need not avoid: at once where much may still come, or where no value
+//! to be avoided begins like it; otherwise by a search.
+
+use super::variety::AHEAD;
+use super::{Register, PLENTY, PROBE};
+use crate::error::Result;
+use crate::machine::{FrameId, Machine, Position};
+use crate::reading::Place;
+use crate::term::{Term, TermId};
+use rustc_hash::FxHashSet;
+
+impl Machine {
+    /// Leave out what can only end as a value to be avoided.
+    pub(crate) fn prune(&mut self, position: &mut Position) -> Result<()> {
+        let Register::At(reading) = position.register else { return Ok(()) };
+        let mut kept = Vec::with_capacity(position.heads.len());
+        for &(head, frame) in &position.heads {
+            if !self.openness(frame).open || self.lives(head, frame, reading)? {
+                kept.push((head, frame));
+            }
+        }
+        if kept.len() < position.heads.len() {
+            position.heads = kept;
+            self.conclude(position);
+        }
+        Ok(())
+    }
+
+    fn lives(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<bool> {
+        if self.known.most_avoided == 0 || self.plenty(head, frame)? {
+            return Ok(true);
+        }
+        if let Some(&lives) = self.known.living.get(&(head, frame, reading)) {
+            return Ok(lives);
+        }
+        let lives = !self.hindered(frame, reading)? || self.search(vec![(head, frame)], reading, None)?;
+        self.arena.budget.grow(40);
+        self.known.living.insert((head, frame, reading), lives);
+        Ok(lives)
+    }
+
+    /// Whether so many values may still come that they cannot all have to be avoided.
+    pub(crate) fn plenty(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        let demand = self.demand(frame);
+        Ok(demand == 0 || self.variety(head)? > demand || self.frame_variety(frame)? > demand)
+    }
+
+    /// Whether what follows a head leaves so many values.
+    pub(crate) fn plenty_after(&mut self, frame: FrameId) -> Result<bool> {
+        let demand = self.demand(frame);
+        Ok(demand == 0 || self.frame_variety(frame)? > demand)
+    }
+
+    /// Whether that is so wherever a token may lead within the head.
+    pub(crate) fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        let demand = self.demand(frame);
+        if let Some(&steady) = self.known.steady.get(&(head, demand)) {
+            return Ok(steady);
+        }
+        let text = match *self.arena.term(head) {
+            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => inner,
+            _ => head,
+        };
+        let mut steady = matches!(self.arena.term(text), Term::Quoted { .. });
+        if let Term::Quoted { text, .. } = *self.arena.term(text) {
+            let mut seen = FxHashSet::default();
+            let mut work = vec![text];
+            while let Some(state) = work.pop() {
+                if !seen.insert(state) {
+                    continue;
+                }
+                if seen.len() > 64 || self.texts(state, AHEAD)? <= demand {
+                    steady = false;
+                    break;
+                }
+                work.extend(self.arena.moves(state)?.iter().map(|&(_, _, target)| target));
+            }
+        }
+        self.known.steady.insert((head, demand), steady);
+        Ok(steady)
+    }
+
+    /// Whether a value to be avoided begins like an item that is open.
+    fn hindered(&mut self, frame: FrameId, reading: u32) -> Result<bool> {
+        for frame in self.open_frames(frame) {
+            for (term, _) in self.members(frame).to_vec() {
+                if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
+                    if array == PROBE || self.hindering(array, state, step, start, reading)? > 0 {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// How many values to be avoided begin like the item.
+    pub(super) fn hindering(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<usize> {
+        let Some(avoided) = self.avoided(array, state, step)? else { return Ok(PLENTY as usize) };
+        if avoided.is_empty() {
+            return Ok(0);
+        }
+        let text = self.known.readings.text(start, reading);
+        self.arena.spend(1 + avoided.len() as u64)?;
+        Ok(avoided.iter().filter(|&&value| self.known.values[value as usize].may_begin(&text)).count())
+    }
+
+    /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.
+    pub(super) fn search(&mut self, start: Vec<(TermId, FrameId)>, reading: u32, most: Option<usize>) -> Result<bool> {
+        let (mut length, mut room) = (24usize, 1_000usize);
+        loop {
+            let mut cut = false;
+            let mut seen: FxHashSet<(Vec<(TermId, FrameId)>, u32)> = FxHashSet::default();
+            let mut work = vec![(start.clone(), reading, 0usize)];
+            while let Some((heads, reading, read)) = work.pop() {
+                if read >= length || seen.len() > room {
+                    cut = true;
+                    continue;
+                }
+                let place = self.known.readings.place(reading);
+                for &(head, frame) in &heads {
+                    let demand = most.map_or_else(|| self.demand(frame), |most| most as u32);
+                    if demand < PLENTY && self.rich(head, frame, place, demand)? {
+                        return Ok(true);
+                    }
+                }
+                let mut bytes = [false; 256];
+                for &(head, _) in &heads {
+                    for (low, high, _) in self.arena.moves(head)? {
+                        (low..=high).for_each(|byte| bytes[byte as usize] = true);
+                    }
+                }
+                // Last in, first out: what closes is tried first, white space last.
+                let blank = *b"\t\n\r ";
+                let last = *b"\"]}";
+                let plain = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));
+                let order = blank.into_iter().chain(plain).chain(last);
+                for byte in order.filter(|&byte| bytes[byte as usize]) {
+                    self.arena.spend(4)?;
+                    let next = self.moved(&heads, Register::At(reading), byte)?;
+                    match most {
+                        None => {
+                            let outside = |&(_, frame): &(TermId, FrameId)| !self.openness(frame).open;
+                            if next.accepting || next.heads.iter().any(outside) || !next.specials.is_empty() {
+                                return Ok(true);
+                            }
+                        }
+                        Some(most) => {
+                            if self.known.found.len() > most {
+                                self.known.found.sort_unstable();
+                                self.known.found.dedup();
+                                if self.known.found.len() > most {
+                                    return Ok(true);
+                                }
+                            }
+                        }
+                    }
+                    if let (Register::At(reading), false) = (next.register, next.heads.is_empty()) {
+                        if seen.insert((next.heads.clone(), reading)) {
+                            self.arena.spend(16)?;
+                            work.push((next.heads, reading, read + 1));
+                        }
+                    }
+                }
+            }
+            if !cut {
+                return Ok(false);
+            }
+            (length, room) = (length.saturating_mul(2), room.saturating_mul(4));
+        }
+    }
+
+    fn rich(&mut self, head: TermId, frame: FrameId, place: Place, demand: u32) -> Result<bool> {
+        if self.variety(head)? > demand || self.frame_variety(frame)? > demand {
+            return Ok(true);
+        }
+        // Numerals of one length differ in value, unless they are exponents of zero.
+        match place {
+            Place::Number { zero: true, exponent: true } => Ok(false),
+            Place::Number { .. } => Ok(self.digits(head)? > demand),
+            _ => Ok(false),
+        }
+    }
+}

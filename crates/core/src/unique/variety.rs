@@ -1,0 +1,179 @@
+//! What may still come → how many values that is at least, whatever came before.
+
+use super::PLENTY;
+use crate::error::Result;
+use crate::machine::{FrameId, Machine};
+use crate::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use rustc_hash::FxHashMap;
+
+/// How many steps ahead `variety` counts.
+pub(super) const AHEAD: u32 = 6;
+
+impl Machine {
+    pub(super) fn frame_variety(&mut self, frame: FrameId) -> Result<u32> {
+        if !self.openness(frame).open {
+            return Ok(PLENTY);
+        }
+        if let Some(&known) = self.known.frames.get(&frame) {
+            return Ok(known);
+        }
+        for frame in self.open_frames(frame) {
+            if self.known.frames.contains_key(&frame) {
+                continue;
+            }
+            let mut most = 1;
+            for (term, parent) in self.members(frame).to_vec() {
+                if matches!(self.arena.term(term), Term::UniqueEnd { .. }) {
+                    continue;
+                }
+                let above = if self.openness(parent).open {
+                    self.known.frames.get(&parent).copied().unwrap_or(1)
+                } else {
+                    PLENTY
+                };
+                most = most.max(above).max(self.variety(term)?);
+            }
+            self.known.frames.insert(frame, most);
+        }
+        Ok(self.known.frames.get(&frame).copied().unwrap_or(1))
+    }
+
+    /// How many values a term surely has; at least 1.
+    pub(super) fn variety(&mut self, term: TermId) -> Result<u32> {
+        self.variety_within(term, 0)
+    }
+
+    fn variety_within(&mut self, term: TermId, depth: u32) -> Result<u32> {
+        if depth > 48 {
+            self.known.cuts += 1;
+            return Ok(1);
+        }
+        if let Some(&known) = self.known.variety.get(&(term, 0)) {
+            return Ok(known);
+        }
+        self.arena.spend(1)?;
+        let (calls, cuts) = (self.known.calls.len(), self.known.cuts);
+        let found = match *self.arena.term(term) {
+            Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.texts(text, AHEAD)?,
+            Term::Cat(left, right) | Term::Seq(left, right) => {
+                self.variety_within(left, depth + 1)?.max(self.variety_within(right, depth + 1)?)
+            }
+            Term::Alt(ref parts) => {
+                let mut most = 1;
+                for part in parts.clone().iter() {
+                    if self.matches_something(*part) {
+                        most = most.max(self.variety_within(*part, depth + 1)?);
+                    }
+                }
+                most
+            }
+            Term::Repeat { body, max, .. } if self.arena.info(term).structural => {
+                if !self.matches_something(body) {
+                    1
+                } else if max == MANY && self.dark(body) {
+                    PLENTY
+                } else {
+                    self.variety_within(body, depth + 1)?
+                }
+            }
+            Term::Call(rule) if self.known.calls.contains(&rule) => {
+                self.known.cuts += 1;
+                return Ok(1);
+            }
+            Term::Call(rule) => {
+                self.known.calls.push(rule);
+                let found = match self.body(rule) {
+                    Some(body) => self.variety_within(body, depth + 1),
+                    None => Ok(1),
+                };
+                self.known.calls.truncate(calls);
+                found?
+            }
+            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.variety_within(inner, depth + 1)?,
+            Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } => {
+                let (keys, values) = self.arena.further_members(term);
+                let mut most = 1;
+                for key in keys {
+                    // Of so many keys those that came leave enough.
+                    if self.texts(key, AHEAD)? >= PLENTY {
+                        most = PLENTY;
+                    }
+                }
+                for value in values {
+                    most = most.max(self.variety_within(value, depth + 1)?);
+                }
+                most
+            }
+            _ => 1,
+        };
+        // What was under way counted as nothing: that holds in this context only.
+        if self.known.cuts == cuts || calls == 0 && depth == 0 || found >= PLENTY {
+            self.known.variety.insert((term, 0), found);
+        }
+        Ok(found)
+    }
+
+    pub(super) fn matches_something(&self, node: TermId) -> bool {
+        self.rules().matches_something(&self.arena, node)
+    }
+
+    /// Whether every text of the term says something: a count of such texts is part of the value.
+    fn dark(&self, term: TermId) -> bool {
+        let white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        match *self.arena.term(term) {
+            Term::Quoted { .. } => true,
+            Term::Class(set) => set.iter().all(|byte| !white(byte)),
+            Term::Literal { literal, position } => {
+                self.arena.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
+            }
+            Term::Cat(left, right) | Term::Seq(left, right) => self.dark(left) || self.dark(right),
+            _ => false,
+        }
+    }
+
+    /// How many texts a language of texts surely has, looking so many bytes ahead where there is a choice.
+    pub(super) fn texts(&mut self, text: TermId, ahead: u32) -> Result<u32> {
+        if ahead == 0 || text == EPSILON || text == EMPTY {
+            return Ok(1);
+        }
+        if let Some(&known) = self.known.variety.get(&(text, ahead)) {
+            return Ok(known);
+        }
+        let moves = self.arena.moves(text)?;
+        let mut found = u32::from(self.arena.info(text).nullable);
+        for (low, high, target) in moves {
+            let each = self.texts(target, ahead - 1)?;
+            found = found.saturating_add(each.saturating_mul(u32::from(high - low) + 1)).min(PLENTY);
+        }
+        let found = found.max(1);
+        self.known.variety.insert((text, ahead), found);
+        Ok(found)
+    }
+
+    /// How many strings of digits of one length a head surely reads.
+    pub(super) fn digits(&mut self, head: TermId) -> Result<u32> {
+        if let Some(&known) = self.known.digits.get(&head) {
+            return Ok(known);
+        }
+        let mut most = 1;
+        let mut layer: Vec<(TermId, u32)> = vec![(head, 1)];
+        for _ in 0..AHEAD {
+            let mut next: FxHashMap<TermId, u32> = FxHashMap::default();
+            for (state, count) in layer {
+                for (low, high, target) in self.arena.moves(state)? {
+                    let (low, high) = (low.max(b'0'), high.min(b'9'));
+                    if low <= high {
+                        let more = count.saturating_mul(u32::from(high - low) + 1).min(PLENTY);
+                        let slot = next.entry(target).or_insert(0);
+                        *slot = slot.saturating_add(more).min(PLENTY);
+                    }
+                }
+            }
+            most = next.values().copied().fold(most, u32::max);
+            layer = next.into_iter().collect();
+            layer.sort_unstable();
+        }
+        self.known.digits.insert(head, most);
+        Ok(most)
+    }
+}

@@ -1,0 +1,98 @@
+"""format and content* → conditions on texts (and numbers), where the options assert what they mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from frisket.json_schema import interval, string
+from frisket.json_schema.formats.openapi import BASE64
+from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+    from frisket.json_schema.options import JSONSchemaOptions
+    from frisket.json_schema.reader import Reader
+
+#: Drafts as the formats name them.
+DRAFT_NAMES = {DRAFT4: "4", DRAFT6: "6", DRAFT7: "7", DRAFT2019: "2019-09", DRAFT2020: "2020-12"}
+
+
+def read_format(reader: Reader, value: Any) -> None:
+    if not isinstance(value, str):
+        raise reader.invalid("format", "a string")
+    mode = reader.algebra.options.formats
+    if mode == "annotate":
+        return
+    from frisket.json_schema.formats import find_format, numeric_format
+
+    wide = mode in ("openapi", "python")
+    if wide:
+        limits = numeric_format(value)
+        if limits is not None:
+            reader.numbers += [
+                interval.AtLeast(interval.exact(limits[0]), False),
+                interval.AtMost(interval.exact(limits[1]), False),
+            ]
+            return
+    known = reader.algebra.formats
+    key = (value, reader.draft)
+    if key not in known:
+        draft = DRAFT_NAMES[reader.draft]
+        found = find_format(value, draft=draft, openapi=wide)
+        if found is None:
+            known[key] = None
+        elif found.nested is not None and found.check is not None:
+            known[key] = string.Nested(f"format {value}", found.nested, found.check, True)
+        elif found.node is None:
+            known[key] = None
+            where = f"{reader.site.pointer}/format"
+            reader.algebra.unsupported(where, "format", f"{value}: {found.reason}; any text could slip through")
+        else:
+            known[key] = string.Matches(found.node(reader.algebra.builder, mode == "python"), True)
+        if found is not None and known[key] is not None and not found.exact:
+            reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)
+    matches = known[key]
+    if matches is not None:
+        reader.strings.append(matches)
+
+
+def plain_format(options: JSONSchemaOptions, builder: GrammarBuilder, name: str, draft: int) -> tuple[bool, int | None]:
+    """(whether `read_format` has nothing to say but a condition on texts, the node of these texts if it has one)"""
+    from frisket.json_schema.formats import find_format, numeric_format
+
+    wide = options.formats in ("openapi", "python")
+    if options.formats == "annotate":
+        return True, None
+    if wide and numeric_format(name) is not None:
+        return False, None
+    found = find_format(name, draft=DRAFT_NAMES[draft], openapi=wide)
+    if found is None:
+        return True, None
+    if found.nested is not None or found.node is None or not found.exact:
+        return False, None
+    return True, found.node(builder, options.formats == "python")
+
+
+def read_content_encoding(reader: Reader, value: Any) -> None:
+    """Draft 7 asserts contents; later drafts annotate them."""
+    if value == "base64" and reader.algebra.options.formats != "annotate":
+        if "(base64)" not in reader.algebra.patterns:
+            from frisket.notations.regex import lower_regex
+
+            reader.algebra.patterns["(base64)"] = lower_regex(reader.algebra.builder, BASE64, dialect="ecma")
+        node = reader.algebra.patterns["(base64)"]
+        if node is not None:
+            reader.strings.append(string.Matches(node, True))
+
+
+def read_content_media_type(reader: Reader, value: Any) -> None:
+    if value == "application/json" and reader.algebra.options.formats != "annotate":
+        if "contentEncoding" not in reader.schema:
+            from frisket.json_schema.formats.content import is_json, json_node
+
+            reader.strings.append(string.Nested("contentMediaType", json_node, is_json, True))
+            return
+        where = f"{reader.site.pointer}/contentMediaType"
+        reader.algebra.unsupported(
+            where, "contentMediaType", "JSON inside an encoded string is not enforced; any text slips through"
+        )
