@@ -45,7 +45,7 @@ impl Chain {
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
                 return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
             }
-            if arena.bytes_onto(next, after)?.ascii() != chain.class.ascii()
+            if arena.ascii_onto(next, after)?.ascii() != chain.class.ascii()
                 || arena.leads_onto(next, after)? != chain.class.leads()
                 || !arena.lead_nowhere(next, 0x80, 0xbf)?
             {
