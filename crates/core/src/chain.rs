@@ -11,8 +11,9 @@ use crate::vocabulary::{Bits, Class, Vocabulary};
 /// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
 pub(crate) const WIDE_CLASS: u32 = 20;
 
-/// The nodes of the trie that so many states may reach take less than a look at all places of a byte.
+/// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
+const PLACES: usize = 20_000;
 
 /// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
 pub(crate) struct Chain {
@@ -44,7 +45,7 @@ impl Chain {
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
                 return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
             }
-            if arena.bytes_onto(next, after)?.ascii() != chain.class.ascii()
+            if arena.ascii_onto(next, after)?.ascii() != chain.class.ascii()
                 || arena.leads_onto(next, after)? != chain.class.leads()
                 || !arena.lead_nowhere(next, 0x80, 0xbf)?
             {
@@ -92,14 +93,22 @@ impl Chain {
 
     pub(crate) fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
         let mut reach = Reach::of(vocabulary);
-        let soon = !self.loops && self.states.len() <= SOON;
-        if soon || self.states.iter().any(|&state| arena.info(state).nullable) {
-            // Few nodes are reached before the count is used up. Or it ends between any two characters: every inner node is
-            // an exit, and a walk is no dearer.
+        if self.states.iter().any(|&state| arena.info(state).nullable) {
+            // It ends between any two characters: every inner node is an exit, and a walk is no dearer.
             reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
             return Ok(reach);
         }
         let own = Part { bits: vocabulary.class(self.class), within: self.within(vocabulary, 0) };
+        if let (&[first, last], false) = (&self.states[..], self.loops) {
+            reach.dense = Some(own);
+            self.single(arena, vocabulary, [first, last], &mut reach)?;
+            return Ok(reach);
+        }
+        if !self.loops && self.states.len() <= SOON && self.is_dear(arena, vocabulary)? {
+            // Few nodes are reached before the count is used up.
+            reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
+            return Ok(reach);
+        }
         let spaced = self.spaced(arena, vocabulary)?;
         let Some(chain) = spaced else {
             reach.dense = Some(own);
@@ -119,6 +128,45 @@ impl Chain {
         let led = |place: &Occurrence| place.led && place.before.is_within(class);
         chain.leave(arena, vocabulary, 1, led, &mut reach)?;
         Ok(reach)
+    }
+
+    /// One character: what goes on behind it does so from few nodes.
+    fn single(
+        &self,
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        [first, last]: [TermId; 2],
+        reach: &mut Reach,
+    ) -> Result<()> {
+        let trie = &vocabulary.trie;
+        let may = arena.may(last);
+        for single in vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
+            if trie.leads_on(single.node, &may) {
+                arena.spend(1)?;
+                reach.walk(arena, trie, single.node, last)?;
+            }
+        }
+        let others = arena.may(first);
+        for (byte, child) in trie.children_in(0, &others).filter(|&(byte, _)| !self.class.contains(byte)) {
+            let next = arena.derive(first, byte)?;
+            if next != EMPTY {
+                arena.spend(1)?;
+                reach.enter(arena, trie, child, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the places where it is left are not known yet, or take longer to look at than a walk.
+    fn is_dear(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<bool> {
+        let mut places = 0;
+        for byte in self.leaving(arena)?.iter() {
+            match vocabulary.occurrences_known(byte) {
+                Some(known) => places += known,
+                None => return Ok(true),
+            }
+        }
+        Ok(places > PLACES)
     }
 
     /// Where a space leads, if that is another chain: every other token begins with one.
@@ -141,6 +189,25 @@ impl Chain {
         (!self.loops && most < vocabulary.longest).then(|| vocabulary.at_most(most))
     }
 
+    /// The bytes with which it is left.
+    fn leaving(&self, arena: &mut Arena) -> Result<ByteSet> {
+        let mut live = ByteSet::EMPTY;
+        for &state in &self.states {
+            live = live.union(&arena.live_bytes(state)?);
+        }
+        let mut live = ByteSet::of(live.iter().filter(|&byte| !self.class.contains(byte)));
+        if !self.loops {
+            // Beyond the last count even the class's own bytes may mean something else.
+            let end = self.states[self.states.len() - 1];
+            for byte in 0..0x80u8 {
+                if self.class.contains(byte) && arena.derive(end, byte)? != EMPTY {
+                    live.insert(byte);
+                }
+            }
+        }
+        Ok(live)
+    }
+
     /// Goes on at those places where a token holds something else for the first time, so many characters before the chain
     /// left out.
     fn leave(
@@ -152,21 +219,7 @@ impl Chain {
         reach: &mut Reach,
     ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
-        let mut live = ByteSet::EMPTY;
-        for &state in &self.states {
-            live = live.union(&arena.live_bytes(state)?);
-        }
-        let mut live = ByteSet::of(live.iter().filter(|&byte| !self.class.contains(byte)));
-        if !self.loops {
-            // Beyond the last count even the class's own bytes may mean something else.
-            let end = self.states[last as usize];
-            for byte in 0..0x80u8 {
-                if self.class.contains(byte) && arena.derive(end, byte)? != EMPTY {
-                    live.insert(byte);
-                }
-            }
-        }
-        for byte in live.iter() {
+        for byte in self.leaving(arena)?.iter() {
             let own = self.class.contains(byte);
             for place in vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
                 let chars = u32::from(place.chars) - before;
@@ -249,5 +302,31 @@ mod tests {
             }
         }
         assert!(spaced > 5, "{spaced}");
+    }
+
+    #[test]
+    fn one_character_and_then_a_text_are_what_a_walk_finds() {
+        let texts = "a b ab abc a\" ab\" é éb éa ébc èb \" \"b \\n \\nb \\u0041 \\u0041b 1 1b ~ ~b bb";
+        let mut tokens: Vec<Option<Box<[u8]>>> =
+            texts.split(' ').map(|text| Some(text.replace('_', " ").into_bytes().into())).collect();
+        tokens.extend([&b"\xc3"[..], b"a\xc3", b" b"].map(|text| Some(text.into())));
+        let size = tokens.len();
+        let vocabulary = Vocabulary::new(tokens, vec![], vec![], size).unwrap();
+        let mut arena = Arena::new();
+        let ascii = arena.class(ByteSet::range(b' ', b'~')).unwrap();
+        let bytes = [(0xc3, 0xc3), (0x80, 0xbf)].map(|(low, high)| arena.class(ByteSet::range(low, high)).unwrap());
+        let beyond = arena.cat(bytes[0], bytes[1]).unwrap();
+        let any = arena.alt(vec![ascii, beyond]).unwrap();
+        for end in ["b", "bc", "1", "\n", "\""] {
+            let end = arena.literal(end.as_bytes()).unwrap();
+            let text = arena.cat(any, end).unwrap();
+            let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
+            let chain = Chain::of(&mut arena, head, vocabulary.longest).unwrap().unwrap();
+            assert_eq!(chain.states.len(), 2);
+            let reach = chain.reach(&mut arena, &vocabulary).unwrap();
+            let mut walked = Reach::of(&vocabulary);
+            walked.walk(&mut arena, &vocabulary.trie, 0, head).unwrap();
+            assert_eq!(everything(reach), everything(walked));
+        }
     }
 }

@@ -91,6 +91,9 @@ impl Arena {
 
     /// What follows a count is the same from state to state: parts of concatenations and unions are remembered.
     fn clipped_counts(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+        if !self.info(text).counts {
+            return Ok(text);
+        }
         if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
             return self.clipped_now(text, reach);
         }
@@ -104,7 +107,6 @@ impl Arena {
 
     fn clipped_now(&mut self, text: TermId, reach: u32) -> Result<TermId> {
         match *self.term(text) {
-            _ if self.info(text).structural => Ok(text),
             Term::Bounded { body, min, max } => self.clipped_bounds(text, body, min, max, reach),
             Term::Repeat { body, min, max } if self.info(body).min_chars > 0 && !self.info(body).searched => {
                 // One more than any token can begin, so that the far side stays out of reach.
@@ -180,6 +182,10 @@ impl Arena {
 
     /// At most so many code points are still needed, wherever a text of the language has been left.
     fn need(&self, text: TermId) -> u32 {
+        if (self.info(text).min_chars, self.info(text).max_chars) == (1, 1) {
+            // Any character, say, which is an alternative of many.
+            return 1;
+        }
         let mut most = 0;
         let mut rest = text;
         loop {

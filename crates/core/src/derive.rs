@@ -351,14 +351,14 @@ impl Arena {
         Ok(moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
     }
 
-    /// The bytes that lead to `onto`.
-    pub(crate) fn bytes_onto(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
+    /// The ASCII bytes that lead to `onto`.
+    pub(crate) fn ascii_onto(&mut self, id: TermId, onto: TermId) -> Result<ByteSet> {
         if self.any_next(id)? == Some(onto) {
             return Ok(RAW);
         }
-        let moves = self.moves(id)?;
+        let moves = self.moves_up_to(id, 0x7f)?;
         let onto = moves.iter().filter(|&&(_, _, target)| target == onto);
-        Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
+        Ok(onto.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high.min(0x7f)))))
     }
 
     /// Whether it is one of a few texts, by its kind.

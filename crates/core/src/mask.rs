@@ -9,7 +9,7 @@ use crate::composer::{Composer, Ground};
 use crate::error::Result;
 use crate::local::{Local, Part, Words, NARROW};
 use crate::machine::{Machine, Position, PositionId};
-use crate::name::Name;
+use crate::name::{Name, Own};
 use crate::scratch::Scratch;
 use crate::term::{Arena, Hasher128, Term, TermId};
 use crate::vocabulary::{Vocabulary, FAR};
@@ -197,8 +197,12 @@ impl Masks {
                 machine.name_of_text(&text, frame, vocabulary)?
             } else {
                 let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
-                let near = self.clipped(&mut machine.arena, head, vocabulary.longest)?;
-                machine.name_of_head([head, near], frame, &local, vocabulary)?
+                let own = match local.hash() {
+                    // What counts in the reach of long tokens is more than its piece, if that is cut.
+                    Some(own) if reach >= vocabulary.longest || !machine.arena.info(head).counts => Own::Tokens(own),
+                    _ => Own::Near(self.clipped(&mut machine.arena, head, vocabulary.longest)?),
+                };
+                machine.name_of_head(head, own, frame, &local, vocabulary)?
             };
             let Some(part) = part else { return Ok(None) };
             name = name.wrapping_add(part);
@@ -286,8 +290,11 @@ impl Masks {
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
+                if !arena.info(language).counts {
+                    continue;
+                }
                 let reads = arena.may(language);
-                if !arena.info(language).counts || reads.len() <= NARROW || vocabulary.longest_of(&reads) <= FAR {
+                if reads.len() <= NARROW || vocabulary.longest_of(&reads) <= FAR {
                     // White space, say: few long tokens are made of it, and all others end soon.
                     continue;
                 }

@@ -108,6 +108,14 @@ enum At {
     Next,
 }
 
+/// What a head with a piece of its own does, whatever follows it.
+pub(crate) enum Own {
+    /// The hash of its tokens.
+    Tokens(u128),
+    /// The head clipped to the longest token, where its piece does not tell everything.
+    Near(TermId),
+}
+
 /// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
 #[derive(Clone, Copy)]
 struct End {
@@ -176,10 +184,11 @@ impl Names {
 }
 
 impl Machine {
-    /// What a head does that has a piece of its own, and what follows it. `near`: the head clipped to the longest token.
+    /// What a head does that has a piece of its own, and what follows it.
     pub(crate) fn name_of_head(
         &mut self,
-        [head, near]: [TermId; 2],
+        head: TermId,
+        own: Own,
         frame: FrameId,
         local: &Local,
         vocabulary: &Vocabulary,
@@ -207,11 +216,9 @@ impl Machine {
             return Ok(None);
         }
         let Some(behind) = self.seen_behind(frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
-        // What counts in the reach of long tokens is more than its piece.
-        let own = local.hash().filter(|_| !self.arena.info(head).counts);
         Ok(Some(match own {
-            Some(own) => own.wrapping_add(behind),
-            None => hashed(2, &[self.arena.info(near).hash, behind]),
+            Own::Tokens(own) => own.wrapping_add(behind),
+            Own::Near(near) => hashed(2, &[self.arena.info(near).hash, behind]),
         }))
     }
 

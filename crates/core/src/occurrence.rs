@@ -27,12 +27,25 @@ pub(crate) struct Occurrences {
     lists: Box<[OnceLock<Vec<Occurrence>>]>,
     /// Nodes of the trie by their bytes.
     counts: [u32; 256],
+    singles: OnceLock<Box<[Single]>>,
+}
+
+/// Where a whole character leads from the root and tokens go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Single {
+    /// Its first byte.
+    pub lead: u8,
+    pub node: u32,
 }
 
 impl Occurrences {
     /// With what ends most texts and patterns: else the first masks would wait for it.
     pub fn of_usual(trie: &Trie) -> Self {
-        let occurrences = Occurrences { lists: (0..256).map(|_| OnceLock::new()).collect(), counts: trie.counts() };
+        let occurrences = Occurrences {
+            lists: (0..256).map(|_| OnceLock::new()).collect(),
+            counts: trie.counts(),
+            singles: OnceLock::new(),
+        };
         let usual = ByteSet::of((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
         let mut found: Vec<Vec<Occurrence>> = (0..256).map(|_| Vec::new()).collect();
         for byte in usual.iter() {
@@ -57,6 +70,31 @@ impl Occurrences {
         })
     }
 
+    /// How many there are, if they have been looked for.
+    pub fn known(&self, byte: u8) -> Option<usize> {
+        self.lists[usize::from(byte)].get().map(Vec::len)
+    }
+
+    pub fn singles(&self, trie: &Trie) -> &[Single] {
+        self.singles.get_or_init(|| {
+            let mut singles = Vec::new();
+            let mut begun = vec![(0, Read::default())];
+            while let Some((node, before)) = begun.pop() {
+                for (byte, child) in trie.children(node).filter(|&(_, child)| trie.end(child) > child + 1) {
+                    let read = before.and(byte);
+                    if read.chars == 1 {
+                        let lead = if byte < 0x80 { byte } else { read.part[0] };
+                        singles.push(Single { lead, node: child });
+                    } else if usize::from(read.begun) < read.part.len() {
+                        begun.push((child, read));
+                    }
+                }
+            }
+            singles.sort_unstable_by_key(|single| single.node);
+            singles.into()
+        })
+    }
+
     /// There are no more, as is known without a look for them.
     pub fn at_most(&self, byte: u8) -> usize {
         self.counts[usize::from(byte)] as usize
@@ -64,7 +102,8 @@ impl Occurrences {
 
     pub fn memory_bytes(&self) -> usize {
         let lists = self.lists.iter().filter_map(OnceLock::get);
-        lists.map(|list| list.capacity() * size_of::<Occurrence>()).sum()
+        let singles = self.singles.get().map_or(0, |singles| size_of_val(&**singles));
+        lists.map(|list| list.capacity() * size_of::<Occurrence>()).sum::<usize>() + singles
     }
 }
 
@@ -164,6 +203,15 @@ impl Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn singles_are_whole_characters_that_tokens_go_on_from() {
+        let texts: &[&[u8]] = &[b"a", b"ab", b"b", b"\xc3\xa9a", b"\xc3\xa8", b"\xc3a", b"\xff\xff\xff\xff\xffab"];
+        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
+        let occurrences = Occurrences::of_usual(&trie);
+        let singles = occurrences.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
+        assert_eq!(singles.collect::<Vec<_>>(), [(b'a', b"a".to_vec()), (0xc3, b"\xc3\xa9".to_vec())]);
+    }
 
     #[test]
     fn a_pass_over_the_trie_finds_what_texts_tell() {

@@ -105,7 +105,7 @@ impl Region {
     /// it, of which each reads on in a way of its own: a dot in a name of dots, say.
     pub fn of_one(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
         let Some((near, _)) = majority(arena, head)? else { return Ok(None) };
-        let own = arena.bytes_onto(near, near)?.intersection(&ByteSet::range(0, 0x7f));
+        let own = arena.ascii_onto(near, near)?;
         Region::kept(arena, head, own)
     }
 
@@ -254,8 +254,8 @@ impl Region {
     /// of these the ones that lead from here to another.
     fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, Class, ByteSet)> {
         let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, Class::default(), ByteSet::EMPTY)) };
-        let quiet = arena.bytes_onto(near, near)?.intersection(&self.class.bytes());
-        let apart = quiet.without(&arena.bytes_onto(first, near)?);
+        let quiet = arena.ascii_onto(near, near)?.intersection(&self.class.bytes());
+        let apart = quiet.without(&arena.ascii_onto(first, near)?);
         Ok((near, Class::new(quiet.ascii(), 0), apart))
     }
 }
@@ -335,7 +335,7 @@ impl Table {
             if *passed < LOOPS_FROM {
                 return Ok(false);
             }
-            let class = arena.bytes_onto(*state, *state)?.0;
+            let class = arena.ascii_onto(*state, *state)?.0;
             *loops = Loops::Known([class[0], class[1]]);
         }
         let Loops::Known([low, high]) = *loops else { return Ok(false) };
@@ -513,8 +513,20 @@ impl Arena {
         if (low, high) == (0x80, 0xbf) && self.any_next(state)?.is_some() {
             return Ok(true);
         }
-        let moves = self.moves(state)?;
-        Ok(moves.iter().all(|&(from, to, _)| to < low || from > high))
+        if !self.may(state).meets(low, high) {
+            return Ok(true);
+        }
+        let cuts = self.cuts(state);
+        let mut byte = low;
+        loop {
+            if self.derive(state, byte)? != EMPTY {
+                return Ok(false);
+            }
+            match cuts.interval(byte).1 {
+                last if last >= high => return Ok(true),
+                last => byte = last + 1,
+            }
+        }
     }
 }
 
@@ -664,8 +676,12 @@ mod tests {
                         assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
                         let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
                         assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
-                        let onto = arena.bytes_onto(head, next).unwrap();
-                        assert!(next == EMPTY || onto.contains(byte), "{byte} after {before:?}");
+                        let onto = arena.ascii_onto(head, next).unwrap();
+                        assert_eq!(next != EMPTY && byte < 0x80, onto.contains(byte), "{byte} after {before:?}");
+                        let nowhere = arena.lead_nowhere(head, byte, byte.saturating_add(9)).unwrap();
+                        let reached =
+                            |&(low, high, _): &(u8, u8, TermId)| low <= byte.saturating_add(9) && high >= byte;
+                        assert_eq!(nowhere, !moves.iter().any(reached), "{byte} after {before:?}");
                     }
                 }
             }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
 use crate::mask::Mask;
-use crate::occurrence::{Occurrence, Occurrences};
+use crate::occurrence::{Occurrence, Occurrences, Single};
 use crate::openings::Openings;
 use crate::term::{is_lead, Hasher128};
 use crate::text::Texts;
@@ -260,6 +260,16 @@ impl Vocabulary {
     /// At most so many there are, without a look for them.
     pub(crate) fn occurrences_at_most(&self, byte: u8) -> usize {
         self.occurrences.at_most(byte)
+    }
+
+    /// How many there are, if they have been looked for.
+    pub(crate) fn occurrences_known(&self, byte: u8) -> Option<usize> {
+        self.occurrences.known(byte)
+    }
+
+    /// Where one character leads and tokens go on.
+    pub(crate) fn singles(&self) -> &[Single] {
+        self.occurrences.singles(&self.trie)
     }
 
     /// Its places behind some characters.
