@@ -31,6 +31,15 @@ impl Search {
     /// state is live; where there is none all that was seen is dead.
     pub fn go(&mut self, arena: &mut Arena, mut most: usize) -> Result<Option<bool>> {
         'open: while let Some((promise, id, mut byte)) = self.open.pop() {
+            if byte == 0 {
+                // Where the last search came to its end: states that are looked for one after the other are alike.
+                arena.spend(DERIVATION)?;
+                let next = arena.derive_now(id, arena.way, false)?;
+                if arena.plainly_live(next) == Some(true) {
+                    self.tell_way(arena, id);
+                    return Ok(Some(true));
+                }
+            }
             let cuts = arena.cuts(id);
             loop {
                 if most == 0 {
@@ -43,6 +52,7 @@ impl Search {
                 let rest = cuts.interval(byte).1.checked_add(1);
                 match arena.plainly_live(next) {
                     Some(true) => {
+                        arena.way = byte;
                         self.tell_way(arena, id);
                         return Ok(Some(true));
                     }

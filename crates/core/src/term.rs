@@ -234,6 +234,8 @@ pub struct Arena {
     pub(crate) cuts: Notes<Boundaries>,
     pub(crate) may: Notes<ByteSet>,
     pub(crate) live: Table<TermId, bool>,
+    /// The byte with which a search last came to a live state.
+    pub(crate) way: u8,
     pub(crate) distances: Table<TermId, u32>,
     pub(crate) letters: Table<TermId, Letters>,
     /// (term, reach) with its counts clipped.
@@ -325,6 +327,7 @@ impl Arena {
             cuts: Notes::default(),
             may: Notes::default(),
             live: Table::default(),
+            way: b'a',
             distances: Table::default(),
             letters: Table::default(),
             clips: Table::default(),
@@ -379,6 +382,7 @@ impl Arena {
             cuts: self.cuts.above(),
             may: self.may.above(),
             live: self.live.above(),
+            way: self.way,
             distances: self.distances.above(),
             letters: self.letters.above(),
             clips: self.clips.above(),
