@@ -84,8 +84,9 @@ impl Arena {
         Ok(agreed)
     }
 
-    /// Over derivatives until a state is known to be live. Neither order of a search is good for all terms: each is lost
-    /// for millions of states where the other takes hundreds. In turns they take twice as long as the better one.
+    /// Over derivatives until a state is known to be live. Neither order of a search is good for all terms: the hasty one
+    /// is lost for millions of states where the other takes thousands, and the other keeps every state that it looks at.
+    /// By turns that grow, both together take a few times as long as the better one.
     pub(crate) fn live(&mut self, start: TermId) -> Result<bool> {
         if let Some(live) = self.plainly_live(start) {
             return Ok(live);

@@ -27,7 +27,7 @@ impl Search {
         Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]) }
     }
 
-    /// Go on for so many derivatives → whether the start is live, if that was found out. What lies on the way to a live
+    /// Go on for about so many derivatives → whether the start is live, if that was found out. What lies on the way to a live
     /// state is live; where there is none all that was seen is dead.
     pub fn go(&mut self, arena: &mut Arena, mut most: usize) -> Result<Option<bool>> {
         'open: while let Some((promise, id, mut byte)) = self.open.pop() {

@@ -1,7 +1,6 @@
 //! Calls that are short most of the time → with the GIL held, given away only once they turn out to be long.
 //!
-//! To give the GIL away and to take it again costs more than most masks; and where another thread computes in Python,
-//! it keeps what it was given for five milliseconds.
+//! Where another thread computes in Python, it keeps what it was given for five milliseconds: thousands of masks.
 
 use pyo3::ffi::{PyEval_RestoreThread, PyEval_SaveThread, PyThreadState};
 use pyo3::prelude::*;
