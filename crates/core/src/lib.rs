@@ -38,6 +38,7 @@ pub mod machine;
 pub mod mask;
 pub mod matcher;
 mod name;
+mod near;
 pub mod object;
 mod occurrence;
 mod openings;

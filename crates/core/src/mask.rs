@@ -7,7 +7,7 @@
 
 use crate::composer::{Composer, Ground};
 use crate::error::Result;
-use crate::local::{Local, Part, Words, NARROW};
+use crate::local::{Local, Part, Words};
 use crate::machine::{Machine, Position, PositionId};
 use crate::name::{Name, Own};
 use crate::scratch::Scratch;
@@ -120,6 +120,8 @@ pub struct Masks {
     special_ids: Vec<u32>,
     locals: FxHashMap<TermId, Local>,
     clipped: FxHashMap<(TermId, u32), TermId>,
+    /// What `locals` has of a head that counts, clipped so far.
+    counted: FxHashMap<(TermId, u32), Local>,
     /// Under the names of positions.
     named: FxHashMap<u128, Arc<Mask>>,
     /// Those that only their position tells.
@@ -200,7 +202,7 @@ impl Masks {
                 let own = match local.hash() {
                     // What counts in the reach of long tokens is more than its piece, if that is cut.
                     Some(own) if reach >= vocabulary.longest || !machine.arena.info(head).counts => Own::Tokens(own),
-                    _ => Own::Near(self.clipped(&mut machine.arena, head, vocabulary.longest)?),
+                    _ => Own::Near(vocabulary.near(&mut machine.arena, head)?),
                 };
                 machine.name_of_head(head, own, frame, &local, vocabulary)?
             };
@@ -290,16 +292,7 @@ impl Masks {
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
-                if !arena.info(language).counts {
-                    continue;
-                }
-                let reads = arena.may(language);
-                if reads.len() <= NARROW || vocabulary.longest_of(&reads) <= FAR {
-                    // White space, say: few long tokens are made of it, and all others end soon.
-                    continue;
-                }
-                let exact = self.clipped(arena, language, longest)?;
-                if self.clipped(arena, language, FAR)? != exact && arena.counted(exact)?.is_none() {
+                if vocabulary.ends_far(arena, language)? {
                     return Ok(FAR);
                 }
             }
@@ -341,13 +334,29 @@ impl Masks {
     }
 
     fn local(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId, reach: u32) -> Result<Local> {
-        let mut head = arena.held(head).map_or(head, |(inner, _)| inner);
-        if arena.info(head).counts {
-            // What begins as it does is often short.
-            let most = vocabulary.longest_of(&arena.may(head));
-            head = self.clipped(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
+        let head = arena.held(head).map_or(head, |(inner, _)| inner);
+        if !arena.info(head).counts {
+            return self.local_of(arena, vocabulary, head);
         }
-        self.local_of(arena, vocabulary, head)
+        if let Some(local) = self.counted.get(&(head, reach)) {
+            return Ok(local.clone());
+        }
+        // Under its own hash, too: who finds it there need not clip it.
+        let hash = arena.info(head).hash ^ Hasher128::of(&[reach]);
+        let local = match vocabulary.locals.get(hash) {
+            Some(local) => local,
+            None => {
+                // What begins as it does is often short.
+                let most = vocabulary.longest_of(&arena.may(head));
+                let near = self.clipped(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
+                let local = self.local_of(arena, vocabulary, near)?;
+                vocabulary.locals.put(hash, local.clone(), size_of::<Local>());
+                local
+            }
+        };
+        self.held += 24 + size_of::<Local>();
+        self.counted.insert((head, reach), local.clone());
+        Ok(local)
     }
 
     fn local_of(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {

@@ -112,8 +112,8 @@ enum At {
 pub(crate) enum Own {
     /// The hash of its tokens.
     Tokens(u128),
-    /// The head clipped to the longest token, where its piece does not tell everything.
-    Near(TermId),
+    /// The hash of the head clipped to the longest token, where its piece does not tell everything.
+    Near(u128),
 }
 
 /// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
@@ -218,7 +218,7 @@ impl Machine {
         let Some(behind) = self.seen_behind(frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
         Ok(Some(match own {
             Own::Tokens(own) => own.wrapping_add(behind),
-            Own::Near(near) => hashed(2, &[self.arena.info(near).hash, behind]),
+            Own::Near(near) => hashed(2, &[near, behind]),
         }))
     }
 
@@ -366,11 +366,11 @@ impl Machine {
             Some(exclusion) if exclusion.spelled(arena, &vocabulary.trie, &mut closed) => {
                 closed.sort_unstable();
                 closed.dedup();
-                let mut parts = vec![arena.clear_hash(exclusion.near, vocabulary.longest)?];
+                let mut parts = vec![vocabulary.near(arena, exclusion.near)?];
                 parts.extend(closed.into_iter().map(u128::from));
                 (hashed(4, &parts), arena.reads_any_text(exclusion.near))
             }
-            _ => (arena.clear_hash(inner, vocabulary.longest)?, arena.reads_any_text(inner)),
+            _ => (vocabulary.near(arena, inner)?, arena.reads_any_text(inner)),
         };
         arena.budget.grow(64);
         self.names.inners.insert(inner, named);
@@ -636,12 +636,6 @@ impl Machine {
 }
 
 impl Arena {
-    /// The hash of a head that treats every token alike.
-    fn clear_hash(&mut self, head: TermId, longest: u32) -> Result<u128> {
-        let near = if self.info(head).counts { self.clipped(head, longest)? } else { head };
-        Ok(self.info(near).hash)
-    }
-
     fn reads_any_text(&self, inner: TermId) -> bool {
         matches!(*self.term(inner), Term::Quoted { text, .. } if Some(text) == self.any_text)
     }

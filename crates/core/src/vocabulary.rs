@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
 use crate::mask::Mask;
+use crate::near::{Near, NEARS};
 use crate::occurrence::{Occurrence, Occurrences, Single};
 use crate::openings::Openings;
 use crate::term::{is_lead, Hasher128};
@@ -109,6 +110,8 @@ pub struct Vocabulary {
     behinds: cache::Cache<Way, Arc<Behind>>,
     /// What heads do to this vocabulary, for all grammars.
     pub(crate) locals: cache::Cache<u128, Local>,
+    /// Under the hash of a head.
+    pub(crate) nears: cache::Cache<u128, Near>,
     /// Under the name of a position.
     pub(crate) masks: cache::Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
@@ -193,6 +196,7 @@ impl Vocabulary {
             classes: cache::Cache::new(CLASSES),
             behinds: cache::Cache::new(BEHINDS),
             locals: cache::Cache::new(LOCALS),
+            nears: cache::Cache::new(NEARS),
             masks: cache::Cache::new(MASKS),
             forests: cache::Cache::new(FORESTS),
         })
@@ -243,6 +247,7 @@ impl Vocabulary {
             + self.classes.memory_bytes()
             + self.behinds.memory_bytes()
             + locals
+            + self.nears.memory_bytes()
             + self.masks.memory_bytes()
             + self.forests.memory_bytes()
             + self.pieces.memory_bytes()
