@@ -2,7 +2,7 @@
 //! end whatever its frame returns to.
 
 use crate::error::Result;
-use crate::local::{Forest, Local, Pieces, Words};
+use crate::local::{Local, Pieces, Words};
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::scratch::Scratch;
 use crate::spelling::along;
@@ -139,13 +139,8 @@ impl<'a> Composer<'a> {
 
     /// Go on where a head is at an end in mid-token.
     pub fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
-        if local.core.exits.is_empty() && local.core.forest.is_none() {
-            return Ok(());
-        }
-        if let Some(Forest { trie, pieces, .. }) = local.core.forest.as_deref() {
-            self.go_on(Ground { trie, pieces }, &[0], head, frame)?;
-        }
-        self.go_on(self.vocabulary.ground(), &local.core.exits, head, frame)
+        let mut groups = local.core.exits.groups().iter();
+        groups.try_for_each(|group| self.go_on(group.ground(self.vocabulary), &group.nodes, head, frame))
     }
 
     /// Everything that may follow a head, below nodes at which it is at an end.

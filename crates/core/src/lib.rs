@@ -21,6 +21,7 @@ pub mod cutting;
 mod derive;
 pub mod error;
 mod exclusion;
+mod exits;
 mod fingerprint;
 pub mod grammar;
 mod ids;

@@ -6,11 +6,13 @@ use crate::byteset::ByteSet;
 use crate::chain::{majority, Chain, WIDE_CLASS};
 use crate::error::Result;
 use crate::exclusion::Exclusion;
+use crate::exits::{Exits, Group, Groups};
 use crate::region::{Region, Row, Table, NOWHERE};
 use crate::term::{Arena, Hasher128, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
 
 /// Words of a mask and the bits to set in them, ascending.
@@ -60,10 +62,8 @@ pub(crate) struct Core {
     pub words: Words,
     /// Of the tokens, whether they are here or, spread, in the bits; None if the bits have more.
     pub hash: Option<u128>,
-    /// Nodes at which the head is at an end and tokens go on.
-    pub exits: Vec<u32>,
-    /// The same for many nodes with little below each, merged.
-    pub forest: Option<Arc<Forest>>,
+    /// Where the head is at an end and tokens go on; many nodes with little below each are merged.
+    pub exits: Exits,
     /// All nodes at which the head is at an end.
     ends: Vec<u32>,
     /// What a head is short of that keeps reading characters of a class, if it is cut off at a count.
@@ -185,13 +185,10 @@ impl Pieces {
 impl Local {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
-        let forest = core.forest.as_ref().map_or(0, |forest| {
-            (forest.trie.memory_bytes() + forest.pieces.memory_bytes()) / Arc::strong_count(forest).max(1)
-        });
         let shared = Arc::strong_count(core).max(1);
         let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.places.len()) * 8);
-        let lists = core.words.len() * 8 + (core.exits.len() + core.ends.len()) * 4 + bound;
-        let own = forest + lists + size_of::<Core>();
+        let lists = core.words.len() * 8 + core.ends.len() * 4 + bound;
+        let own = core.exits.memory_bytes() + lists + size_of::<Core>();
         let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
         own / shared + dense + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
     }
@@ -357,22 +354,23 @@ impl Bound {
 impl Core {
     fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
         let trie = &vocabulary.trie;
-        let mut core = Core { hash, words, exits: Vec::new(), forest: None, ends, bound };
         // Large subtries stay as they are: what follows enters them by a few bytes only.
-        let mut small = Vec::new();
-        for &node in &core.ends {
+        let (mut small, mut exits) = (Vec::new(), SmallVec::new());
+        for &node in &ends {
             match trie.end(node) - node {
                 1 => {}
-                size if size > LARGE_SUBTRIE => core.exits.push(node),
+                size if size > LARGE_SUBTRIE => exits.push(node),
                 _ => small.push(node),
             }
         }
+        let mut groups = Groups::new();
         if small.len() >= FOREST_FROM {
-            core.forest = Some(vocabulary.forest(small));
+            groups.push(Group::new(Some(vocabulary.forest(small)), &[0][..]));
         } else {
-            core.exits.extend(small);
+            exits.extend(small);
         }
-        core
+        groups.push(Group::new(None, exits));
+        Core { hash, words, exits: Exits::of(groups), ends, bound }
     }
 
     /// Tokens with which the head is at an end.

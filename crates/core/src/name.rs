@@ -8,8 +8,8 @@
 use crate::composer::Ground;
 use crate::error::Result;
 use crate::exclusion::Exclusion;
-use crate::limit::Budget;
-use crate::local::{Core, Forest, Local};
+use crate::exits::{Exits, Groups};
+use crate::local::Local;
 use crate::look::{Look, Outline};
 use crate::machine::{FrameId, Machine, BOTTOM};
 use crate::object::Value;
@@ -24,70 +24,72 @@ use std::sync::Arc;
 /// None: more would have to be known than can be told by a name.
 pub(crate) type Name = Option<u128>;
 
-/// A set of nodes from which tokens go on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Exits(u32);
-
-const NOWHERE: Exits = Exits(0);
-
 /// Terms in terms, and frames on frames, are looked at so far down.
 const DEPTH: u32 = 64;
-
-/// (trie, node); the first trie is that of the vocabulary.
-type Place = (u32, u32);
 
 /// What is known of names, for one machine and one vocabulary.
 #[derive(Default)]
 pub(crate) struct Names {
-    grounds: Vec<Arc<Forest>>,
-    /// By their numbers, one less.
-    exits: Vec<Arc<[Place]>>,
-    exit_ids: FxHashMap<Arc<[Place]>, Exits>,
-    /// Where a head ends.
-    leaving: FxHashMap<usize, (Arc<Core>, Exits)>,
-    behind: FxHashMap<(FrameId, Exits), Seen>,
-    terms: FxHashMap<(TermId, Exits), Seen>,
-    /// (state, extra) → what follows another key of an object, whichever it was.
-    members: FxHashMap<(u32, u32, FrameId, Exits), Seen>,
+    behind: FxHashMap<Key<FrameId>, Told>,
+    /// Of terms that only this machine knows.
+    terms: FxHashMap<Key<TermId>, Option<Seen>>,
+    /// (state, extra, frame and exits) → what follows another key of an object, whichever it was.
+    members: FxHashMap<(u32, u32, Key<FrameId>), Told>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
     /// By the states of objects, as far as they were looked at.
     looks: Vec<Option<Option<Look>>>,
-    /// For each look of an object what tokens see of it.
-    objects: FxHashMap<(u32, At, Look, Exits), Seen>,
     /// (object, low, high, depth) → where the named keys lead.
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
 }
 
-/// What tokens see of something, and where it ends; packed, as `Info` is.
+/// A term or a frame, and the hash of the exits from which tokens go on with it.
+type Key<T> = (T, [u64; 2]);
+
+fn key<T>(of: T, exits: &Exits) -> Key<T> {
+    (of, [exits.hash() as u64, (exits.hash() >> 64) as u64])
+}
+
+/// A name, packed, as `Info` is.
 #[derive(Clone, Copy)]
 #[repr(C, packed(8))]
-struct Seen {
+struct Told {
     name: u128,
-    ends: Exits,
-    /// Whether a name tells it.
     told: bool,
 }
 
-impl From<Option<(u128, Exits)>> for Seen {
-    fn from(seen: Option<(u128, Exits)>) -> Self {
-        let (name, ends) = seen.unwrap_or((0, NOWHERE));
-        Seen { name, ends, told: seen.is_some() }
+impl From<Name> for Told {
+    fn from(name: Name) -> Self {
+        Told { name: name.unwrap_or(0), told: name.is_some() }
     }
 }
 
+impl From<Told> for Name {
+    fn from(Told { name, told }: Told) -> Self {
+        told.then_some(name)
+    }
+}
+
+/// What tokens see of something, and where it ends.
+#[derive(Clone)]
+pub(crate) struct Seen {
+    name: u128,
+    ends: Exits,
+}
+
 impl Seen {
-    fn get(self) -> Option<(u128, Exits)> {
-        self.told.then_some((self.name, self.ends))
+    fn nothing(ends: Exits) -> Self {
+        Seen { name: 0, ends }
     }
 
-    fn of(name: Name) -> Self {
-        name.map(|name| (name, NOWHERE)).into()
+    /// Either of the two.
+    fn and(self, other: Seen) -> Self {
+        Seen { name: self.name.wrapping_add(other.name), ends: self.ends.both(other.ends) }
     }
 
-    fn name(self) -> Name {
-        self.told.then_some(self.name)
+    fn memory_bytes(&self) -> usize {
+        size_of::<Seen>() + self.ends.memory_bytes()
     }
 }
 
@@ -132,57 +134,6 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
     hash.finish()
 }
 
-impl Names {
-    fn exits(&mut self, mut places: Vec<Place>, budget: &mut Budget) -> Exits {
-        if places.is_empty() {
-            return NOWHERE;
-        }
-        places.sort_unstable();
-        places.dedup();
-        if let Some(&known) = self.exit_ids.get(&*places) {
-            return known;
-        }
-        budget.grow(64 + size_of_val(&*places));
-        let places: Arc<[Place]> = places.into();
-        self.exits.push(places.clone());
-        let id = Exits(self.exits.len() as u32);
-        self.exit_ids.insert(places, id);
-        id
-    }
-
-    fn places(&self, exits: Exits) -> Arc<[Place]> {
-        match exits {
-            NOWHERE => Arc::default(),
-            Exits(id) => self.exits[id as usize - 1].clone(),
-        }
-    }
-
-    fn ground<'a>(&'a self, ground: u32, vocabulary: &'a Vocabulary) -> Ground<'a> {
-        match ground.checked_sub(1) {
-            Some(forest) => {
-                let Forest { trie, pieces, .. } = &*self.grounds[forest as usize];
-                Ground { trie, pieces }
-            }
-            None => vocabulary.ground(),
-        }
-    }
-
-    fn ground_hash(&self, ground: u32) -> u128 {
-        ground.checked_sub(1).map_or(0, |forest| self.grounds[forest as usize].hash)
-    }
-
-    fn both(&mut self, one: Exits, other: Exits, budget: &mut Budget) -> Exits {
-        if one == other || other == NOWHERE {
-            return one;
-        }
-        if one == NOWHERE {
-            return other;
-        }
-        let all = [&*self.places(one), &*self.places(other)].concat();
-        self.exits(all, budget)
-    }
-}
-
 impl Machine {
     /// What a head does that has a piece of its own, and what follows it.
     pub(crate) fn name_of_head(
@@ -196,15 +147,15 @@ impl Machine {
         if local.strays {
             return Ok(None);
         }
-        let exits = self.leaving(local);
+        let exits = &local.core.exits;
         if let Term::KeyExtra { state, extra, inner, .. } = *self.arena.term(head) {
-            let key = (state, extra, frame, exits);
+            let key = (state, extra, key(frame, exits));
             let after = match self.names.members.get(&key) {
-                Some(known) => known.name(),
+                Some(&known) => known.into(),
                 None => {
                     let after = self.seen_after_key(head, frame, exits, vocabulary)?;
                     self.arena.budget.grow(64);
-                    self.names.members.insert(key, Seen::of(after));
+                    self.names.members.insert(key, after.into());
                     after
                 }
             };
@@ -223,7 +174,7 @@ impl Machine {
     }
 
     /// A colon and a value, and perhaps more, behind a key that is not named.
-    fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: Exits, vocabulary: &Vocabulary) -> Result<Name> {
+    fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits, vocabulary: &Vocabulary) -> Result<Name> {
         let Term::KeyExtra { object, extra, .. } = *self.arena.term(key) else { return Ok(None) };
         let spec = self.arena.objects[object as usize].clone();
         if let Some(after) = self.seen_values(object, &spec.extras[extra as usize].values, exits, vocabulary)? {
@@ -256,8 +207,10 @@ impl Machine {
                 Some(after) => after,
                 None => {
                     let member = self.arena.member(object, state, end.property)?;
-                    let exits = self.names.exits(vec![(0, end.node)], &mut self.arena.budget);
-                    let Some(after) = self.seen_from(member, frame, exits, vocabulary, DEPTH)? else { return Ok(None) };
+                    let exits = Exits::at(end.node);
+                    let Some(after) = self.seen_from(member, frame, &exits, vocabulary, DEPTH)? else {
+                        return Ok(None);
+                    };
                     after
                 }
             };
@@ -287,8 +240,7 @@ impl Machine {
         if read < text.len() || !trie.leads_on(node, &self.leads(EPSILON, frame)) {
             return Ok(Some(name));
         }
-        let exits = self.names.exits(vec![(0, node)], &mut self.arena.budget);
-        Ok(self.seen_behind(frame, exits, vocabulary, DEPTH)?.map(|behind| name.wrapping_add(behind)))
+        Ok(self.seen_behind(frame, &Exits::at(node), vocabulary, DEPTH)?.map(|behind| name.wrapping_add(behind)))
     }
 
     /// Whether a head is a key that may be any text but a few.
@@ -300,16 +252,16 @@ impl Machine {
     }
 
     /// A colon and one of several values, if no token sees what follows them: whatever came before, they are the same.
-    fn seen_values(&mut self, object: u32, values: &[Value], exits: Exits, vocabulary: &Vocabulary) -> Result<Name> {
+    fn seen_values(&mut self, object: u32, values: &[Value], exits: &Exits, vocabulary: &Vocabulary) -> Result<Name> {
         let spec = &self.arena.objects[object as usize];
         let colon = spec.colon;
         if !spec.unrestricted() {
             return Ok(None);
         }
-        let Some((mut name, colon)) = self.seen(colon, exits, vocabulary, DEPTH)? else { return Ok(None) };
+        let Some(Seen { mut name, ends }) = self.seen(colon, exits, vocabulary, DEPTH)? else { return Ok(None) };
         for value in values {
-            match self.seen(value.node, colon, vocabulary, DEPTH)? {
-                Some((value, NOWHERE)) => name = name.wrapping_add(value),
+            match self.seen(value.node, &ends, vocabulary, DEPTH)? {
+                Some(value) if value.ends.is_nowhere() => name = name.wrapping_add(value.name),
                 _ => return Ok(None),
             }
         }
@@ -340,9 +292,8 @@ impl Machine {
             let whole = read == rest.len();
             let mut after = Some(0);
             if whole && trie.leads_on(node, &colon) {
-                let exits = self.names.exits(vec![(0, node)], &mut self.arena.budget);
                 let values = &spec.properties[*property as usize].values;
-                after = self.seen_values(object, values, exits, vocabulary)?;
+                after = self.seen_values(object, values, &Exits::at(node), vocabulary)?;
             }
             let node = if whole { node } else { told };
             if node != 0 {
@@ -377,34 +328,14 @@ impl Machine {
         Ok(named)
     }
 
-    /// Where a head ends in mid-token.
-    fn leaving(&mut self, local: &Local) -> Exits {
-        let key = Arc::as_ptr(&local.core) as usize;
-        if let Some(&(_, known)) = self.names.leaving.get(&key) {
-            return known;
-        }
-        let mut places: Vec<Place> = local.core.exits.iter().map(|&node| (0, node)).collect();
-        if let Some(forest) = &local.core.forest {
-            let known = self.names.grounds.iter().position(|other| Arc::ptr_eq(other, forest));
-            let ground = known.unwrap_or_else(|| {
-                self.names.grounds.push(forest.clone());
-                self.names.grounds.len() - 1
-            });
-            places.push((ground as u32 + 1, 0));
-        }
-        self.arena.budget.grow(48);
-        let exits = self.names.exits(places, &mut self.arena.budget);
-        self.names.leaving.insert(key, (local.core.clone(), exits));
-        exits
-    }
-
     /// What tokens see of what a frame returns to, below the nodes from which they go on.
-    fn seen_behind(&mut self, frame: FrameId, exits: Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
-        if exits == NOWHERE || frame == BOTTOM {
+    fn seen_behind(&mut self, frame: FrameId, exits: &Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Name> {
+        if exits.is_nowhere() || frame == BOTTOM {
             return Ok(Some(0));
         }
-        if let Some(known) = self.names.behind.get(&(frame, exits)) {
-            return Ok(known.name());
+        let key = key(frame, exits);
+        if let Some(&known) = self.names.behind.get(&key) {
+            return Ok(known.into());
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
         let mut name = Some(0u128);
@@ -415,7 +346,7 @@ impl Machine {
         }
         self.arena.budget.grow(48);
         roomy(&mut self.names.behind);
-        self.names.behind.insert((frame, exits), Seen::of(name));
+        self.names.behind.insert(key, name.into());
         Ok(name)
     }
 
@@ -424,89 +355,88 @@ impl Machine {
         &mut self,
         term: TermId,
         frame: FrameId,
-        exits: Exits,
+        exits: &Exits,
         vocabulary: &Vocabulary,
         depth: u32,
     ) -> Result<Name> {
-        let Some((name, exits)) = self.seen(term, exits, vocabulary, depth)? else { return Ok(None) };
-        Ok(self.seen_behind(frame, exits, vocabulary, depth)?.map(|behind| name.wrapping_add(behind)))
+        let Some(Seen { name, ends }) = self.seen(term, exits, vocabulary, depth)? else { return Ok(None) };
+        Ok(self.seen_behind(frame, &ends, vocabulary, depth)?.map(|behind| name.wrapping_add(behind)))
     }
 
     /// The same of a term alone, and where it ends.
-    fn seen(&mut self, id: TermId, exits: Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Option<(u128, Exits)>> {
-        if exits == NOWHERE || id == EPSILON {
-            return Ok(Some((0, exits)));
+    fn seen(&mut self, id: TermId, exits: &Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Option<Seen>> {
+        if exits.is_nowhere() || id == EPSILON {
+            return Ok(Some(Seen::nothing(exits.clone())));
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
         self.arena.spend(1)?;
         if let Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } = self.arena.term(id) {
             return self.seen_object(id, exits, vocabulary, depth);
         }
-        if let Some(known) = self.names.terms.get(&(id, exits)) {
-            return Ok(known.get());
+        if !self.arena.info(id).structural {
+            return self.seen_text(id, exits, vocabulary).map(Some);
         }
-        self.arena.spend(self.names.places(exits).len() as u64)?;
-        let seen = match self.arena.info(id).structural {
-            true => self.seen_structure(id, exits, vocabulary, depth)?,
-            false => Some(self.seen_text(id, exits, vocabulary)?),
-        };
-        self.arena.budget.grow(64);
+        let key = key(id, exits);
+        if let Some(known) = self.names.terms.get(&key) {
+            return Ok(known.clone());
+        }
+        let seen = self.seen_structure(id, exits, vocabulary, depth)?;
+        self.arena.budget.grow(48 + seen.as_ref().map_or(0, Seen::memory_bytes));
         roomy(&mut self.names.terms);
-        self.names.terms.insert((id, exits), seen.into());
+        self.names.terms.insert(key, seen.clone());
         Ok(seen)
     }
 
     fn seen_structure(
         &mut self,
         id: TermId,
-        exits: Exits,
+        exits: &Exits,
         vocabulary: &Vocabulary,
         depth: u32,
-    ) -> Result<Option<(u128, Exits)>> {
-        let (mut name, mut ends) = (0u128, NOWHERE);
+    ) -> Result<Option<Seen>> {
+        self.arena.spend(exits.len() as u64)?;
+        let mut all = Seen::nothing(Exits::NOWHERE);
         match *self.arena.term(id) {
             Term::Seq(..) => {
-                let (mut rest, mut at) = (id, exits);
+                let mut rest = id;
+                all.ends = exits.clone();
                 loop {
                     let (first, more) = match *self.arena.term(rest) {
                         Term::Seq(left, right) => (left, Some(right)),
                         _ => (rest, None),
                     };
-                    let Some((seen, after)) = self.seen(first, at, vocabulary, depth)? else { return Ok(None) };
-                    name = name.wrapping_add(seen);
-                    at = after;
+                    let Some(seen) = self.seen(first, &all.ends, vocabulary, depth)? else { return Ok(None) };
+                    all = Seen { name: all.name.wrapping_add(seen.name), ..seen };
                     match more {
-                        Some(more) if at != NOWHERE => rest = more,
+                        Some(more) if !all.ends.is_nowhere() => rest = more,
                         _ => break,
                     }
                 }
-                ends = at;
             }
             Term::Alt(ref parts) => {
                 for part in parts.clone() {
-                    let Some((seen, after)) = self.seen(part, exits, vocabulary, depth)? else { return Ok(None) };
-                    name = name.wrapping_add(seen);
-                    ends = self.names.both(ends, after, &mut self.arena.budget);
+                    let Some(seen) = self.seen(part, exits, vocabulary, depth)? else { return Ok(None) };
+                    all = all.and(seen);
                 }
             }
             Term::Repeat { body, min, max } if !self.rules().nullable(&self.arena, body) => {
-                let (mut at, mut count) = (exits, 0);
-                while at != NOWHERE {
+                let (mut at, mut count) = (exits.clone(), 0);
+                while !at.is_nowhere() {
                     if count >= min {
-                        ends = self.names.both(ends, at, &mut self.arena.budget);
+                        all.ends = all.ends.both(at.clone());
                     }
                     if count == max {
                         break;
                     }
-                    let Some((seen, after)) = self.seen(body, at, vocabulary, depth)? else { return Ok(None) };
-                    name = name.wrapping_add(seen);
-                    (at, count) = (after, count + 1);
+                    let Some(seen) = self.seen(body, &at, vocabulary, depth)? else { return Ok(None) };
+                    all.name = all.name.wrapping_add(seen.name);
+                    (at, count) = (seen.ends, count + 1);
                 }
             }
             Term::Call(rule) => {
                 // Its entries, not its body: those do not begin with the rule itself.
                 if self.rules().may_be_empty(rule) {
-                    ends = exits;
+                    all.ends = exits.clone();
                 }
                 for entry in self.rules().entries(rule).iter() {
                     let first = match entry.first {
@@ -515,33 +445,26 @@ impl Machine {
                             let call = self.arena.call(callee)?;
                             self.seen(call, exits, vocabulary, depth)?
                         }
-                        First::Special(_) => Some((0, NOWHERE)),
+                        First::Special(_) => Some(Seen::nothing(Exits::NOWHERE)),
                         First::Ask | First::Unique(_) => None,
                     };
-                    let Some((mut seen, mut at)) = first else { return Ok(None) };
+                    let Some(mut seen) = first else { return Ok(None) };
                     for &part in &entry.rest {
-                        let Some((more, after)) = self.seen(part, at, vocabulary, depth)? else { return Ok(None) };
-                        (seen, at) = (seen.wrapping_add(more), after);
+                        let Some(more) = self.seen(part, &seen.ends, vocabulary, depth)? else { return Ok(None) };
+                        seen = Seen { name: seen.name.wrapping_add(more.name), ..more };
                     }
-                    name = name.wrapping_add(seen);
-                    ends = self.names.both(ends, at, &mut self.arena.budget);
+                    all = all.and(seen);
                 }
             }
             // No token goes through it.
             Term::Special(_) => {}
             _ => return Ok(None),
         }
-        Ok(Some((name, ends)))
+        Ok(Some(all))
     }
 
     /// The same of an object's term. There is one for each state, but few that look different.
-    fn seen_object(
-        &mut self,
-        id: TermId,
-        exits: Exits,
-        vocabulary: &Vocabulary,
-        depth: u32,
-    ) -> Result<Option<(u128, Exits)>> {
+    fn seen_object(&mut self, id: TermId, exits: &Exits, vocabulary: &Vocabulary, depth: u32) -> Result<Option<Seen>> {
         let (object, state, at) = match *self.arena.term(id) {
             Term::Object(object) => (object, self.arena.first_state(object), At::Start),
             Term::ObjectKey { object, state } => (object, state, At::Key),
@@ -549,37 +472,45 @@ impl Machine {
             _ => return Ok(None),
         };
         let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
-        if let Some(known) = self.names.objects.get(&(object, at, look, exits)) {
-            return Ok(known.get());
-        }
-        let spec = self.arena.objects[object as usize].clone();
+        let spec = &self.arena.objects[object as usize];
+        let colon = spec.colon;
         let (end, before) = match at {
             At::Start => (look.closes.then_some(spec.empty), look.goes_on.then_some(spec.open)),
             At::Next => (look.closes.then_some(spec.close), look.goes_on.then_some(spec.comma)),
             At::Key => (None, Some(EPSILON)),
         };
-        let (mut name, mut ends) = (0u128, NOWHERE);
+        // All that tokens see of it, in whatever grammar.
+        let told = |part: Option<TermId>| part.map_or(0, |part| self.arena.info(part).hash);
+        let key = hashed(6, &[look.keys, told(end), told(before), told(Some(colon)), exits.hash()]);
+        let shared = [end, before].iter().flatten().all(|&part| !self.arena.info(part).structural);
+        if let Some(known) = vocabulary.seen.get(key).filter(|_| shared) {
+            return Ok(Some(known));
+        }
+        let mut all = Seen::nothing(Exits::NOWHERE);
         if let Some(end) = end {
             let Some(seen) = self.seen(end, exits, vocabulary, depth)? else { return Ok(None) };
-            (name, ends) = seen;
+            all = seen;
         }
         if let Some(before) = before {
-            let Some((seen, after)) = self.seen(before, exits, vocabulary, depth)? else { return Ok(None) };
-            name = name.wrapping_add(seen).wrapping_add(self.seen_key(look, spec.colon, after, vocabulary));
+            let Some(seen) = self.seen(before, exits, vocabulary, depth)? else { return Ok(None) };
+            let keys = self.seen_key(look, colon, &seen.ends, vocabulary);
+            all.name = all.name.wrapping_add(seen.name).wrapping_add(keys);
         }
-        self.arena.budget.grow(96);
-        self.names.objects.insert((object, at, look, exits), Some((name, ends)).into());
-        Ok(Some((name, ends)))
+        if shared {
+            vocabulary.seen.put(key, all.clone(), all.memory_bytes());
+        }
+        Ok(Some(all))
     }
 
     /// How a key may begin, if tokens go on with a quote.
-    fn seen_key(&mut self, look: Look, colon: TermId, exits: Exits, vocabulary: &Vocabulary) -> u128 {
+    fn seen_key(&mut self, look: Look, colon: TermId, exits: &Exits, vocabulary: &Vocabulary) -> u128 {
         let (mut hash, mut goes_on) = (Hasher128::new(5), false);
         hash.wide(look.keys);
         hash.wide(self.arena.info(colon).hash);
-        for &(ground, node) in self.names.places(exits).iter() {
-            if let Some(opened) = self.names.ground(ground, vocabulary).trie.child(node, b'"') {
-                hash.wide(self.names.ground_hash(ground));
+        for group in exits.groups() {
+            let trie = group.ground(vocabulary).trie;
+            for opened in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
+                hash.wide(group.hash());
                 hash.word(opened.into());
                 goes_on = true;
             }
@@ -617,21 +548,29 @@ impl Machine {
         }
     }
 
-    fn seen_text(&mut self, id: TermId, exits: Exits, vocabulary: &Vocabulary) -> Result<(u128, Exits)> {
-        let places = self.names.places(exits);
-        let may = self.arena.may(id);
-        let mut name = 0u128;
-        let mut ends: Vec<Place> = if self.arena.info(id).nullable { places.to_vec() } else { Vec::new() };
-        for &(ground, node) in places.iter() {
-            let Machine { names, arena, .. } = self;
-            let Ground { trie, pieces } = names.ground(ground, vocabulary);
-            if trie.leads_on(node, &may) {
+    /// The same of a text, in whatever grammar.
+    fn seen_text(&mut self, id: TermId, exits: &Exits, vocabulary: &Vocabulary) -> Result<Seen> {
+        let arena = &mut self.arena;
+        let key = hashed(7, &[arena.info(id).hash, exits.hash()]);
+        if let Some(known) = vocabulary.seen.get(key) {
+            return Ok(known);
+        }
+        arena.spend(exits.len() as u64)?;
+        let (may, nullable) = (arena.may(id), arena.info(id).nullable);
+        let (mut name, mut ends) = (0u128, Groups::new());
+        for group in exits.groups() {
+            let Ground { trie, pieces } = group.ground(vocabulary);
+            let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
+            for &node in group.nodes.iter().filter(|&&node| trie.leads_on(node, &may)) {
                 let piece = pieces.get(arena, trie, node, id)?;
                 name = name.wrapping_add(piece.hash);
-                ends.extend(piece.exits.iter().map(|&node| (ground, node)));
+                nodes.extend_from_slice(&piece.exits);
             }
+            ends.push(group.beside(nodes));
         }
-        Ok((name, self.names.exits(ends, &mut self.arena.budget)))
+        let seen = Seen { name, ends: Exits::of(ends) };
+        vocabulary.seen.put(key, seen.clone(), seen.memory_bytes());
+        Ok(seen)
     }
 }
 

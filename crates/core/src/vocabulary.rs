@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::length::Lengths;
 use crate::local::{Forest, Local, Pieces};
 use crate::mask::Mask;
+use crate::name::Seen;
 use crate::near::{Near, NEARS};
 use crate::occurrence::{Occurrence, Occurrences, Single};
 use crate::openings::Openings;
@@ -87,6 +88,9 @@ const FORESTS: usize = 8 << 20;
 /// Bytes of sets without the long tokens, and of those that they were cut from.
 const CUT: usize = 1 << 20;
 
+/// Bytes of what tokens see of terms, kept for all grammars: some ten thousand.
+const SEEN: usize = 4 << 20;
+
 /// Bytes of masks, kept for all grammars: some ten thousand.
 const MASKS: usize = 8 << 20;
 
@@ -112,6 +116,8 @@ pub struct Vocabulary {
     pub(crate) locals: cache::Cache<u128, Local>,
     /// Under the hash of a head.
     pub(crate) nears: cache::Cache<u128, Near>,
+    /// What tokens see of a term, under a hash of it and of the nodes from which they go on.
+    pub(crate) seen: cache::Cache<u128, Seen>,
     /// Under the name of a position.
     pub(crate) masks: cache::Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
@@ -197,6 +203,7 @@ impl Vocabulary {
             behinds: cache::Cache::new(BEHINDS),
             locals: cache::Cache::new(LOCALS),
             nears: cache::Cache::new(NEARS),
+            seen: cache::Cache::new(SEEN),
             masks: cache::Cache::new(MASKS),
             forests: cache::Cache::new(FORESTS),
         })
@@ -248,6 +255,7 @@ impl Vocabulary {
             + self.behinds.memory_bytes()
             + locals
             + self.nears.memory_bytes()
+            + self.seen.memory_bytes()
             + self.masks.memory_bytes()
             + self.forests.memory_bytes()
             + self.pieces.memory_bytes()
