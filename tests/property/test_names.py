@@ -104,6 +104,40 @@ def test_schemas_that_are_alike(seed: int, crossing: bool) -> None:
             follow(rng, ours.matcher(), theirs.matcher())
 
 
+def counted(rng: random.Random) -> dict[str, Any]:
+    """Counts that end within the longest tokens, within the others, or beyond both."""
+    least, most = rng.choice([0, 0, 1, 2, 17]), rng.choice([17, 18, 20, 30, 60])
+    return rng.choice(
+        [
+            {"type": "string", "minLength": least, "maxLength": most},
+            {"type": "string", "pattern": f"^[a-z]{{{least},{most}}}$"},
+            {"type": "string", "pattern": f"^1[ab]{{{least},{most}}}1$"},
+            {"type": "string", "pattern": f"^([a-z]{{1,{most}}}1)+$"},
+            {"type": "string", "pattern": "^[a-z]+$", "maxLength": most},
+            {"type": "number", "minimum": -most},
+            {"type": "array", "items": {"type": "string"}, "minItems": least, "maxItems": most},
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_in_the_reach_of_long_tokens(seed: int) -> None:
+    rng = random.Random(seed)
+    found = {bytes([byte]) for byte in b'"[]{}:,ab1.-e '} | {b'":', b'",', b'"]', b'"}', b'["', b'","'}
+    while len(found) < 120:
+        text = "".join(rng.choices("ab", k=rng.choice([2, 3, 8, 15, 16, 17, 18, 24, 40])))
+        found.add((rng.choice(["", "", '"', " ", "1"]) + text + rng.choice(["", "", '"', '",', '"]', "1"])).encode())
+    spelled = [*sorted(found), None]
+    shared = Vocabulary(spelled, eos=[len(spelled) - 1])
+    for _ in range(40):
+        parts = {name: counted(rng) for name in rng.sample(NAMES, 2)}
+        schema = {"properties": parts, "required": list(parts), "additionalProperties": rng.choice([False, counted(rng)])}
+        grammar = Grammar.from_json_schema({"type": "object"} | schema).core
+        ours, theirs = grammar.compile(shared), grammar.compile(Vocabulary(spelled, eos=[len(spelled) - 1]))
+        for _ in range(4):
+            follow(rng, ours.matcher(), theirs.matcher())
+
+
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
 def test_grammars_of_other_kinds(kind: str) -> None:
     rng = random.Random(7)
