@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from frisket import Grammar
-from frisket._core import Matcher, Vocabulary
+from frisket._core import GrammarBuilder, Matcher, Vocabulary
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, VocabularyError
 from tests.property.random_cases import SPECIAL, case
 from tests.property.test_spanning_tokens import CROSSING
@@ -136,6 +136,26 @@ def test_counts_in_the_reach_of_long_tokens(seed: int) -> None:
         ours, theirs = grammar.compile(shared), grammar.compile(Vocabulary(spelled, eos=[len(spelled) - 1]))
         for _ in range(4):
             follow(rng, ours.matcher(), theirs.matcher())
+
+
+def test_a_count_beside_another_that_ends_in_the_reach_of_long_tokens() -> None:
+    """Beside it the count is read up to where the other tokens end, alone to its end."""
+    spelled = [b'"', b"1", *(b"a" * count for count in (1, 2, 15, 16, 17, 19, 20, 21, 22, 30)), None, None, None]
+
+    def vocabulary() -> Vocabulary:
+        return Vocabulary(spelled, special={"x": len(spelled) - 3, "y": len(spelled) - 2}, eos=[len(spelled) - 1])
+
+    shared = vocabulary()
+    for beside in (True, False, True):
+        builder = GrammarBuilder()
+        letters = builder.repeat(builder.byte_class([(0x61, 0x7A)]), 0, 20)
+        texts = [builder.bounded(builder.any_text(), 0, 20), builder.cat([letters, builder.literal(b"1")])]
+        ways = [
+            builder.seq([builder.quoted(text), builder.special(end)]) for text, end in zip(texts, "xy", strict=True)
+        ]
+        grammar = builder.build(builder.alt(ways) if beside else ways[0])
+        for seed in range(20):
+            follow(random.Random(seed), grammar.compile(shared).matcher(), grammar.compile(vocabulary()).matcher())
 
 
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
