@@ -13,6 +13,9 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub(crate) struct Exits(Option<Arc<(u128, Groups)>>);
 
+/// What tables know them by.
+pub(crate) type Key = [u64; 2];
+
 /// Those of each trie, by the hashes of the tries.
 pub(crate) type Groups = SmallVec<[Group; 1]>;
 
@@ -85,6 +88,11 @@ impl Exits {
     /// 0: nowhere.
     pub fn hash(&self) -> u128 {
         self.0.as_ref().map_or(0, |exits| exits.0)
+    }
+
+    /// The hash, packed.
+    pub fn key(&self) -> Key {
+        [self.hash() as u64, (self.hash() >> 64) as u64]
     }
 
     pub fn groups(&self) -> &[Group] {

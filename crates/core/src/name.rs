@@ -8,7 +8,7 @@
 use crate::composer::Ground;
 use crate::error::Result;
 use crate::exclusion::Exclusion;
-use crate::exits::{Exits, Groups};
+use crate::exits::{Exits, Groups, Key};
 use crate::local::Local;
 use crate::look::{Look, Outline};
 use crate::machine::{FrameId, Machine, BOTTOM};
@@ -30,25 +30,20 @@ const DEPTH: u32 = 64;
 /// What is known of names, for one machine and one vocabulary.
 #[derive(Default)]
 pub(crate) struct Names {
-    behind: FxHashMap<Key<FrameId>, Told>,
+    behind: FxHashMap<(FrameId, Key), Told>,
     /// Of terms that only this machine knows.
-    terms: FxHashMap<Key<TermId>, Option<Seen>>,
-    /// (state, extra, frame and exits) → what follows another key of an object, whichever it was.
-    members: FxHashMap<(u32, u32, Key<FrameId>), Told>,
+    terms: FxHashMap<(TermId, Key), Option<Seen>>,
+    /// (state, extra, frame, exits) → what follows another key of an object, whichever it was.
+    members: FxHashMap<(u32, u32, FrameId, Key), Told>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     outlines: FxHashMap<u32, Option<Outline>>,
     /// By the states of objects, as far as they were looked at.
     looks: Vec<Option<Option<Look>>>,
+    /// For each look of an object what tokens see of it.
+    objects: FxHashMap<(u32, At, Look, Key), Seen>,
     /// (object, low, high, depth) → where the named keys lead.
     ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
-}
-
-/// A term or a frame, and the hash of the exits from which tokens go on with it.
-type Key<T> = (T, [u64; 2]);
-
-fn key<T>(of: T, exits: &Exits) -> Key<T> {
-    (of, [exits.hash() as u64, (exits.hash() >> 64) as u64])
 }
 
 /// A name, packed, as `Info` is.
@@ -149,7 +144,7 @@ impl Machine {
         }
         let exits = &local.core.exits;
         if let Term::KeyExtra { state, extra, inner, .. } = *self.arena.term(head) {
-            let key = (state, extra, key(frame, exits));
+            let key = (state, extra, frame, exits.key());
             let after = match self.names.members.get(&key) {
                 Some(&known) => known.into(),
                 None => {
@@ -229,17 +224,11 @@ impl Machine {
     /// A text that is spelled in one way: as far as tokens go along, as of a named key.
     pub(crate) fn name_of_text(&mut self, text: &[u8], frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
         let trie = &vocabulary.trie;
-        let (mut node, mut told, mut read) = (0, 0, 0);
-        while let Some(child) = text.get(read).and_then(|&byte| trie.child(node, byte)) {
-            (node, read) = (child, read + 1);
-            if !trie.tokens_at(node).is_empty() {
-                told = node;
-            }
-        }
+        let (told, whole) = trie.along(text);
         let name = hashed(3, &[told.into()]);
-        if read < text.len() || !trie.leads_on(node, &self.leads(EPSILON, frame)) {
+        let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.leads(EPSILON, frame))) else {
             return Ok(Some(name));
-        }
+        };
         Ok(self.seen_behind(frame, &Exits::at(node), vocabulary, DEPTH)?.map(|behind| name.wrapping_add(behind)))
     }
 
@@ -282,22 +271,15 @@ impl Machine {
         let mut ends = Vec::with_capacity(keys.len());
         for (spelling, property) in keys {
             let rest = &spelling[depth as usize..];
-            let (mut node, mut told, mut read) = (0, 0, 0);
-            while let Some(child) = rest.get(read).and_then(|&byte| trie.child(node, byte)) {
-                (node, read) = (child, read + 1);
-                if !trie.tokens_at(node).is_empty() {
-                    told = node;
-                }
-            }
-            let whole = read == rest.len();
+            let (told, whole) = trie.along(rest);
             let mut after = Some(0);
-            if whole && trie.leads_on(node, &colon) {
+            if let Some(node) = whole.filter(|&node| trie.leads_on(node, &colon)) {
                 let values = &spec.properties[*property as usize].values;
                 after = self.seen_values(object, values, &Exits::at(node), vocabulary)?;
             }
-            let node = if whole { node } else { told };
+            let node = whole.unwrap_or(told);
             if node != 0 {
-                ends.push(End { property: *property, node, whole, after });
+                ends.push(End { property: *property, node, whole: whole.is_some(), after });
             }
         }
         let ends: Arc<[End]> = ends.into();
@@ -333,7 +315,7 @@ impl Machine {
         if exits.is_nowhere() || frame == BOTTOM {
             return Ok(Some(0));
         }
-        let key = key(frame, exits);
+        let key = (frame, exits.key());
         if let Some(&known) = self.names.behind.get(&key) {
             return Ok(known.into());
         }
@@ -376,7 +358,7 @@ impl Machine {
         if !self.arena.info(id).structural {
             return self.seen_text(id, exits, vocabulary).map(Some);
         }
-        let key = key(id, exits);
+        let key = (id, exits.key());
         if let Some(known) = self.names.terms.get(&key) {
             return Ok(known.clone());
         }
@@ -472,6 +454,28 @@ impl Machine {
             _ => return Ok(None),
         };
         let Some(look) = self.look(object, state, vocabulary)? else { return Ok(None) };
+        let key = (object, at, look, exits.key());
+        if let Some(known) = self.names.objects.get(&key) {
+            return Ok(Some(known.clone()));
+        }
+        let seen = self.seen_looking(object, at, look, exits, vocabulary, depth)?;
+        if let Some(seen) = &seen {
+            self.arena.budget.grow(96 + seen.memory_bytes());
+            self.names.objects.insert(key, seen.clone());
+        }
+        Ok(seen)
+    }
+
+    /// The same of all its states that look like this, in whatever grammar.
+    fn seen_looking(
+        &mut self,
+        object: u32,
+        at: At,
+        look: Look,
+        exits: &Exits,
+        vocabulary: &Vocabulary,
+        depth: u32,
+    ) -> Result<Option<Seen>> {
         let spec = &self.arena.objects[object as usize];
         let colon = spec.colon;
         let (end, before) = match at {
@@ -479,7 +483,6 @@ impl Machine {
             At::Next => (look.closes.then_some(spec.close), look.goes_on.then_some(spec.comma)),
             At::Key => (None, Some(EPSILON)),
         };
-        // All that tokens see of it, in whatever grammar.
         let told = |part: Option<TermId>| part.map_or(0, |part| self.arena.info(part).hash);
         let key = hashed(6, &[look.keys, told(end), told(before), told(Some(colon)), exits.hash()]);
         let shared = [end, before].iter().flatten().all(|&part| !self.arena.info(part).structural);
