@@ -162,15 +162,23 @@ impl Arena {
     }
 
     /// Whether what comes before a key ends with one of `BEFORE`, and what comes behind it is of `BEHIND`.
-    fn is_usual(&mut self, object: u32) -> bool {
-        let spec = self.objects[object as usize].clone();
+    pub(crate) fn is_usual(&mut self, object: u32) -> bool {
+        let ObjectSpec { open, comma, colon, free, .. } = *self.objects[object as usize];
+        if free {
+            return false;
+        }
+        if let Some(&known) = self.usual.get(&[open, comma, colon]) {
+            return known;
+        }
         let is_of = |bytes: ByteSet, few: &[u8]| {
             let few = ByteSet::of(few.iter().copied());
             bytes.union(&few) == few
         };
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
-        let before = !spec.free && ends(spec.open) && ends(spec.comma);
-        before && !self.info(spec.colon).nullable && is_of(self.may(spec.colon), BEHIND)
+        let before = ends(open) && ends(comma);
+        let usual = before && !self.info(colon).nullable && is_of(self.may(colon), BEHIND);
+        self.usual.insert([open, comma, colon], usual, &mut self.budget);
+        usual
     }
 
     /// The bytes with which texts end, of what separators are made of.

@@ -48,10 +48,13 @@ impl Builder {
         copy
     }
 
-    /// Finds out what every copy would: where the regular nodes lead, and what they are to tokens. As far as it goes: what
+    /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of. As far as it goes: what
     /// is not known here is found out there.
     fn rehearse(&mut self) {
         let arena = self.fresh();
+        for object in 0..arena.objects.len().min(REHEARSED) {
+            arena.is_usual(object as u32);
+        }
         let mut next = 0;
         while next < arena.len().min(REHEARSED) {
             let node = TermId(next as u32);
