@@ -30,7 +30,7 @@ impl Vocabulary {
         }
     }
 
-    /// Whether a count of the head ends in the reach of long tokens only, so that all others are answered as if it did not.
+    /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
         Ok(self.longest > FAR && arena.info(head).counts && self.near_of(arena, head)?.far)
     }
