@@ -56,4 +56,5 @@ pub mod unique;
 mod value;
 mod visited;
 pub mod vocabulary;
+mod ways;
 mod word;

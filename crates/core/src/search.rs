@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::term::{Arena, TermId, DERIVATION};
+use crate::ways::Way;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,8 +15,8 @@ pub struct Search {
     /// may come most searches are over before they are looked at; where all bytes bring it nearer, and few lead there,
     /// it is lost.
     hasty: bool,
-    /// From which state each was found.
-    parent: FxHashMap<TermId, TermId>,
+    /// From which state each was found, and by which byte.
+    parent: FxHashMap<TermId, (TermId, u8)>,
     /// With the byte from which on it was not looked at.
     open: BinaryHeap<(Promise, TermId, u8)>,
 }
@@ -23,7 +24,7 @@ pub struct Search {
 impl Search {
     pub fn new(arena: &mut Arena, start: TermId, hasty: bool) -> Self {
         let promise = (Reverse(arena.distance(start)), 0);
-        let parent = FxHashMap::from_iter([(start, start)]);
+        let parent = FxHashMap::from_iter([(start, (start, 0))]);
         Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]) }
     }
 
@@ -34,9 +35,10 @@ impl Search {
             if byte == 0 {
                 // Where the last search came to its end: states that are looked for one after the other are alike.
                 arena.spend(DERIVATION)?;
-                let next = arena.derive_now(id, arena.way, false)?;
+                let last = arena.ways.last_byte();
+                let next = arena.derive_now(id, last, false)?;
                 if arena.plainly_live(next) == Some(true) {
-                    self.tell_way(arena, id);
+                    self.tell_way(arena, id, last);
                     return Ok(Some(true));
                 }
             }
@@ -52,14 +54,13 @@ impl Search {
                 let rest = cuts.interval(byte).1.checked_add(1);
                 match arena.plainly_live(next) {
                     Some(true) => {
-                        arena.way = byte;
-                        self.tell_way(arena, id);
+                        self.tell_way(arena, id, byte);
                         return Ok(Some(true));
                     }
                     Some(false) => {}
                     None => {
                         let found = self.parent.len();
-                        self.parent.entry(next).or_insert(id);
+                        self.parent.entry(next).or_insert((id, byte));
                         if self.parent.len() > found {
                             let nearer = Reverse(arena.distance(next));
                             self.open.push(((nearer, found), next, 0));
@@ -80,14 +81,19 @@ impl Search {
         Ok(Some(false))
     }
 
-    fn tell_way(&self, arena: &mut Arena, mut id: TermId) {
+    /// What leads to a state that a byte leads on to its end.
+    fn tell_way(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
+        let mut way = Way::from_slice(&[byte]);
         loop {
             arena.live.insert(id, true, &mut arena.budget);
-            let parent = self.parent[&id];
+            let (parent, byte) = self.parent[&id];
             if parent == id {
-                return;
+                break;
             }
+            way.push(byte);
             id = parent;
         }
+        way.reverse();
+        arena.ways.remember(way);
     }
 }
