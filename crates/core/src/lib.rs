@@ -22,6 +22,7 @@ mod derive;
 pub mod error;
 mod exclusion;
 mod fingerprint;
+mod front;
 pub mod grammar;
 mod ids;
 mod keyset;

@@ -1,6 +1,7 @@
 //! Term → its derivatives, the most promising first, until one is known to be live.
 
 use crate::error::Result;
+use crate::front::{Front, Seen};
 use crate::term::{Arena, TermId, DERIVATION};
 use crate::ways::Way;
 use rustc_hash::FxHashMap;
@@ -9,6 +10,9 @@ use std::collections::BinaryHeap;
 
 /// Whose end is nearer goes first; of equal promise what was found last: depth first.
 type Promise = (Reverse<u32>, usize);
+
+/// A search that has found so many states is long.
+const LONG: usize = 64;
 
 pub struct Search {
     /// Whether the first byte that brings the end nearer is followed at once, while all others wait. Where many bytes
@@ -19,19 +23,26 @@ pub struct Search {
     parent: FxHashMap<TermId, (TermId, u8)>,
     /// With the byte from which on it was not looked at.
     open: BinaryHeap<(Promise, TermId, u8)>,
+    /// Where the search is long: which of them must be looked into.
+    front: Option<Front>,
 }
 
 impl Search {
     pub fn new(arena: &mut Arena, start: TermId, hasty: bool) -> Self {
         let promise = (Reverse(arena.distance(start)), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
-        Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]) }
+        Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]), front: None }
     }
 
     /// Go on for about so many derivatives → whether the start is live, if that was found out. What lies on the way to a live
     /// state is live; where there is none all that was seen is dead.
     pub fn go(&mut self, arena: &mut Arena, mut most: usize) -> Result<Option<bool>> {
         'open: while let Some((promise, id, mut byte)) = self.open.pop() {
+            if let Some(front) = &mut self.front {
+                if !front.keeps(arena, id)? {
+                    continue;
+                }
+            }
             if byte == 0 {
                 // Where the last search came to its end: states that are looked for one after the other are alike.
                 arena.spend(DERIVATION)?;
@@ -61,7 +72,7 @@ impl Search {
                     None => {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
-                        if self.parent.len() > found {
+                        if self.parent.len() > found && self.is_new(arena, next)? {
                             let nearer = Reverse(arena.distance(next));
                             self.open.push(((nearer, found), next, 0));
                             if self.hasty && nearer > promise.0 {
@@ -79,6 +90,24 @@ impl Search {
         }
         self.parent.keys().for_each(|&id| arena.live.insert(id, false, &mut arena.budget));
         Ok(Some(false))
+    }
+
+    /// Whether a state that was found now must be looked into.
+    fn is_new(&mut self, arena: &mut Arena, state: TermId) -> Result<bool> {
+        let Some(front) = &mut self.front else {
+            if self.parent.len() == LONG {
+                let front = self.front.insert(Front::default());
+                for &seen in self.parent.keys() {
+                    front.tell(arena, seen)?;
+                }
+            }
+            return Ok(true);
+        };
+        let seen = front.tell(arena, state)?;
+        if seen == Seen::Unknown {
+            self.front = None;
+        }
+        Ok(seen != Seen::Held)
     }
 
     /// What leads to a state that a byte leads on to its end.

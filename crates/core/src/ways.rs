@@ -10,12 +10,12 @@ use smallvec::{smallvec, SmallVec};
 const LATEST: usize = 4;
 
 /// A longer one tells of a single state.
-const LONGEST: usize = 24;
+const LONGEST: usize = 256;
 
-pub(crate) type Way = SmallVec<[u8; LONGEST]>;
+pub(crate) type Way = SmallVec<[u8; 24]>;
 
 /// The latest first.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ways(SmallVec<[Way; LATEST]>);
 
 impl Default for Ways {
