@@ -48,14 +48,14 @@ impl Arena {
     pub(crate) fn known_way(&mut self, start: TermId) -> Result<bool> {
         for place in 0..self.ways.0.len() {
             let way = self.ways.0[place].clone();
-            let end = match *self.term(start) {
+            let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
-                    self.led_all(parts, &way)?
+                    self.leads_all(parts, &way)?
                 }
-                _ => self.led(start, &way)?,
+                _ => self.leads(start, &way)?,
             };
-            if end != EMPTY && self.plainly_live(end) == Some(true) {
+            if leads {
                 self.ways.remember(way);
                 return Ok(true);
             }
@@ -63,32 +63,36 @@ impl Arena {
         Ok(false)
     }
 
-    fn led_all(&mut self, mut parts: SmallVec<[TermId; 8]>, way: &[u8]) -> Result<TermId> {
+    fn leads_all(&mut self, mut parts: SmallVec<[TermId; 8]>, way: &[u8]) -> Result<bool> {
         for &byte in way {
             self.spend(parts.len() as u64)?;
             for &part in &parts {
                 if !self.may(part).contains(byte) {
-                    return Ok(EMPTY);
+                    return Ok(false);
                 }
             }
             for part in &mut parts {
                 *part = self.derive(*part, byte)?;
                 if *part == EMPTY {
-                    return Ok(EMPTY);
+                    return Ok(false);
                 }
             }
         }
+        if parts.iter().all(|&part| self.info(part).nullable) {
+            return Ok(true);
+        }
         self.spend(DERIVATION)?;
-        self.and_unchecked(parts.to_vec())
+        let end = self.and_unchecked(parts.into_vec())?;
+        Ok(self.plainly_live(end) == Some(true))
     }
 
-    fn led(&mut self, start: TermId, way: &[u8]) -> Result<TermId> {
+    fn leads(&mut self, start: TermId, way: &[u8]) -> Result<bool> {
         let mut id = start;
         for &byte in way {
             self.spend(DERIVATION)?;
             id = self.derive_now(id, byte, false)?;
         }
-        Ok(id)
+        Ok(self.plainly_live(id) == Some(true))
     }
 }
 
