@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Whose end is nearer goes first; of equal promise what was found last: depth first.
-type Promise = (Reverse<u32>, usize);
-
 /// A search that has found so many states is long.
 const LONG: usize = 64;
+
+/// Whose end is nearer goes first; of equal promise what was found last: depth first.
+type Promise = (Reverse<u32>, usize);
 
 pub struct Search {
     /// Whether the first byte that brings the end nearer is followed at once, while all others wait. Where many bytes

@@ -48,15 +48,16 @@ def _date_time(builder: GrammarBuilder, python: bool) -> int:
 
 
 def _leap_second(builder: GrammarBuilder) -> int:
-    """23:59:60 of UTC in local time: what its hour says of the offset and what its minute does, relations to intersect."""
+    """23:59:60 of UTC in local time: its hour and its minute each say something of the offset, relations to intersect."""
     cat, alt = builder.cat, builder.alt
     number = [builder.literal(b"%02d" % value) for value in range(60)]
     colon, west_of, east_of = (builder.literal(mark) for mark in (b":", b"-", b"+"))
-    any_number, past_the_hour = (lower_regex(builder, pattern, dialect="ecma") for pattern in ("[0-9]{2}", "0[1-9]|[1-9][0-9]"))
+    any_number = lower_regex(builder, "[0-9]{2}", dialect="ecma")
+    past_the_hour = lower_regex(builder, "0[1-9]|[1-9][0-9]", dialect="ecma")
     second = lower_regex(builder, f":60{_FRACTION}", dialect="ecma")
 
-    # West of Greenwich, local = 23:59 - offset never borrows. East of it, local = offset - 1 minute, which borrows an hour
-    # only where the offset's minute is 00.
+    # West of Greenwich, local = 23:59 - offset never borrows. East of it, local = offset - 1 minute, which borrows an
+    # hour only where the offset's minute is 00.
     def of_hour(local: int) -> int:
         west = cat([west_of, number[23 - local], colon, any_number])
         east = cat([east_of, number[local], colon, past_the_hour])
