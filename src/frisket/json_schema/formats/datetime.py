@@ -48,7 +48,7 @@ def _date_time(builder: GrammarBuilder, python: bool) -> int:
 
 
 def _leap_second(builder: GrammarBuilder) -> int:
-    """23:59:60 of UTC in local time: its hour and its minute each say something of the offset, relations to intersect."""
+    """23:59:60 of UTC in local time: its hour and its minute each restrict the offset, relations to intersect."""
     cat, alt = builder.cat, builder.alt
     number = [builder.literal(b"%02d" % value) for value in range(60)]
     colon, west_of, east_of = (builder.literal(mark) for mark in (b":", b"-", b"+"))
