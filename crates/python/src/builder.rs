@@ -1,5 +1,6 @@
 //! Calls of a front end → GrammarBuilder → Grammar.
 
+use crate::ahead::make_ready;
 use crate::allocator::{self, Held};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, let_go};
@@ -47,12 +48,14 @@ impl GrammarBuilder {
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits);
+        make_ready();
         GrammarBuilder(Some(Builder::new(limits, cancellation, Some(let_others_run))))
     }
 
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
+        make_ready();
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
