@@ -5,6 +5,7 @@
 use pyo3::ffi::{PyEval_RestoreThread, PyEval_SaveThread, PyThreadState};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -75,8 +76,9 @@ pub fn take_turns() -> bool {
         return let_go();
     }
     let called = Python::attach(|py| {
-        let nothing = NOTHING.get_or_try_init(py, || Ok::<_, PyErr>(py.eval(c"lambda: None", None, None)?.unbind()))?;
-        nothing.call0(py)
+        // With globals of its own: it would keep those of `__main__`, and the files that they have open, beyond the end.
+        let make = || py.eval(c"lambda: None", Some(&PyDict::new(py)), None).map(Bound::unbind);
+        NOTHING.get_or_try_init(py, make)?.call0(py)
     });
     match called {
         Ok(_) => INTERRUPTION.with_borrow(Option::is_none),
