@@ -150,7 +150,7 @@ def attempt(tokenizer: Tokenizer, name: str) -> Attempt:
     make = hostile.make  # its schema is made here, before anything counts
     arguments = make()
     apart.trim()
-    before, threads = apart.resident(), apart.threads()
+    threads, before = apart.threads(), apart.resident()
     began = time.perf_counter()
     answer, masks, longest = _walk(arguments, hostile.script, vocabulary, byte, bitmask)
     seconds = time.perf_counter() - began

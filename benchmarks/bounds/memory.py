@@ -64,8 +64,8 @@ def schemas(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, Any]:
 
     vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
     bitmask = np.zeros(tokenizer.mask_words, dtype=np.uint32)
-    frisket.Grammar.from_json_schema({"properties": {"warm": {}}}).compile(vocabulary).matcher().fill_mask(bitmask)
     apart.trim()
+    # Before the first schema: with it come modules, and the pages that are kept ready for the next ones.
     before = apart.resident()
     kept, sizes = [], []
     for case in cases:

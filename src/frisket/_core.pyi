@@ -91,7 +91,7 @@ class Limits:
 
 @final
 class GrammarBuilder:
-    """Nodes of one grammar. Not thread-safe."""
+    """Nodes of one grammar. Not thread-safe. What the handler of a signal raises (Ctrl-C) ends a long call, too."""
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,3 +74,18 @@ def test_a_long_call_gives_it_away(waiting: Waiting) -> None:
             return
         found.reset()
     pytest.fail("the GIL was never given away")
+
+
+def test_a_long_build_keeps_nothing_of_the_program(tmp_path: Path) -> None:
+    script = """
+import sys
+from frisket._core import GrammarBuilder
+builder = GrammarBuilder()
+letter = builder.byte_class([(97, 98)])
+builder.and_([builder.repeat(builder.repeat(letter, period, period), 0) for period in (97, 101)])
+out = open(sys.argv[1], "w")
+out.write("written when the interpreter drops it")
+"""
+    written = tmp_path / "out"
+    subprocess.run([sys.executable, "-c", script, os.fspath(written)], check=True)
+    assert written.read_text() == "written when the interpreter drops it"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -249,6 +251,23 @@ def test_another_thread_cancels_a_build() -> None:
     timer.join()
     with pytest.raises(LimitExceededError, match="cancelled"):
         Grammar.from_choices(["a"], limits=Limits(cancellation=cancellation))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends a signal")
+def test_a_signal_ends_a_build() -> None:
+    def ring(_: int, frame: FrameType | None) -> None:
+        raise InterruptedError(frame and frame.f_code.co_name)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        # From where Python is asked during the build, not from the making of the error with which it would end.
+        with pytest.raises(InterruptedError, match="<lambda>"):
+            endless(GrammarBuilder())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert Grammar.from_choices(["a"]).compile(VOCABULARY).matcher().mask_bytes()
 
 
 class Called(dict[str, object]):

@@ -4,7 +4,7 @@ use crate::byteset::ByteSet;
 use crate::cutting::Cutting;
 use crate::error::{Error, Result};
 use crate::grammar::Grammar;
-use crate::limit::{Cancellation, Limits};
+use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::Machine;
 use crate::rules::Rules;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
@@ -46,7 +46,7 @@ impl Default for Builder {
 
 impl Builder {
     /// `pause` is called now and then in a long call.
-    pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<fn()>) -> Self {
+    pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<Pause>) -> Self {
         let mut arena = Box::new(Arena::new());
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
@@ -235,7 +235,7 @@ impl Builder {
     }
 
     /// Another `pause` for what follows.
-    pub fn pause_with(&mut self, pause: Option<fn()>) {
+    pub fn pause_with(&mut self, pause: Option<Pause>) {
         self.arena.budget.pause_with(pause);
     }
 

@@ -1,7 +1,7 @@
 //! What was built → automata: rules over bytes, as compiled grammars share them, and as they read whole texts.
 
 use crate::error::Result;
-use crate::limit::{Cancellation, Limits};
+use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId, DEAD};
 use crate::rules::Rules;
 use crate::term::{Arena, TermId};
@@ -41,7 +41,7 @@ impl Grammar {
         &self,
         limits: &Limits,
         cancellations: [Option<Cancellation>; 2],
-        pause: Option<fn()>,
+        pause: Option<Pause>,
     ) -> Result<Box<Machine>> {
         let mut machine = Machine::above(&self.arena, self.rules.clone());
         machine.arena.budget.heed(cancellations);

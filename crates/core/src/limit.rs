@@ -39,6 +39,9 @@ impl Cancellation {
     }
 }
 
+/// What else is done between the slices of a long call; whether the call may go on.
+pub type Pause = fn() -> bool;
+
 /// Steps between two looks at the clock, the memory and the flags: some tens of microseconds.
 const SLICE: u64 = 4_096;
 
@@ -53,8 +56,7 @@ pub(crate) struct Budget {
     /// When the time is up, once the first slice was used up: most calls never ask what time it is.
     deadline: Option<Instant>,
     cancellations: [Option<Cancellation>; 2],
-    /// Called after every slice.
-    pause: Option<fn()>,
+    pause: Option<Pause>,
     /// Bytes of memory held, as told by `grow`, and where they must stop.
     held: usize,
     most: usize,
@@ -105,7 +107,7 @@ impl Budget {
         self.cancellations = cancellations;
     }
 
-    pub fn pause_with(&mut self, pause: Option<fn()>) {
+    pub fn pause_with(&mut self, pause: Option<Pause>) {
         self.pause = pause;
     }
 
@@ -153,17 +155,15 @@ impl Budget {
     #[cold]
     fn go_on(&mut self, amount: u64) -> Result<()> {
         self.look_around(amount)?;
-        if let Some(pause) = self.pause {
-            pause();
+        match self.pause {
+            Some(pause) if !pause() => self.over(Limit::Cancelled),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn look_around(&mut self, amount: u64) -> Result<()> {
         let Some(left) = (self.slice + self.rest).checked_sub(amount) else {
-            // What is over stays over until the next call begins.
-            (self.slice, self.rest) = (0, 0);
-            return Err(Error::Limit(Limit::Steps(self.limits.steps)));
+            return self.over(Limit::Steps(self.limits.steps));
         };
         self.slice = left.min(SLICE);
         self.rest = left - self.slice;
@@ -175,12 +175,15 @@ impl Budget {
             self.late()
         };
         match failed {
-            Some(limit) => {
-                (self.slice, self.rest) = (0, 0);
-                Err(Error::Limit(limit))
-            }
+            Some(limit) => self.over(limit),
             None => Ok(()),
         }
+    }
+
+    /// What is over stays over until the next call begins.
+    fn over(&mut self, limit: Limit) -> Result<()> {
+        (self.slice, self.rest) = (0, 0);
+        Err(Error::Limit(limit))
     }
 
     fn late(&mut self) -> Option<Limit> {

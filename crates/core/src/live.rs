@@ -92,7 +92,7 @@ impl Arena {
             return Ok(live);
         }
         // Once, not for every state of the search: it remembers nothing.
-        if self.agreed(start)? {
+        if self.known_way(start)? || self.agreed(start)? {
             self.live.insert(start, true, &mut self.budget);
             return Ok(true);
         }

@@ -137,7 +137,7 @@ const UP_TO_ROOM: usize = 64;
 const MERGED_FROM: usize = 32;
 
 /// A list of so many words is written more slowly than all words are copied.
-const SPREAD_FROM: usize = 96;
+const SPREAD_FROM: usize = 512;
 
 /// More tokens than this are kept as bits.
 const DENSE_FROM: usize = 1_000;

@@ -4,7 +4,7 @@ use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
-use crate::limit::{Cancellation, Limits};
+use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId};
 use crate::mask::Mask;
 use crate::term::EMPTY;
@@ -22,7 +22,7 @@ pub struct CompiledGrammar {
     pub limits: Limits,
     cancellation: Option<Cancellation>,
     /// Called now and then where a call takes long, and before it waits for another.
-    pause: Option<fn()>,
+    pause: Option<Pause>,
     grammar: Arc<Grammar>,
     special_ids: Vec<u32>,
     start: Place,
@@ -42,7 +42,7 @@ impl CompiledGrammar {
         vocabulary: Arc<Vocabulary>,
         limits: Limits,
         cancellation: Option<Cancellation>,
-        pause: Option<fn()>,
+        pause: Option<Pause>,
     ) -> Result<Arc<Self>> {
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
@@ -98,7 +98,7 @@ impl CompiledGrammar {
 
     fn automaton(&self) -> MutexGuard<'_, Automaton> {
         self.automaton.try_lock().unwrap_or_else(|_| {
-            self.pause.inspect(|pause| pause());
+            self.pause.map(|pause| pause());
             lock(&self.automaton)
         })
     }

@@ -19,6 +19,7 @@ use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::region::Region;
 use crate::unique::{UniqueSpec, UniqueState};
+use crate::ways::Ways;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -234,8 +235,7 @@ pub struct Arena {
     pub(crate) cuts: Notes<Boundaries>,
     pub(crate) may: Notes<ByteSet>,
     pub(crate) live: Table<TermId, bool>,
-    /// The byte with which a search last came to a live state.
-    pub(crate) way: u8,
+    pub(crate) ways: Ways,
     pub(crate) distances: Table<TermId, u32>,
     pub(crate) letters: Table<TermId, Letters>,
     /// (term, reach) with its counts clipped.
@@ -329,7 +329,7 @@ impl Arena {
             cuts: Notes::default(),
             may: Notes::default(),
             live: Table::default(),
-            way: b'a',
+            ways: Ways::default(),
             distances: Table::default(),
             letters: Table::default(),
             clips: Table::default(),
@@ -385,7 +385,7 @@ impl Arena {
             cuts: self.cuts.above(),
             may: self.may.above(),
             live: self.live.above(),
-            way: self.way,
+            ways: self.ways.clone(),
             distances: self.distances.above(),
             letters: self.letters.above(),
             clips: self.clips.above(),

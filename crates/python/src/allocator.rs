@@ -1,7 +1,10 @@
 //! Freed bytes → the system, at once where they are many; and the allocator.
 
+use crate::ahead;
 use frisket_core::grammar::Grammar;
 use frisket_core::matcher::CompiledGrammar;
+use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::{c_int, c_long};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -11,7 +14,39 @@ use std::sync::Arc;
 /// A schema's automaton is many small allocations that live and die together: the system's allocator takes a fifth of
 /// the time of a cold mask, and gives the pages back only to fault them in again for the next schema.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Allocator = Allocator;
+
+/// mimalloc, watched: where it grows, the next pages are made ready.
+struct Allocator;
+
+// SAFETY: every call is mimalloc's.
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let given = MiMalloc.alloc(layout);
+        ahead::allocated(given as usize, layout.size());
+        given
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let given = MiMalloc.alloc_zeroed(layout);
+        ahead::allocated(given as usize, layout.size());
+        given
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let given = MiMalloc.realloc(old, layout, size);
+        ahead::allocated(given as usize, size);
+        given
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        MiMalloc.dealloc(old, layout);
+    }
+}
 
 extern "C" {
     /// mimalloc's own: free pages go back to the system at once, not when it next thinks of them.
@@ -30,6 +65,7 @@ const PURGE_DELAY: c_int = 15;
 pub fn keep_pages() {
     // SAFETY: an option may be set at any time.
     unsafe { mi_option_set_default(PURGE_DELAY, 10_000) };
+    ahead::begin();
 }
 
 /// What the next schemas will take again is not worth giving back.

@@ -1,8 +1,9 @@
 //! Calls of a front end → GrammarBuilder → Grammar.
 
+use crate::ahead::make_ready;
 use crate::allocator::{self, Held};
 use crate::error::raise;
-use crate::gil::{briefly_unless_large, let_go};
+use crate::gil::{briefly_unless_large, let_go, take_turns, without};
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use crate::pattern;
@@ -14,8 +15,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use std::cell::Cell;
-use std::time::{Duration, Instant};
 
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
@@ -47,12 +46,14 @@ impl GrammarBuilder {
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits);
-        GrammarBuilder(Some(Builder::new(limits, cancellation, Some(let_others_run))))
+        make_ready();
+        GrammarBuilder(Some(Builder::new(limits, cancellation, Some(take_turns))))
     }
 
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
+        make_ready();
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
@@ -76,7 +77,7 @@ impl GrammarBuilder {
         let builder = self.builder()?;
         let words: Vec<Box<[u8]>> = words.into_iter().map(Vec::into_boxed_slice).collect();
         // Sorting many of them is one long step.
-        let made = if words.len() < 1_000 { builder.words(words) } else { py.detach(|| builder.words(words)) };
+        let made = if words.len() < 1_000 { builder.words(words) } else { without(py, || builder.words(words)) };
         node(made)
     }
 
@@ -258,9 +259,8 @@ impl GrammarBuilder {
     pub fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
-        let mut builder = self.0.take().unwrap_or_default();
+        let builder = self.0.take().unwrap_or_default();
         let held = builder.memory_bytes();
-        builder.pause_with(Some(let_go));
         let built = briefly_unless_large(py, held, || builder.build(root));
         built.map(|grammar| Grammar(Held::new(grammar))).map_err(|error| {
             allocator::dropped(held);
@@ -274,19 +274,6 @@ impl Drop for GrammarBuilder {
         let held = self.0.as_ref().map_or(0, Builder::memory_bytes);
         drop(self.0.take());
         allocator::dropped(held);
-    }
-}
-
-/// Give the GIL away for a moment: a builder's calls are too short and too many to do so around each, and one that is
-/// long must not keep the other threads waiting, one of which may want to cancel it. As often as Python itself does so:
-/// who asks for more gets less, since a busy thread keeps it for as long.
-fn let_others_run() {
-    const INTERVAL: Duration = Duration::from_millis(5);
-    thread_local!(static LAST: Cell<Option<Instant>> = const { Cell::new(None) });
-    let now = Instant::now();
-    if LAST.get().is_none_or(|last| now - last > INTERVAL) {
-        Python::attach(|py| py.detach(|| ()));
-        LAST.set(Some(Instant::now()));
     }
 }
 

@@ -1,11 +1,16 @@
 //! The engine's errors → `frisket.errors`: the one place for that.
 
+use crate::gil::interruption;
 use frisket_core::error::{Error, Limit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 pub fn raise(error: Error) -> PyErr {
+    let cancelled = matches!(error, Error::Limit(Limit::Cancelled));
+    if let Some(raised) = cancelled.then(interruption).flatten() {
+        return raised;
+    }
     let (class, hint): (&str, &str) = match &error {
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
@@ -14,7 +19,7 @@ pub fn raise(error: Error) -> PyErr {
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),
         Error::Rejected(_) => ("TokenRejectedError", "choose a token whose bit is set in the mask"),
     };
-    let code = matches!(error, Error::Limit(Limit::Cancelled)).then_some("cancelled");
+    let code = cancelled.then_some("cancelled");
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
 }
 

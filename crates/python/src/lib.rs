@@ -1,6 +1,7 @@
 //! frisket-core → `frisket._core`: convert, release the GIL in what is long, raise; and read the plain places of JSON
 //! Schemas.
 
+mod ahead;
 mod allocator;
 mod apart;
 mod buffer;

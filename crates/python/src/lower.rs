@@ -3,6 +3,7 @@
 use crate::builder::{array, count};
 use crate::case::{listed, Case, Fields, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::demand::{crossed, named, needed, Demand};
+use crate::gil::without;
 use crate::identity::{identity, Identity};
 use crate::number;
 use crate::plain::{Unplain, Walk};
@@ -154,7 +155,7 @@ impl<'py> Walk<'_, 'py> {
             // Sorting many of them is one long step.
             let (many, py) = (texts.len() >= 1_000, self.py);
             return self
-                .node(|builder| if many { py.detach(|| builder.words(texts)) } else { builder.words(texts) })
+                .node(|builder| if many { without(py, || builder.words(texts)) } else { builder.words(texts) })
                 .map(Some);
         }
         if most.is_some_and(|most| most < least) {

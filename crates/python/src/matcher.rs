@@ -1,5 +1,6 @@
 //! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
+use crate::ahead::make_ready;
 use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
@@ -140,6 +141,7 @@ impl CompiledGrammar {
     /// A fresh position at the beginning of a text; `cancellation` ends its calls from another thread.
     #[pyo3(signature = (*, cancellation=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
+        make_ready();
         Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.handed)
     }
 

@@ -7,7 +7,6 @@ since `datetime` holds neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format, by_pattern
@@ -49,52 +48,31 @@ def _date_time(builder: GrammarBuilder, python: bool) -> int:
 
 
 def _leap_second(builder: GrammarBuilder) -> int:
-    """23:59:60 of UTC in local time: each of its parts follows from a part of the offset, relations to intersect."""
-    cat, alt, literal = builder.cat, builder.alt, builder.literal
-    hour = [literal(b"%02d" % value) for value in range(24)]
-    digit = [literal(b"%d" % value) for value in range(10)]
-    any_digit, one_to_nine = (builder.byte_class([(ord(low), ord("9"))]) for low in "01")
-    any_number, colon = cat([any_digit, any_digit]), literal(b":")
-    last_minute = literal(b":59")
-    second = cat([literal(b":60"), lower_regex(builder, _FRACTION, dialect="ecma")])
-    west_of, east_of = cat([second, literal(b"-")]), cat([second, literal(b"+")])
+    """23:59:60 of UTC in local time: its hour and its minute each restrict the offset, relations to intersect."""
+    cat, alt = builder.cat, builder.alt
+    number = [builder.literal(b"%02d" % value) for value in range(60)]
+    colon, west_of, east_of = (builder.literal(mark) for mark in (b":", b"-", b"+"))
+    any_number = lower_regex(builder, "[0-9]{2}", dialect="ecma")
+    past_the_hour = lower_regex(builder, "0[1-9]|[1-9][0-9]", dialect="ecma")
+    second = lower_regex(builder, f":60{_FRACTION}", dialect="ecma")
 
-    def hours(sign: int, here: Iterable[int]) -> int:
-        """The local hour for the offsets 00, 01, …"""
-        return alt([cat([hour[h], colon, any_number, sign, hour[o], colon, any_number]) for o, h in enumerate(here)])
+    # West of Greenwich, local = 23:59 - offset never borrows. East of it, local = offset - 1 minute, which borrows an
+    # hour only where the offset's minute is 00.
+    def of_hour(local: int) -> int:
+        west = cat([west_of, number[23 - local], colon, any_number])
+        east = cat([east_of, number[local], colon, past_the_hour])
+        borrowed = cat([east_of, number[(local + 1) % 24], colon, number[0]])
+        return cat([number[local], colon, any_number, second, alt([west, east, borrowed])])
 
-    def tens(sign: int, ways: Iterable[tuple[int, int, int]]) -> int:
-        """The local minute's first digit for the offset's two."""
-        return alt([cat([any_number, colon, m, any_digit, sign, any_number, colon, *offset]) for m, *offset in ways])
+    def of_minute(local: int) -> int:
+        west = cat([west_of, any_number, colon, number[59 - local]])
+        east = cat([east_of, any_number, colon, number[(local + 1) % 60]])
+        return cat([number[local], second, alt([west, east])])
 
-    def units(sign: int, here: Iterable[int]) -> int:
-        """The local minute's second digit for the offset's 0, 1, …"""
-        head, middle = cat([any_number, colon, any_digit]), cat([sign, any_number, colon, any_digit])
-        return alt([cat([head, digit[m], middle, digit[o]]) for o, m in enumerate(here)])
-
-    zulu = cat([hour[23], last_minute, second, builder.byte_class([(ord("Z"), ord("Z")), (ord("z"), ord("z"))])])
-    # West of Greenwich, local = 23:59 - offset never borrows.
-    west = builder.and_(
-        [
-            hours(west_of, range(23, -1, -1)),
-            tens(west_of, [(digit[5 - n], digit[n], any_digit) for n in range(6)]),
-            units(west_of, range(9, -1, -1)),
-        ]
-    )
-    # East of it, local = offset - 1 minute, which borrows an hour only where the offset's minute is 00.
-    east = builder.and_(
-        [
-            hours(east_of, range(24)),
-            tens(
-                east_of,
-                [(digit[n], digit[n], one_to_nine) for n in range(6)]
-                + [(digit[n - 1], digit[n], digit[0]) for n in range(1, 6)],
-            ),
-            units(east_of, [9, *range(9)]),
-        ]
-    )
-    on_the_hour = [cat([hour[o - 1], last_minute, east_of, hour[o], colon, digit[0], digit[0]]) for o in range(24)]
-    return alt([zulu, west, east, *on_the_hour])
+    hours = alt([of_hour(local) for local in range(24)])
+    minutes = cat([any_number, colon, alt([of_minute(local) for local in range(60)])])
+    zulu = lower_regex(builder, f"23:59:60{_FRACTION}[Zz]", dialect="ecma")
+    return alt([zulu, builder.and_([hours, minutes])])
 
 
 FORMATS = (
