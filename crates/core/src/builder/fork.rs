@@ -48,8 +48,8 @@ impl Builder {
         copy
     }
 
-    /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of. As far as it goes: what
-    /// is not known here is found out there.
+    /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of.
+    /// As far as it goes: what is not known here is found out there.
     fn rehearse(&mut self) {
         let arena = self.fresh();
         for object in 0..arena.objects.len().min(REHEARSED) {
