@@ -70,6 +70,9 @@ impl Usual {
                 (self.finished.bind(py).call1((Bound::new(py, grammar)?, lowering, schema, &data))?, weight)
             }
             Err(error) => {
+                // Made by Python: to make it PyO3 gives the GIL away and takes it back, and who waits for it waits anew.
+                error.restore(py);
+                let error = PyErr::fetch(py);
                 let found = self.otherwise.bind(py).call1((schema, &data, error))?;
                 let weight = found.downcast::<PyTuple>()?.get_item(0)?.getattr("memory_bytes")?.extract()?;
                 (found, weight)
