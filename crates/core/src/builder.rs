@@ -234,11 +234,6 @@ impl Builder {
         self.fresh().special(index as u32)
     }
 
-    /// Another `pause` for what follows.
-    pub fn pause_with(&mut self, pause: Option<Pause>) {
-        self.arena.budget.pause_with(pause);
-    }
-
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
         self.arena.budget.renew();
