@@ -250,9 +250,12 @@ impl<T: Clone + Default> Notes<T> {
 #[derive(Clone)]
 pub(crate) struct Sets<T> {
     below: Option<Arc<Sets<T>>>,
-    /// As long as it needs to be; looked at in every step of a walk.
-    own: Vec<T>,
+    /// As long as it needs to be. Of what is below few places are asked for, but those in every step of a walk: nearly all
+    /// pages down there are missing.
+    own: Vec<Option<Box<[T; PAGE]>>>,
 }
+
+const PAGE: usize = 16;
 
 impl<T> Default for Sets<T> {
     fn default() -> Self {
@@ -268,22 +271,36 @@ impl<T: Default> Sets<T> {
 
     #[inline]
     pub fn get(&self, place: usize) -> Option<&T> {
-        self.own.get(place)
+        Some(&self.own.get(place / PAGE)?.as_ref()?[place % PAGE])
     }
 
     /// What the layers below have at a place, the upper ones first.
     pub fn lower(&self, place: usize) -> impl Iterator<Item = &T> {
         let below = std::iter::successors(self.below.as_deref(), |sets| sets.below.as_deref());
-        below.filter_map(move |sets| sets.own.get(place))
+        below.filter_map(move |sets| sets.get(place))
     }
 
+    #[inline]
     pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
-        if self.own.len() <= place {
-            let before = self.own.capacity();
-            self.own.resize_with(place + 1, T::default);
-            budget.grow((self.own.capacity() - before) * size_of::<T>());
+        if !matches!(self.own.get(place / PAGE), Some(Some(_))) {
+            self.begin(place / PAGE, budget);
         }
-        &mut self.own[place]
+        &mut self.own[place / PAGE].get_or_insert_with(Self::page)[place % PAGE]
+    }
+
+    /// A page that is missing.
+    #[cold]
+    fn begin(&mut self, page: usize, budget: &mut Budget) {
+        let before = self.own.capacity();
+        if self.own.len() <= page {
+            self.own.resize_with(page + 1, || None);
+        }
+        self.own[page] = Some(Self::page());
+        budget.grow((self.own.capacity() - before) * size_of::<usize>() + size_of::<[T; PAGE]>());
+    }
+
+    fn page() -> Box<[T; PAGE]> {
+        Box::new(std::array::from_fn(|_| T::default()))
     }
 
     pub fn freeze(&mut self) {

@@ -28,9 +28,6 @@ pub(crate) struct Outline {
     unrestricted: bool,
     /// Whether besides the named ones every other key may come, if any may.
     any: bool,
-    /// Properties that must come, and those that may, as sets.
-    required: Vec<u64>,
-    valued: Vec<u64>,
     /// Places among the sorted spellings that begin as tokens go on.
     seen: Vec<u32>,
 }
@@ -60,16 +57,23 @@ impl Arena {
         if openings.crosses || told_apart || !self.is_usual(object) {
             return Ok(None);
         }
-        let begins = |spelling: &[u8]| spelling.get(1).is_none_or(|&byte| openings.bytes.contains(byte));
-        let places = 0..spec.sorted.len() as u32;
+        let first = |(spelling, _): &(Box<[u8]>, u32)| spelling.get(1).copied();
+        let (mut seen, mut place) = (Vec::new(), 0);
+        // Keys that begin alike stand together: of thousands few are looked at.
+        while let Some(key) = spec.sorted.get(place) {
+            let byte = first(key);
+            let end = place + spec.sorted[place..].partition_point(|key| first(key) == byte);
+            if byte.is_none_or(|byte| openings.bytes.contains(byte)) {
+                seen.extend(place as u32..end as u32);
+            }
+            place = end;
+        }
         let outline = Outline {
             unrestricted: spec.unrestricted(),
             any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
-            required: spec.set_of(|property| property.required),
-            valued: spec.set_of(|property| !property.values.is_empty()),
-            seen: places.filter(|&place| begins(&spec.sorted[place as usize].0)).collect(),
+            seen,
         };
-        self.budget.grow(size_of::<Outline>() + 4 * outline.seen.len() + 16 * outline.valued.len());
+        self.budget.grow(size_of::<Outline>() + 4 * outline.seen.len());
         Ok(Some(outline))
     }
 
@@ -89,13 +93,13 @@ impl Arena {
         // All texts but a few that no token reads to their end: whatever else begins is among them.
         const ANY: u128 = 1;
         if outline.unrestricted {
-            self.budget.spend(1 + outline.valued.len() as u64 / 8)?;
+            self.budget.spend(1 + spec.valued.len() as u64 / 8)?;
             let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.came(&state, word) != 0);
-            let closes = !left(&outline.required);
+            let closes = !left(&spec.required);
             let any = outline.any && (closes || spec.any_order || !spec.extras_last);
             if any || outline.seen.is_empty() && spec.extras.is_empty() {
                 let keys = hidden_as(hidden, if any { ANY } else { 0 });
-                return Ok(Some(Look { closes, goes_on: any || left(&outline.valued), keys }));
+                return Ok(Some(Look { closes, goes_on: any || left(&spec.valued), keys }));
             }
         }
         if spec.plain() && spec.extras.is_empty() {

@@ -14,11 +14,13 @@ use crate::look::{Look, Outline};
 use crate::machine::{FrameId, Machine, BOTTOM};
 use crate::object::Value;
 use crate::rules::First;
+use crate::spelling::Along;
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// None: more would have to be known than can be told by a name.
@@ -114,9 +116,9 @@ pub(crate) enum Own {
 }
 
 /// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
-#[derive(Clone, Copy)]
 struct End {
-    property: u32,
+    /// Places among the sorted keys: more than one where tokens leave them at the same node.
+    keys: Range<u32>,
     node: u32,
     whole: bool,
     /// What they see behind it, if that is the same whatever came before.
@@ -193,15 +195,18 @@ impl Machine {
         let Term::KeyNamed { object, state, low, high, depth } = *self.arena.term(key) else { return Ok(None) };
         let choices = self.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth), vocabulary)?;
+        let spec = self.arena.objects[object as usize].clone();
         let (mut name, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
-        for end in ends.iter().filter(|end| choices.allows(end.property)) {
+        for end in ends.iter() {
+            let keys = &spec.sorted[end.keys.start as usize..end.keys.end as usize];
+            let Some(&(_, property)) = keys.iter().find(|&&(_, property)| choices.allows(property)) else { continue };
             if end.whole || !covered {
                 nodes.push(end.node);
             }
             let after = match end.after {
                 Some(after) => after,
                 None => {
-                    let member = self.arena.member(object, state, end.property)?;
+                    let member = self.arena.member(object, state, property)?;
                     let exits = Exits::at(end.node);
                     let Some(after) = self.seen_from(member, frame, &exits, vocabulary, DEPTH)? else {
                         return Ok(None);
@@ -224,7 +229,7 @@ impl Machine {
     /// A text that is spelled in one way: as far as tokens go along, as of a named key.
     pub(crate) fn name_of_text(&mut self, text: &[u8], frame: FrameId, vocabulary: &Vocabulary) -> Result<Name> {
         let trie = &vocabulary.trie;
-        let (told, whole) = trie.along(text);
+        let (told, whole) = Along::new(trie).read(text);
         let name = hashed(3, &[told.into()]);
         let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.leads(EPSILON, frame))) else {
             return Ok(Some(name));
@@ -268,10 +273,16 @@ impl Machine {
         self.arena.spend(keys.len() as u64)?;
         let colon = self.signs(&[spec.colon]);
         let trie = &vocabulary.trie;
-        let mut ends = Vec::with_capacity(keys.len());
-        for (spelling, property) in keys {
-            let rest = &spelling[depth as usize..];
-            let (told, whole) = trie.along(rest);
+        let mut along = Along::new(trie);
+        let mut ends: Vec<End> = Vec::new();
+        for (place, (spelling, property)) in (low..high).zip(keys) {
+            let (told, whole) = along.read(&spelling[depth as usize..]);
+            if let (None, Some(last)) = (whole, ends.last_mut()) {
+                if !last.whole && last.node == told {
+                    last.keys.end = place + 1;
+                    continue;
+                }
+            }
             let mut after = Some(0);
             if let Some(node) = whole.filter(|&node| trie.leads_on(node, &colon)) {
                 let values = &spec.properties[*property as usize].values;
@@ -279,7 +290,7 @@ impl Machine {
             }
             let node = whole.unwrap_or(told);
             if node != 0 {
-                ends.push(End { property: *property, node, whole: whole.is_some(), after });
+                ends.push(End { keys: place..place + 1, node, whole: whole.is_some(), after });
             }
         }
         let ends: Arc<[End]> = ends.into();

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::keyset::{KeySets, NO_KEYS};
 use crate::quoted::unspell;
 use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 mod feasible;
@@ -40,9 +41,15 @@ pub struct Extra {
     pub number: Option<usize>,
 }
 
+/// Most objects have no more than one word of properties.
+pub(crate) type PropertySet = SmallVec<[u64; 1]>;
+
 #[derive(Clone, Debug)]
 pub struct ObjectSpec {
     pub properties: Vec<Property>,
+    /// Those that must come, and those that may, if it is their turn: found by `take_stock`.
+    pub(crate) required: PropertySet,
+    pub(crate) valued: PropertySet,
     pub extras: Vec<Extra>,
     pub open: TermId,
     pub close: TermId,
@@ -141,6 +148,18 @@ impl Choices {
 
 fn has(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
+}
+
+/// The members of a set, ascending.
+fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    (0..).zip(set).flat_map(|(word, &bits)| {
+        let mut left = bits;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(64 * word + bit)
+        })
+    })
 }
 
 /// Whether two sets share a member other than `index`.

@@ -146,6 +146,7 @@ impl Rules {
         for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
             values.retain(|_| kept.next().unwrap_or(true));
         }
+        spec.take_stock();
         Arc::new(spec)
     }
 

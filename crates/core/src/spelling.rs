@@ -87,9 +87,76 @@ pub(crate) fn along<T>(
     Ok(())
 }
 
+/// Goes down the trie from its root along texts, one after the other: what a text has in common with the one before it is
+/// not read again.
+pub(crate) struct Along<'a> {
+    trie: &'a Trie,
+    before: &'a [u8],
+    /// After each byte of that, as far as tokens go along: the node, and the last one so far at which a token ends.
+    path: SmallVec<[(u32, u32); 32]>,
+}
+
+impl<'a> Along<'a> {
+    pub fn new(trie: &'a Trie) -> Self {
+        Along { trie, before: &[], path: SmallVec::new() }
+    }
+
+    /// The last node on the text's way at which tokens end (0: there is none), and where all of it leads.
+    pub fn read(&mut self, text: &'a [u8]) -> (u32, Option<u32>) {
+        let common = self.before.iter().zip(text).take_while(|(one, other)| one == other).count();
+        self.path.truncate(common);
+        self.before = text;
+        let (mut node, mut told) = self.path.last().copied().unwrap_or_default();
+        // Where tokens left the text before, they leave this one if it gets as far.
+        if self.path.len() == common {
+            for &byte in &text[common..] {
+                let Some(child) = self.trie.child(node, byte) else { break };
+                node = child;
+                if !self.trie.tokens_at(node).is_empty() {
+                    told = node;
+                }
+                self.path.push((node, told));
+            }
+        }
+        (told, (self.path.len() == text.len()).then_some(node))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocabulary::Vocabulary;
+
+    #[test]
+    fn texts_lead_as_far_as_each_of_them_alone() {
+        let tokens = ["a", "ab", "abcd", "b", "bcdef", "bcx"].map(|text| Some(text.as_bytes().into()));
+        let vocabulary = Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap();
+        let trie = &vocabulary.trie;
+        let node = |text: &str| trie.find(0, text.as_bytes());
+        let mut along = Along::new(trie);
+        for (text, told, whole) in [
+            ("", "", true),
+            ("a", "a", true),
+            ("abc", "ab", true),
+            ("abce", "ab", false),
+            ("abcezz", "ab", false),
+            ("abcf", "ab", false),
+            ("abcd", "abcd", true),
+            ("abcde", "abcd", false),
+            ("abcde", "abcd", false),
+            ("ac", "a", false),
+            ("bcde", "b", true),
+            ("bcd", "b", true),
+            ("bcy", "b", false),
+            ("zz", "", false),
+            ("zzz", "", false),
+            ("ab", "ab", true),
+        ] {
+            let wanted = (node(told).unwrap(), whole.then(|| node(text).unwrap()));
+            assert_eq!(along.read(text.as_bytes()), wanted, "{text:?}");
+            assert_eq!(Along::new(trie).read(text.as_bytes()), wanted, "{text:?} alone");
+        }
+    }
 
     #[test]
     fn the_one_text_of_a_string_is_what_it_matches() {

@@ -261,19 +261,6 @@ impl Trie {
         text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
-    /// The last node on a text's way at which tokens end (0: there is none), and where all of it leads.
-    pub fn along(&self, text: &[u8]) -> (u32, Option<u32>) {
-        let (mut node, mut told) = (0, 0);
-        for &byte in text {
-            let Some(child) = self.child(node, byte) else { return (told, None) };
-            node = child;
-            if !self.tokens_at(node).is_empty() {
-                told = node;
-            }
-        }
-        (told, Some(node))
-    }
-
     /// Tokens that end at the node.
     pub fn tokens_at(&self, node: u32) -> &[u32] {
         &self.tokens[self.tokens_before(node)..self.tokens_before(node + 1)]

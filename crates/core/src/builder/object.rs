@@ -2,7 +2,7 @@
 
 use super::{Builder, Punctuation};
 use crate::error::{Error, Result};
-use crate::object::{earlier, Extra, ObjectSpec, Property, Value};
+use crate::object::{earlier, Extra, ObjectSpec, Property, PropertySet, Value};
 use crate::quoted::spell;
 use crate::term::{TermId, EMPTY, MANY};
 
@@ -91,8 +91,10 @@ impl Builder {
         implies.dedup();
         let mut implied_by: Vec<(u32, u32)> = implies.iter().map(|&(cause, effect)| (effect, cause)).collect();
         implied_by.sort_unstable();
-        let spec = ObjectSpec {
+        let mut spec = ObjectSpec {
             properties: named,
+            required: PropertySet::new(),
+            valued: PropertySet::new(),
             extras: others,
             open,
             close,
@@ -110,6 +112,7 @@ impl Builder {
             free,
             sorted,
         };
+        spec.take_stock();
         self.fresh().add_object(spec)
     }
 }

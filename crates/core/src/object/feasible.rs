@@ -1,6 +1,6 @@
 //! Members that came × an object → whether it can still be closed, and what must come for that.
 
-use super::{has, pairs, put, Came, ObjectSpec, ObjectState, Property};
+use super::{has, members, pairs, put, Came, ObjectSpec, ObjectState, Property, PropertySet};
 use crate::error::{Error, Limit, Result};
 use crate::term::{TermId, MANY};
 use std::ops::Range;
@@ -41,13 +41,15 @@ impl ObjectSpec {
 
     /// Whether a property has values at all.
     pub(crate) fn may_ever_come(&self, property: u32) -> bool {
-        !self.properties[property as usize].values.is_empty()
+        has(&self.valued, property)
     }
 
     /// Of a plain object the first property that must still come.
     fn required_from(&self, state: &ObjectState) -> Option<usize> {
-        let next = state.next as usize;
-        self.properties[next..].iter().position(|property| property.required).map(|place| next + place)
+        (state.next as usize / 64..self.required.len()).find_map(|word| {
+            let left = self.required[word] & !self.came(state, word);
+            (left != 0).then(|| 64 * word + left.trailing_zeros() as usize)
+        })
     }
 
     /// The properties of a plain object whose turn it is, if they may come at all.
@@ -60,10 +62,14 @@ impl ObjectSpec {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 
-    /// The properties of which something is true, as a set.
-    pub(crate) fn set_of(&self, is: impl Fn(&Property) -> bool) -> Vec<u64> {
-        let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
-        chosen.map(|chunk| chunk.fold(0, |set, (bit, property)| set | u64::from(is(property)) << bit)).collect()
+    /// Find out which properties must come and which may, whenever their values have changed.
+    pub(crate) fn take_stock(&mut self) {
+        let set_of = |is: fn(&Property) -> bool| {
+            let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
+            chosen.map(|chunk| chunk.fold(0, |set, (bit, property)| set | u64::from(is(property)) << bit)).collect()
+        };
+        [self.required, self.valued] =
+            [set_of(|property| property.required), set_of(|property| !property.values.is_empty())];
     }
 
     /// A word of the set of properties that can no longer come.
@@ -91,16 +97,10 @@ impl ObjectSpec {
 
     pub(super) fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
         let count = self.properties.len() as u32;
-        let came = |index: u32| match (self.any_order, self.earlier.is_empty()) {
-            (true, _) => has(&state.seen, index),
-            (false, true) => index < state.next,
-            (false, false) => has(&state.gone, index),
-        };
         let seen = |index: u32| has(&state.seen, index);
-        let mut may = vec![0u64; count.div_ceil(64) as usize];
-        for index in (0..count).filter(|&index| !came(index) && !self.properties[index as usize].values.is_empty()) {
-            put(&mut may, index);
-        }
+        let left =
+            |set: &PropertySet| (0..).zip(set).map(|(word, set)| set & !self.came(state, word)).collect::<Vec<u64>>();
+        let mut may = left(&self.valued);
         if !self.implies.is_empty() {
             // What implies a property that can no longer come cannot come either.
             let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !has(&may, index)).collect();
@@ -115,7 +115,7 @@ impl ObjectSpec {
                 }
             }
         }
-        let mut must: Vec<u32> = (0..count).filter(|&i| self.properties[i as usize].required && !came(i)).collect();
+        let mut must: Vec<u32> = members(&left(&self.required)).collect();
         if !self.implies.is_empty() {
             let mut forced = vec![0u64; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
