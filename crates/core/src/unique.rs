@@ -11,7 +11,7 @@
 //! value to end with, is asked of the exact position.
 
 use crate::error::Result;
-use crate::machine::{Closure, FrameId, Machine};
+use crate::machine::{Closure, FrameId, Items, Machine};
 use crate::reading::{Readings, NOTHING_READ};
 use crate::term::{Arena, Term, TermId};
 use crate::value::Value;
@@ -176,7 +176,7 @@ impl Machine {
         &mut self,
         term: TermId,
         frame: FrameId,
-        work: &mut Vec<(TermId, FrameId)>,
+        work: &mut Items,
         closure: &mut Closure,
     ) -> Result<()> {
         match *self.arena.term(term) {
@@ -258,14 +258,7 @@ impl Machine {
     }
 
     /// Another item, if some may come.
-    fn another(
-        &mut self,
-        array: u32,
-        state: u32,
-        before: TermId,
-        frame: FrameId,
-        work: &mut Vec<(TermId, FrameId)>,
-    ) -> Result<()> {
+    fn another(&mut self, array: u32, state: u32, before: TermId, frame: FrameId, work: &mut Items) -> Result<()> {
         let at = self.arena.unique_states[state as usize].at;
         let steps = self.arena.uniques[array as usize].steps[at as usize].len() as u32;
         for step in 0..steps {
