@@ -11,7 +11,7 @@ mod automaton;
 mod behind;
 pub mod builder;
 pub mod byteset;
-mod cache;
+pub mod cache;
 mod chain;
 mod chunk;
 mod clip;
