@@ -22,6 +22,10 @@ impl Default for Handed {
 }
 
 impl Handed {
+    pub fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes()
+    }
+
     pub fn array<'py>(&self, py: Python<'py>, mask: Arc<Mask>, words: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let address = Arc::as_ptr(&mask) as usize;
         if let Some(known) = self.0.get(address) {

@@ -116,7 +116,7 @@ impl Vocabulary {
 
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
+        self.inner.memory_bytes() + self.handed.memory_bytes()
     }
 }
 
