@@ -424,8 +424,8 @@ class Matcher:
     def mask(self) -> NDArray[np.uint32]:
         """The same as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
 
-        A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that has
-        learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
+        A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
+        has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
         (1,000 of Llama 3's), those lately asked for."""
     def mask_bytes(self) -> bytes: ...
     def allowed(self) -> list[int]:
