@@ -280,27 +280,18 @@ impl<T: Default> Sets<T> {
         below.filter_map(move |sets| sets.get(place))
     }
 
-    #[inline]
     pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
-        if !matches!(self.own.get(place / PAGE), Some(Some(_))) {
-            self.begin(place / PAGE, budget);
-        }
-        &mut self.own[place / PAGE].get_or_insert_with(Self::page)[place % PAGE]
-    }
-
-    /// A page that is missing.
-    #[cold]
-    fn begin(&mut self, page: usize, budget: &mut Budget) {
-        let before = self.own.capacity();
+        let page = place / PAGE;
         if self.own.len() <= page {
+            let before = self.own.capacity();
             self.own.resize_with(page + 1, || None);
+            budget.grow((self.own.capacity() - before) * size_of::<usize>());
         }
-        self.own[page] = Some(Self::page());
-        budget.grow((self.own.capacity() - before) * size_of::<usize>() + size_of::<[T; PAGE]>());
-    }
-
-    fn page() -> Box<[T; PAGE]> {
-        Box::new(std::array::from_fn(|_| T::default()))
+        let page = self.own[page].get_or_insert_with(|| {
+            budget.grow(size_of::<[T; PAGE]>());
+            Box::new(std::array::from_fn(|_| T::default()))
+        });
+        &mut page[place % PAGE]
     }
 
     pub fn freeze(&mut self) {
