@@ -1,15 +1,12 @@
 //! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
 use crate::byteset::ByteSet;
-use crate::derive::RAW;
 use crate::error::Result;
 use crate::local::{Part, Reach};
 use crate::occurrence::Occurrence;
+use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
 use crate::vocabulary::{Bits, Class, Vocabulary};
-
-/// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
-pub(crate) const WIDE_CLASS: u32 = 20;
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
@@ -256,16 +253,6 @@ impl Arena {
         let endless = if min == 0 { all } else { self.bounded(all, min, MANY)? };
         Ok(Some((self.quoted_state(endless, state, free)?, most)))
     }
-}
-
-/// Where most ASCII bytes lead, and which they are.
-pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    if let Some(next) = arena.any_next(head)? {
-        return Ok(Some((next, RAW)));
-    }
-    let targets = arena.targets(head)?;
-    let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
-    Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
 }
 
 #[cfg(test)]

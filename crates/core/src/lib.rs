@@ -9,6 +9,7 @@
 pub mod array;
 mod automaton;
 mod behind;
+mod border;
 pub mod builder;
 pub mod byteset;
 mod cache;
@@ -52,6 +53,8 @@ mod scratch;
 mod search;
 mod spelling;
 mod stride;
+mod table;
+mod targets;
 pub mod term;
 mod text;
 pub mod trie;

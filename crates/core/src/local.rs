@@ -3,11 +3,13 @@
 //! the next one has.
 
 use crate::byteset::ByteSet;
-use crate::chain::{majority, Chain, WIDE_CLASS};
+use crate::chain::Chain;
 use crate::error::Result;
 use crate::exclusion::Exclusion;
 use crate::exits::{Exits, Group, Groups};
-use crate::region::{Region, Row, Table, NOWHERE};
+use crate::region::Region;
+use crate::table::{Row, Table, NARROW, NOWHERE};
+use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Hasher128, TermId, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::vocabulary::{lock, Bits, Vocabulary};
@@ -144,7 +146,6 @@ const DENSE_FROM: usize = 1_000;
 
 /// A larger subtrie is swept, if the head reads more than a few bytes.
 const SWEEP_FROM: u32 = 12;
-pub(crate) const NARROW: u32 = 8;
 
 /// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
 const LEAP: u32 = 4;
