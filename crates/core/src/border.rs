@@ -3,11 +3,12 @@
 //! token's beginning.
 
 use crate::behind::Way;
+use crate::bits::Part;
 use crate::byteset::ByteSet;
 use crate::chain::Chain;
 use crate::error::Result;
-use crate::local::{Part, Reach};
 use crate::occurrence::Occurrence;
+use crate::reach::Reach;
 use crate::region::Region;
 use crate::table::NOWHERE;
 use crate::targets::majority;
@@ -117,7 +118,7 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::everything;
+    use crate::reach::tests::everything;
     use crate::term::{Spelling, MANY};
     use crate::trie::Trie;
 

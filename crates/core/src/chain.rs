@@ -1,12 +1,13 @@
 //! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
+use crate::bits::{Bits, Part};
 use crate::byteset::ByteSet;
 use crate::error::Result;
-use crate::local::{Part, Reach};
 use crate::occurrence::Occurrence;
+use crate::reach::Reach;
 use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::{Bits, Class, Vocabulary};
+use crate::vocabulary::{Class, Vocabulary};
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
@@ -258,7 +259,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::everything;
+    use crate::reach::tests::everything;
 
     #[test]
     fn words_up_to_a_length_are_what_a_walk_finds() {

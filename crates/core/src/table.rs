@@ -67,6 +67,7 @@ impl Table {
 
     /// Whether all bytes below a node leave a row where it is; no is said too often at first, as long as it is not worth
     /// finding out which bytes do.
+    #[inline]
     pub fn leaps(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
         let Row { state, loops, .. } = &mut self.rows[row as usize];
         if let Loops::Unknown { passed } = loops {

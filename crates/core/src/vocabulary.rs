@@ -1,11 +1,13 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
 use crate::behind::{Behind, Way};
+use crate::bits::Bits;
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::error::{Error, Result};
+use crate::forest::{Forest, Pieces};
 use crate::length::Lengths;
-use crate::local::{Forest, Local, Pieces};
+use crate::local::Local;
 use crate::mask::Mask;
 use crate::name::Seen;
 use crate::near::{Near, NEARS};
@@ -16,9 +18,6 @@ use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-
-/// One bit per token id.
-pub type Bits = Arc<[u32]>;
 
 /// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
