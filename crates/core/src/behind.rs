@@ -6,12 +6,13 @@
 
 use crate::bits::{sorted_words, tokens, Words};
 use crate::byteset::ByteSet;
+use crate::class::Class;
 use crate::error::Result;
 use crate::occurrence::Occurrence;
 use crate::reach::Reach;
 use crate::term::{Arena, Hasher128, TermId};
 use crate::trie::Trie;
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::Vocabulary;
 use std::ops::Range;
 
 /// A byte behind characters of a class only, of which some are quiet: they leave a state as it is.

@@ -6,6 +6,7 @@ use crate::behind::Way;
 use crate::bits::Part;
 use crate::byteset::ByteSet;
 use crate::chain::Chain;
+use crate::class::Class;
 use crate::error::Result;
 use crate::occurrence::Occurrence;
 use crate::reach::Reach;
@@ -13,7 +14,7 @@ use crate::region::Region;
 use crate::table::NOWHERE;
 use crate::targets::majority;
 use crate::term::{Arena, TermId, EMPTY};
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::Vocabulary;
 
 /// How a head comes to the characters of a region.
 struct Entry {

@@ -3,10 +3,9 @@
 //! The clock (second chance): entries stand in a ring, a hit sets the entry's bit, and the hand passes over entries
 //! whose bit is set, clearing it. A hit so costs a look-up and a bit; nothing is moved.
 
-use crate::vocabulary::lock;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Cache<K, V>(Mutex<Ring<K, V>>);
 
@@ -88,6 +87,11 @@ impl<K: Copy + Eq + Hash, V> Ring<K, V> {
         self.bytes -= entry.bytes;
         entry.value
     }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A cache is valid at every step: a thread that panicked while holding it leaves nothing half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

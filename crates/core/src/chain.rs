@@ -2,12 +2,13 @@
 
 use crate::bits::{Bits, Part};
 use crate::byteset::ByteSet;
+use crate::class::Class;
 use crate::error::Result;
 use crate::occurrence::Occurrence;
 use crate::reach::Reach;
 use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::Vocabulary;
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;

@@ -1,11 +1,11 @@
 //! A trie × heads → what each does to the tokens below a node, kept for all who come there.
 
 use crate::bits::{hash_of, sorted_words, Words};
+use crate::cache::lock;
 use crate::error::Result;
 use crate::reach::Reach;
 use crate::term::{Arena, TermId};
 use crate::trie::Trie;
-use crate::vocabulary::lock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 

@@ -2,7 +2,7 @@
 
 use crate::bits::Bits;
 use crate::byteset::ByteSet;
-use crate::vocabulary::lock;
+use crate::cache::lock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 

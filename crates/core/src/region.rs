@@ -2,10 +2,10 @@
 //! and separators are while none of their special characters comes.
 
 use crate::byteset::ByteSet;
+use crate::class::Class;
 use crate::error::Result;
 use crate::targets::{majority, Beyond, ALL_LEADS, MOST_STATES, WIDE_CLASS};
 use crate::term::{Arena, TermId};
-use crate::vocabulary::Class;
 use std::sync::Arc;
 
 pub(crate) struct Region {

@@ -3,8 +3,8 @@
 use super::{Builder, Punctuation};
 use crate::array::ArraySpec;
 use crate::error::{Error, Result};
+use crate::items::UniqueSpec;
 use crate::term::{Term, TermId, EMPTY, MANY};
-use crate::unique::UniqueSpec;
 
 impl Builder {
     pub fn array(

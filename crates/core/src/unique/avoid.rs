@@ -1,8 +1,9 @@
 //! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
 //! too few would be left for later items, as a matching of items and values decides.
 
-use super::{Avoided, Few, Register, UniqueSpec, PLENTY, PROBE};
+use super::{Avoided, Few, Register, PLENTY, PROBE};
 use crate::error::{Error, Limit, Result};
+use crate::items::UniqueSpec;
 use crate::machine::{Machine, BOTTOM};
 use crate::reading::NOTHING_READ;
 use crate::term::{Term, TermId, MANY};
