@@ -69,17 +69,24 @@ impl Table {
     /// finding out which bytes do.
     #[inline]
     pub fn leaps(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
-        let Row { state, loops, .. } = &mut self.rows[row as usize];
-        if let Loops::Unknown { passed } = loops {
+        if let Loops::Unknown { passed } = &mut self.rows[row as usize].loops {
             *passed += trie.end(node) - node;
             if *passed < LOOPS_FROM {
                 return Ok(false);
             }
-            let class = arena.ascii_onto(*state, *state)?.0;
-            *loops = Loops::Known([class[0], class[1]]);
+            self.find_loops(arena, row)?;
         }
-        let Loops::Known([low, high]) = *loops else { return Ok(false) };
+        let Loops::Known([low, high]) = self.rows[row as usize].loops else { return Ok(false) };
         Ok(trie.is_made_of(node, u128::from(low) | u128::from(high) << 64))
+    }
+
+    /// Once for a state: within the walk it would take the registers of every step.
+    #[inline(never)]
+    fn find_loops(&mut self, arena: &mut Arena, row: u32) -> Result<()> {
+        let Row { state, loops, .. } = &mut self.rows[row as usize];
+        let class = arena.ascii_onto(*state, *state)?.0;
+        *loops = Loops::Known([class[0], class[1]]);
+        Ok(())
     }
 
     #[inline]
