@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · name · composer · mask
-//!    rules · machine · least · completion
+//!    term · derive · live · quoted · object        trie · vocabulary · reach · local · clip · chain · border · name · composer · mask
+//!    region · rules · machine · least · completion
 //! ```
 
 pub mod array;
