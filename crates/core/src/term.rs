@@ -10,9 +10,9 @@
 use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::chunk::Chunks;
+use crate::distinct::{UniqueSpec, UniqueState};
 use crate::error::{Error, Limit, Result};
 use crate::ids::Ids;
-use crate::items::{UniqueSpec, UniqueState};
 use crate::keyset::KeySets;
 use crate::layer::{List, Notes, Sets, Table};
 use crate::letters::Letters;

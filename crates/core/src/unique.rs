@@ -10,8 +10,8 @@
 //! Masks are composed for positions without a reading (`Register::Blind`): what leaves an item, and what may leave no
 //! value to end with, is asked of the exact position.
 
+use crate::distinct::UniqueState;
 use crate::error::Result;
-use crate::items::UniqueState;
 use crate::machine::{Closure, FrameId, Machine};
 use crate::reading::{Readings, NOTHING_READ};
 use crate::term::{Term, TermId};

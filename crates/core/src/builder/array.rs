@@ -2,8 +2,8 @@
 
 use super::{Builder, Punctuation};
 use crate::array::ArraySpec;
+use crate::distinct::UniqueSpec;
 use crate::error::{Error, Result};
-use crate::items::UniqueSpec;
 use crate::term::{Term, TermId, EMPTY, MANY};
 
 impl Builder {

@@ -2,8 +2,8 @@
 //! too few would be left for later items, as a matching of items and values decides.
 
 use super::{Avoided, Few, Register, PLENTY, PROBE};
+use crate::distinct::UniqueSpec;
 use crate::error::{Error, Limit, Result};
-use crate::items::UniqueSpec;
 use crate::machine::{Machine, BOTTOM};
 use crate::reading::NOTHING_READ;
 use crate::term::{Term, TermId, MANY};
