@@ -59,6 +59,10 @@ bench *ARGS:
 bounds *ARGS:
     python -m benchmarks.bounds {{ARGS}}
 
+# what a mask's time is made of (with --callgrind by instructions, too: valgrind, minutes)
+floor *ARGS:
+    python -m benchmarks.floor {{ARGS}}
+
 # frisket's times with other vocabularies beside those with Llama 3's
 tokenizers *ARGS:
     python -m benchmarks --engines frisket,frisket_native --tokenizer llama3,o200k,tekken {{ARGS}}

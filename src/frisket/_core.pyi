@@ -424,9 +424,9 @@ class Matcher:
     def mask(self) -> NDArray[np.uint32]:
         """The same as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
 
-        A mask that was handed out before is the same object again, whichever matcher of the grammar asks: nothing is
-        copied, and what was worked out of it still holds. A grammar keeps 4 MiB of them (256 of Llama 3's), then it
-        starts afresh."""
+        A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
+        has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
+        (1,000 of Llama 3's), those lately asked for."""
     def mask_bytes(self) -> bytes: ...
     def allowed(self) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import report
+from benchmarks import floor, report
 from benchmarks.bounds import apart, bound, hard, hostile, stream
 from benchmarks.bounds.bound import Row
 from benchmarks.corpus import Case, Tokenizer
@@ -119,6 +119,19 @@ def test_the_runner_measures_and_judges() -> None:
         # Of the rejected token the mask alone.
         assert found.tokens.tolist() == [*(found.masks[:2] + found.commits), found.masks[2]]
         assert found.first > 0 and found.masks.min() > 0
+
+
+def test_the_floor_is_measured_in_the_place_of_each_mask() -> None:
+    from benchmarks.corpus import Instance
+
+    case = Case("one", {"enum": [1, 22]}, '{"enum": [1, 22]}', (Instance(True, (50, 50)), Instance(False, (51,))))
+    found = floor.measure(bytes_tokenizer(), [case], rounds=1)
+    assert [len(times) for times in found.calls.values()] == [3] * 5
+    assert len(found.cold) == len(found.warm) == 3 and found.words.tolist() == [1, 1, 1]
+    assert floor.in_place(found).count("\n") == 2 + 5
+    # The parts add up to what they are parts of.
+    *parts, whole = (float(row.split("|")[3].replace(",", "")) for row in floor.by_excess(found).splitlines()[2:])
+    assert sum(parts) == pytest.approx(whole, abs=0.5)
 
 
 def test_replay_timed_stops_where_the_mask_does() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -96,6 +97,30 @@ def test_a_mask_is_handed_out_without_a_copy_while_it_is_the_same(matcher: Match
     assert bits(mask) == START
     with pytest.raises(ValueError, match="read-only"):
         matcher.fill_mask(mask)
+
+
+def test_a_mask_is_handed_out_to_all_grammars_that_have_it() -> None:
+    words = vocabulary()
+    one, other = (PublicGrammar.from_regex(text).compile(words).matcher() for text in ("a[bc]", "a[bc]c?"))
+    assert one.mask() is other.mask() and bits(one.mask()) == [0, 4]
+    one.advance(0)
+    other.advance(0)
+    assert one.mask() is other.mask() and bits(one.mask()) == [1, 2]
+    other.advance(1)
+    assert bits(other.mask()) == [2, *END]
+
+
+def test_arrays_of_masks_are_kept_as_long_as_there_is_room() -> None:
+    text = bytes(range(33, 127))
+    words = Vocabulary([bytes([byte]) for byte in range(128)], eos=[128], size=2**22)
+    matcher = PublicGrammar.from_choices([text.decode()]).compile(words).matcher()
+    seen = []
+    for byte in text:
+        seen.append(weakref.ref(matcher.mask()))
+        matcher.advance(byte)
+    # Each takes 512 KiB: of 94 not more than 32 have room, the last one among them.
+    kept = [mask for mask in (ref() for ref in seen) if mask is not None]
+    assert 1 <= len(kept) <= 32 and bits(kept[-1][:4]) == [text[-1]]
 
 
 def test_mask_bytes_is_the_same_mask(matcher: Matcher) -> None:

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) struct Cache<K, V>(Mutex<Ring<K, V>>);
+pub struct Cache<K, V>(Mutex<Ring<K, V>>);
 
 struct Ring<K, V> {
     places: FxHashMap<K, u32>,

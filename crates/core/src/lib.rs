@@ -13,7 +13,7 @@ mod bits;
 mod border;
 pub mod builder;
 pub mod byteset;
-mod cache;
+pub mod cache;
 mod chain;
 mod chunk;
 mod class;

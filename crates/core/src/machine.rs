@@ -17,9 +17,10 @@ use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
 use crate::visited::Visited;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use smallvec::SmallVec;
+use smallvec::{smallvec, SmallVec};
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::ops::DerefMut;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -40,10 +41,13 @@ pub struct PositionId(pub u32);
 /// The position from which nothing is allowed.
 pub const DEAD: PositionId = PositionId(0);
 
+/// Terms with the frames that they return to: one or two as a rule.
+pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
+
 /// What may come next at one place of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
-    pub heads: Vec<(TermId, FrameId)>,
+    pub heads: Items,
     pub specials: Vec<(u32, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
@@ -90,7 +94,7 @@ pub struct Machine {
 /// Items of one closure: heads and calls with the frames they return to.
 #[derive(Default)]
 pub(crate) struct Closure {
-    heads: Vec<(TermId, FrameId)>,
+    heads: Items,
     specials: Vec<(u32, FrameId)>,
     calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
@@ -100,7 +104,7 @@ pub(crate) struct Closure {
     /// Whether the register made a difference.
     pub(crate) touched: bool,
     /// Arrays of different items that begin here.
-    arrays: Vec<(TermId, FrameId)>,
+    arrays: Items,
 }
 
 impl Machine {
@@ -240,7 +244,11 @@ impl Machine {
     }
 
     /// Each once, with the frames of all that are equal as one.
-    fn merged<T: Copy + Ord>(&mut self, mut list: Vec<(T, FrameId)>) -> Result<Vec<(T, FrameId)>> {
+    fn merged<T, L>(&mut self, mut list: L) -> Result<L>
+    where
+        T: Copy + Ord,
+        L: DerefMut<Target = [(T, FrameId)]> + FromIterator<(T, FrameId)>,
+    {
         if list.len() < 2 {
             return Ok(list);
         }
@@ -282,7 +290,7 @@ impl Machine {
 
     /// Follow items until heads and calls are left; what may be empty returns.
     fn open(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
-        let mut work = items.to_vec();
+        let mut work = Items::from_slice(items);
         while let Some((term, frame)) = work.pop() {
             if !closure.seen.insert((term, frame)) {
                 continue;
@@ -318,13 +326,7 @@ impl Machine {
 
     /// An object where it is not in the middle of something: there is one for each state of it, and how it begins
     /// (`Rules::first`) would be remembered in vain. False if it is none.
-    fn open_object(
-        &mut self,
-        term: TermId,
-        frame: FrameId,
-        work: &mut Vec<(TermId, FrameId)>,
-        closure: &mut Closure,
-    ) -> Result<bool> {
+    fn open_object(&mut self, term: TermId, frame: FrameId, work: &mut Items, closure: &mut Closure) -> Result<bool> {
         match *self.arena.term(term) {
             Term::Object(_) | Term::ObjectNext { .. } => {
                 let ObjectParts { end, next } = self.arena.object_parts(term)?;
@@ -467,7 +469,7 @@ impl Machine {
 
     /// The same without remembering it, and with what could only end as a value that came before.
     pub(crate) fn moved(&mut self, heads: &[(TermId, FrameId)], register: Register, byte: u8) -> Result<Position> {
-        let mut moved: Vec<(TermId, FrameId)> = Vec::new();
+        let mut moved = Items::new();
         for &(head, frame) in heads {
             let next = self.arena.derive(head, byte)?;
             if next != EMPTY {
@@ -518,7 +520,7 @@ impl Machine {
         let position = self.position(id).clone();
         match position.specials.iter().find(|&&(other, _)| other == special) {
             Some(&(_, frame)) => {
-                let mut next = self.settle(vec![(EPSILON, frame)], position.register)?;
+                let mut next = self.settle(smallvec![(EPSILON, frame)], position.register)?;
                 self.prune(&mut next)?;
                 Ok(self.intern(next))
             }
@@ -526,8 +528,8 @@ impl Machine {
         }
     }
 
-    /// Heads that have just read something, with what follows those at an end.
-    pub(crate) fn settle(&mut self, moved: Vec<(TermId, FrameId)>, register: Register) -> Result<Position> {
+    /// Items that have just read something, with what follows those at an end.
+    pub(crate) fn settle(&mut self, moved: Items, register: Register) -> Result<Position> {
         match moved[..] {
             [] => return Ok(Position::default()),
             // The common case: one head, in its middle.

@@ -500,10 +500,17 @@ impl Arena {
         byte: u8,
     ) -> Result<Option<Narrowed>> {
         let sorted = &self.objects[object as usize].sorted;
-        let slice = &sorted[low as usize..high as usize];
-        let at = |entry: &(Box<[u8]>, u32)| entry.0.get(depth as usize).copied();
-        let from = low + slice.partition_point(|entry| at(entry) < Some(byte)) as u32;
-        let to = low + slice.partition_point(|entry| at(entry) <= Some(byte)) as u32;
+        let (from, to) = match &sorted[low as usize..high as usize] {
+            // What is left of most keys is one of them.
+            [(key, _)] if key.get(depth as usize) == Some(&byte) => (low, high),
+            [_] => (low, low),
+            keys => {
+                let at = |key: &(Box<[u8]>, u32)| key.0.get(depth as usize).copied();
+                let from = keys.partition_point(|key| at(key) < Some(byte));
+                let to = keys.partition_point(|key| at(key) <= Some(byte));
+                (low + from as u32, low + to as u32)
+            }
+        };
         if from == to {
             return Ok(None);
         }

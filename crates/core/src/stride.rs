@@ -4,7 +4,7 @@
 use crate::derive::{narrow, raw};
 use crate::error::Result;
 use crate::keyset::NO_KEYS;
-use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
+use crate::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
 use crate::object::Narrowed;
 use crate::term::{Arena, Spelling, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::Register;
@@ -125,7 +125,7 @@ impl Machine {
     }
 
     fn settled(&mut self, cursors: &Cursors, open: &Opens) -> Result<Position> {
-        let mut moved = Vec::with_capacity(cursors.len());
+        let mut moved = Items::with_capacity(cursors.len());
         for &(cursor, frame) in cursors {
             moved.push((self.arena.head_of(cursor, open)?, frame));
         }

@@ -12,7 +12,7 @@
 
 use crate::distinct::UniqueState;
 use crate::error::Result;
-use crate::machine::{Closure, FrameId, Machine};
+use crate::machine::{Closure, FrameId, Items, Machine};
 use crate::reading::{Readings, NOTHING_READ};
 use crate::term::{Term, TermId};
 use crate::value::Value;
@@ -87,7 +87,7 @@ impl Machine {
         &mut self,
         term: TermId,
         frame: FrameId,
-        work: &mut Vec<(TermId, FrameId)>,
+        work: &mut Items,
         closure: &mut Closure,
     ) -> Result<()> {
         match *self.arena.term(term) {
@@ -169,14 +169,7 @@ impl Machine {
     }
 
     /// Another item, if some may come.
-    fn another(
-        &mut self,
-        array: u32,
-        state: u32,
-        before: TermId,
-        frame: FrameId,
-        work: &mut Vec<(TermId, FrameId)>,
-    ) -> Result<()> {
+    fn another(&mut self, array: u32, state: u32, before: TermId, frame: FrameId, work: &mut Items) -> Result<()> {
         let at = self.arena.unique_states[state as usize].at;
         let steps = self.arena.uniques[array as usize].steps[at as usize].len() as u32;
         for step in 0..steps {

@@ -331,13 +331,14 @@ impl Grammar {
         grammar: Option<Py<PyAny>>,
     ) -> PyResult<CompiledGrammar> {
         let vocabulary = match vocabulary.downcast::<Vocabulary>() {
-            Ok(vocabulary) => vocabulary.get().inner(),
-            Err(_) => vocabulary.getattr(intern!(py, "_core"))?.downcast::<Vocabulary>()?.get().inner(),
+            Ok(vocabulary) => vocabulary.get().clone(),
+            Err(_) => vocabulary.getattr(intern!(py, "_core"))?.downcast::<Vocabulary>()?.get().clone(),
         };
         let (bounds, cancellation) = given(limits.as_ref());
-        let compile = || core::CompiledGrammar::with_limits(&self.0, vocabulary, bounds, cancellation, Some(let_go));
+        let inner = vocabulary.inner();
+        let compile = || core::CompiledGrammar::with_limits(&self.0, inner, bounds, cancellation, Some(let_go));
         briefly_unless_large(py, self.weight(), compile)
-            .map(|compiled| CompiledGrammar::new(compiled, limits.map(Bound::unbind), grammar))
+            .map(|compiled| CompiledGrammar::new(compiled, vocabulary, limits.map(Bound::unbind), grammar))
             .map_err(raise)
     }
 

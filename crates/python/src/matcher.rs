@@ -18,15 +18,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Vocabulary(Arc<frisket_core::vocabulary::Vocabulary>);
+#[derive(Clone)]
+pub struct Vocabulary {
+    inner: Arc<frisket_core::vocabulary::Vocabulary>,
+    handed: Arc<Handed>,
+}
 
 impl Vocabulary {
     pub fn inner(&self) -> Arc<frisket_core::vocabulary::Vocabulary> {
-        self.0.clone()
+        self.inner.clone()
     }
 
     fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary, Error>) -> PyResult<Self> {
-        vocabulary.map(|vocabulary| Vocabulary(Arc::new(vocabulary))).map_err(raise)
+        let made = |vocabulary| Vocabulary { inner: Arc::new(vocabulary), handed: Arc::default() };
+        vocabulary.map(made).map_err(raise)
     }
 }
 
@@ -77,49 +82,48 @@ impl Vocabulary {
 
     #[getter]
     fn size(&self) -> usize {
-        self.0.size()
+        self.inner.size()
     }
 
     #[getter]
     fn eos(&self) -> Vec<u32> {
-        self.0.eos.clone()
+        self.inner.eos.clone()
     }
 
     #[getter]
     fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let special = PyDict::new(py);
-        for (name, id) in &self.0.special {
+        for (name, id) in &self.inner.special {
             special.set_item(name, id)?;
         }
         Ok(special)
     }
 
     fn token<'py>(&self, py: Python<'py>, token_id: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        if token_id >= self.0.size() {
+        if token_id >= self.inner.size() {
             return Err(PyIndexError::new_err(format!(
                 "token {token_id} is beyond the vocabulary of {}",
-                self.0.size()
+                self.inner.size()
             )));
         }
-        Ok(self.0.token(token_id as u32).map(|bytes| PyBytes::new(py, bytes)))
+        Ok(self.inner.token(token_id as u32).map(|bytes| PyBytes::new(py, bytes)))
     }
 
     #[getter]
     fn mask_words(&self) -> usize {
-        self.0.mask_words()
+        self.inner.mask_words()
     }
 
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
+        self.inner.memory_bytes() + self.handed.memory_bytes()
     }
 }
 
 /// A grammar for one vocabulary: a lazy automaton, shareable across threads.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    handed: Arc<Handed>,
-    /// Dropped after the masks that were handed out.
+    vocabulary: Vocabulary,
     inner: Held<core::CompiledGrammar>,
     limits: Option<Py<Limits>>,
     /// What was compiled, as Python has it.
@@ -127,8 +131,13 @@ pub struct CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub fn new(inner: Arc<core::CompiledGrammar>, limits: Option<Py<Limits>>, grammar: Option<Py<PyAny>>) -> Self {
-        CompiledGrammar { inner: Held::new(inner), handed: Arc::default(), limits, grammar }
+    pub fn new(
+        inner: Arc<core::CompiledGrammar>,
+        vocabulary: Vocabulary,
+        limits: Option<Py<Limits>>,
+        grammar: Option<Py<PyAny>>,
+    ) -> Self {
+        CompiledGrammar { vocabulary, inner: Held::new(inner), limits, grammar }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -142,7 +151,7 @@ impl CompiledGrammar {
     #[pyo3(signature = (*, cancellation=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
         make_ready();
-        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.handed)
+        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.vocabulary.handed)
     }
 
     /// The grammar that was compiled, None if it was one of the engine's own.
@@ -173,7 +182,7 @@ impl CompiledGrammar {
 
     #[getter]
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary(self.inner.vocabulary.clone())
+        self.vocabulary.clone()
     }
 
     #[getter]

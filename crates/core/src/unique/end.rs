@@ -4,16 +4,17 @@
 use super::variety::AHEAD;
 use super::{Register, PLENTY, PROBE};
 use crate::error::Result;
-use crate::machine::{FrameId, Machine, Position};
+use crate::machine::{FrameId, Items, Machine, Position};
 use crate::reading::Place;
 use crate::term::{Term, TermId};
 use rustc_hash::FxHashSet;
+use smallvec::smallvec;
 
 impl Machine {
     /// Leave out what can only end as a value to be avoided.
     pub(crate) fn prune(&mut self, position: &mut Position) -> Result<()> {
         let Register::At(reading) = position.register else { return Ok(()) };
-        let mut kept = Vec::with_capacity(position.heads.len());
+        let mut kept = Items::with_capacity(position.heads.len());
         for &(head, frame) in &position.heads {
             if !self.openness(frame).open || self.lives(head, frame, reading)? {
                 kept.push((head, frame));
@@ -33,7 +34,7 @@ impl Machine {
         if let Some(&lives) = self.known.living.get(&(head, frame, reading)) {
             return Ok(lives);
         }
-        let lives = !self.hindered(frame, reading)? || self.search(vec![(head, frame)], reading, None)?;
+        let lives = !self.hindered(frame, reading)? || self.search(smallvec![(head, frame)], reading, None)?;
         self.arena.budget.grow(40);
         self.known.living.insert((head, frame, reading), lives);
         Ok(lives)
@@ -106,11 +107,11 @@ impl Machine {
     }
 
     /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.
-    pub(super) fn search(&mut self, start: Vec<(TermId, FrameId)>, reading: u32, most: Option<usize>) -> Result<bool> {
+    pub(super) fn search(&mut self, start: Items, reading: u32, most: Option<usize>) -> Result<bool> {
         let (mut length, mut room) = (24usize, 1_000usize);
         loop {
             let mut cut = false;
-            let mut seen: FxHashSet<(Vec<(TermId, FrameId)>, u32)> = FxHashSet::default();
+            let mut seen: FxHashSet<(Items, u32)> = FxHashSet::default();
             let mut work = vec![(start.clone(), reading, 0usize)];
             while let Some((heads, reading, read)) = work.pop() {
                 if read >= length || seen.len() > room {
