@@ -29,6 +29,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         Cache(Mutex::new(Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0, most }))
     }
 
+    #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         let mut ring = lock(&self.0);
         let place = *ring.places.get(&key)?;
