@@ -8,7 +8,8 @@ import pytest
 
 from frisket.errors import EmptyGrammarError, VocabularyError
 from frisket.reference import GeneralMask
-from tests.property.random_cases import LETTERS, Case, case
+from tests.property.plans import LETTERS, Case
+from tests.property.random_cases import case
 
 #: A search for something shorter ends where it has grown so wide.
 WIDEST = 400

@@ -15,7 +15,8 @@ from frisket import Grammar, JSONSchemaOptions
 from frisket._core import CompiledGrammar, GrammarBuilder, Vocabulary
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, VocabularyError
 from frisket.reference import GeneralMask, LogitMask, Node, Symbol, parse_regex, schema_node, words
-from tests.property.random_cases import CHARACTERS, Case, case, regex_text, schema, tokens_for
+from tests.property.plans import CHARACTERS, Case
+from tests.property.random_cases import case, regex_text, schema, tokens_for
 
 STEPS = 8
 

@@ -10,8 +10,10 @@ import pytest
 from frisket import Grammar
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema.digits import part_length
 from frisket.json_schema.interval import common_multiple
-from frisket.json_schema.number import decimal_text, part_length, prime_powers
+from frisket.json_schema.multiple import prime_powers
+from frisket.json_schema.number import decimal_text
 
 SPELLINGS = [
     "0",

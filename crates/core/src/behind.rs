@@ -4,13 +4,15 @@
 //! Most states of a search are left by few characters for another one, and that stays as it is whatever else comes. What
 //! tokens do to it is the same for all of them, so it is found once, below the places merged into one trie.
 
+use crate::bits::{sorted_words, tokens, Words};
 use crate::byteset::ByteSet;
+use crate::class::Class;
 use crate::error::Result;
-use crate::local::{sorted_words, tokens, Reach, Words};
 use crate::occurrence::Occurrence;
+use crate::reach::Reach;
 use crate::term::{Arena, Hasher128, TermId};
 use crate::trie::Trie;
-use crate::vocabulary::{Class, Vocabulary};
+use crate::vocabulary::Vocabulary;
 use std::ops::Range;
 
 /// A byte behind characters of a class only, of which some are quiet: they leave a state as it is.

@@ -3,10 +3,9 @@
 //! The clock (second chance): entries stand in a ring, a hit sets the entry's bit, and the hand passes over entries
 //! whose bit is set, clearing it. A hit so costs a look-up and a bit; nothing is moved.
 
-use crate::vocabulary::lock;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub struct Cache<K, V>(Mutex<Ring<K, V>>);
 
@@ -30,6 +29,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         Cache(Mutex::new(Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0, most }))
     }
 
+    #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         let mut ring = lock(&self.0);
         let place = *ring.places.get(&key)?;
@@ -88,6 +88,11 @@ impl<K: Copy + Eq + Hash, V> Ring<K, V> {
         self.bytes -= entry.bytes;
         entry.value
     }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A cache is valid at every step: a thread that panicked while holding it leaves nothing half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

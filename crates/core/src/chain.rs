@@ -1,15 +1,14 @@
 //! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
+use crate::bits::{Bits, Part};
 use crate::byteset::ByteSet;
-use crate::derive::RAW;
+use crate::class::Class;
 use crate::error::Result;
-use crate::local::{Part, Reach};
 use crate::occurrence::Occurrence;
+use crate::reach::Reach;
+use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::{Bits, Class, Vocabulary};
-
-/// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
-pub(crate) const WIDE_CLASS: u32 = 20;
+use crate::vocabulary::Vocabulary;
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
@@ -258,20 +257,10 @@ impl Arena {
     }
 }
 
-/// Where most ASCII bytes lead, and which they are.
-pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    if let Some(next) = arena.any_next(head)? {
-        return Ok(Some((next, RAW)));
-    }
-    let targets = arena.targets(head)?;
-    let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
-    Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::everything;
+    use crate::reach::tests::everything;
 
     #[test]
     fn words_up_to_a_length_are_what_a_walk_finds() {

@@ -1,8 +1,10 @@
 //! A position × a vocabulary → the tokens that may come next, head by head, and below every node at which a head is at an
 //! end whatever its frame returns to.
 
+use crate::bits::Words;
 use crate::error::Result;
-use crate::local::{Local, Pieces, Words};
+use crate::forest::Pieces;
+use crate::local::Local;
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::scratch::Scratch;
 use crate::spelling::along;

@@ -2,10 +2,10 @@
 //! the names of an object's properties, say, which its other keys may not repeat.
 
 use crate::byteset::ByteSet;
-use crate::chain::WIDE_CLASS;
 use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
+use crate::targets::WIDE_CLASS;
 use crate::term::{Arena, Spelling, Term, TermId, EPSILON};
 use crate::trie::Trie;
 

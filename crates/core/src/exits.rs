@@ -3,7 +3,7 @@
 //! Known by their hash, which no grammar has a part in: what tokens see of a term from there on is the same for all.
 
 use crate::composer::Ground;
-use crate::local::Forest;
+use crate::forest::Forest;
 use crate::term::Hasher128;
 use crate::vocabulary::Vocabulary;
 use smallvec::{smallvec, SmallVec};

@@ -1,11 +1,11 @@
 //! What was built → automata: rules over bytes, as compiled grammars share them, and as they read whole texts.
 
+use crate::cache::lock;
 use crate::error::Result;
 use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId, DEAD};
 use crate::rules::Rules;
 use crate::term::{Arena, TermId};
-use crate::vocabulary::lock;
 use std::sync::{Arc, Mutex};
 
 /// Rules over bytes; knows no tokenizer; immutable.

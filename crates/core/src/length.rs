@@ -1,7 +1,8 @@
 //! The tokens' bytes → how many code points each has, and which tokens have few.
 
+use crate::bits::Bits;
 use crate::byteset::ByteSet;
-use crate::vocabulary::{lock, Bits};
+use crate::cache::lock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 

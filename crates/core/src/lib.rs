@@ -2,27 +2,32 @@
 //!
 //! ```text
 //! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · local · clip · chain · region · name · composer · mask
-//!    rules · machine · least · completion
+//!    term · derive · live · quoted · object        trie · vocabulary · reach · local · clip · chain · border · name · composer · mask
+//!    region · rules · machine · least · completion
 //! ```
 
 pub mod array;
 mod automaton;
 mod behind;
+mod bits;
+mod border;
 pub mod builder;
 pub mod byteset;
 pub mod cache;
 mod chain;
 mod chunk;
+mod class;
 mod clip;
 mod completion;
 mod composer;
 pub mod cutting;
 mod derive;
+mod distinct;
 pub mod error;
 mod exclusion;
 mod exits;
 mod fingerprint;
+mod forest;
 mod front;
 pub mod grammar;
 mod ids;
@@ -45,6 +50,7 @@ pub mod object;
 mod occurrence;
 mod openings;
 mod quoted;
+mod reach;
 mod reading;
 mod region;
 pub mod rules;
@@ -52,6 +58,8 @@ mod scratch;
 mod search;
 mod spelling;
 mod stride;
+mod table;
+mod targets;
 pub mod term;
 mod text;
 pub mod trie;

@@ -2,47 +2,20 @@
 //! It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
 //! the next one has.
 
+use crate::bits::{sorted_words, tokens, told, Part, Words};
 use crate::byteset::ByteSet;
-use crate::chain::{majority, Chain, WIDE_CLASS};
+use crate::chain::Chain;
 use crate::error::Result;
 use crate::exclusion::Exclusion;
 use crate::exits::{Exits, Group, Groups};
-use crate::region::{Region, Row, Table, NOWHERE};
-use crate::term::{Arena, Hasher128, TermId, EMPTY, EPSILON};
+use crate::reach::Reach;
+use crate::region::Region;
+use crate::targets::{majority, WIDE_CLASS};
+use crate::term::{Arena, TermId, EMPTY};
 use crate::trie::Trie;
-use crate::vocabulary::{lock, Bits, Vocabulary};
-use rustc_hash::FxHashMap;
+use crate::vocabulary::Vocabulary;
 use smallvec::SmallVec;
-use std::sync::{Arc, Mutex};
-
-/// Words of a mask and the bits to set in them, ascending.
-pub type Words = Arc<[(u32, u32)]>;
-
-/// A set of tokens, perhaps cut down to another.
-#[derive(Clone)]
-pub struct Part {
-    pub bits: Bits,
-    pub within: Option<Bits>,
-}
-
-impl Part {
-    pub fn same(&self, other: &Part) -> bool {
-        let within = match (&self.within, &other.within) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        };
-        within && Arc::ptr_eq(&self.bits, &other.bits)
-    }
-
-    pub fn word(&self, place: usize) -> u32 {
-        self.bits[place] & self.within.as_ref().map_or(u32::MAX, |within| within[place])
-    }
-
-    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
-        let within = self.within.as_deref();
-        self.bits.iter().enumerate().map(move |(place, word)| word & within.map_or(u32::MAX, |within| within[place]))
-    }
-}
+use std::sync::Arc;
 
 /// What one head does to the vocabulary.
 #[derive(Clone)]
@@ -78,49 +51,6 @@ struct Bound {
     places: Vec<(u16, u32)>,
 }
 
-/// The tokens of words of a mask.
-pub(crate) fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
-    words.flat_map(|(word, mut bits)| {
-        std::iter::from_fn(move || {
-            let token = (bits != 0).then(|| word << 5 | bits.trailing_zeros());
-            bits &= bits.wrapping_sub(1);
-            token
-        })
-    })
-}
-
-/// Subtries merged into one, and what heads do below its nodes.
-pub(crate) struct Forest {
-    /// Of the nodes below which it was.
-    pub hash: u128,
-    pub trie: Trie,
-    pub pieces: Pieces,
-}
-
-/// What a head does to the tokens below one node of a trie.
-pub(crate) struct Piece {
-    pub words: Words,
-    /// Of the words.
-    pub hash: u128,
-    /// Nodes at which it is at an end and tokens go on.
-    pub exits: Box<[u32]>,
-    /// Whether it is at an end anywhere.
-    pub ends: bool,
-}
-
-/// Pieces of one trie.
-#[derive(Default)]
-pub(crate) struct Pieces {
-    known: Mutex<Known>,
-}
-
-#[derive(Default)]
-struct Known {
-    /// Under (node, hash of the head).
-    pieces: FxHashMap<(u32, u128), Arc<Piece>>,
-    bytes: usize,
-}
-
 /// Above this many ends, one merged walk is cheaper than one walk each.
 const FOREST_FROM: usize = 12;
 
@@ -132,55 +62,6 @@ const DIFFERENCE_ROOM: usize = 4_000;
 
 /// So many tokens are replayed rather than computed anew for each count.
 const UP_TO_ROOM: usize = 64;
-
-/// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
-const MERGED_FROM: usize = 32;
-
-/// A list of so many words is written more slowly than all words are copied.
-const SPREAD_FROM: usize = 512;
-
-/// More tokens than this are kept as bits.
-const DENSE_FROM: usize = 1_000;
-
-/// A larger subtrie is swept, if the head reads more than a few bytes.
-const SWEEP_FROM: u32 = 12;
-pub(crate) const NARROW: u32 = 8;
-
-/// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
-const LEAP: u32 = 4;
-
-/// More states than this are walked one by one.
-const SWEEP_ROWS: usize = 512;
-
-/// Bytes of pieces that one trie keeps before it starts afresh: in proportion to the trie, so that what bounds the tries
-/// (`Vocabulary::locals`) bounds their pieces.
-const PIECES_ROOM: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
-
-impl Pieces {
-    pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
-        let key = (node, arena.info(head).hash);
-        if let Some(piece) = lock(&self.known).pieces.get(&key) {
-            return Ok(piece.clone());
-        }
-        let mut reach = Reach::default();
-        reach.walk(arena, trie, node, head)?;
-        let ends = !reach.exits.is_empty();
-        reach.exits.retain(|&node| trie.end(node) > node + 1);
-        let words = sorted_words(reach.tokens);
-        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into(), ends });
-        let mut known = lock(&self.known);
-        if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
-            *known = Known::default();
-        }
-        known.bytes += 136 + piece.words.len() * 8 + piece.exits.len() * 4;
-        known.pieces.insert(key, piece.clone());
-        Ok(piece)
-    }
-
-    pub fn memory_bytes(&self) -> usize {
-        lock(&self.known).bytes
-    }
-}
 
 impl Local {
     pub fn memory_bytes(&self) -> usize {
@@ -262,19 +143,8 @@ impl Local {
     }
 
     pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
-        let bound = (endless && reach.many.is_empty()).then(|| Bound::of(&reach, vocabulary));
-        if reach.dense.is_some() && reach.tokens.len() >= MERGED_FROM {
-            reach.spill();
-        }
-        if !reach.many.is_empty() {
-            reach.spill();
-            let bits = std::mem::take(&mut reach.many);
-            let bits = match &reach.dense {
-                Some(part) => bits.into_iter().zip(part.words()).map(|(bits, word)| bits | word).collect(),
-                None => bits.into(),
-            };
-            reach.dense = Some(Part { bits, within: None });
-        }
+        let bound = (endless && reach.is_listed()).then(|| Bound::of(&reach, vocabulary));
+        reach.merge();
         let mut dense = reach.dense.take();
         let (words, hash) = match dense {
             None => {
@@ -379,184 +249,6 @@ impl Core {
     }
 }
 
-/// Tokens and exits while they are collected.
-#[derive(Default)]
-pub(crate) struct Reach {
-    pub dense: Option<Part>,
-    pub exits: Vec<u32>,
-    /// The states met, for all walks of one head.
-    pub table: Table,
-    pub tokens: Vec<u32>,
-    /// The tokens as bits, once they are many: a list of all of them would touch more memory than all else does.
-    many: Vec<u32>,
-    /// How many words that takes; 0 where there is a list only.
-    room: usize,
-    /// The innermost last.
-    open: Vec<Family>,
-}
-
-impl Reach {
-    pub fn of(vocabulary: &Vocabulary) -> Self {
-        Reach { room: vocabulary.mask_words(), ..Reach::default() }
-    }
-
-    pub fn take(&mut self, tokens: &[u32]) {
-        if self.tokens.len() + tokens.len() > DENSE_FROM && self.room > 0 {
-            self.spill();
-            if tokens.len() > DENSE_FROM {
-                tokens.iter().for_each(|&token| self.many[token as usize >> 5] |= 1 << (token & 31));
-                return;
-            }
-        }
-        self.tokens.extend_from_slice(tokens);
-    }
-
-    /// Words of a mask.
-    pub fn add(&mut self, words: &Words) {
-        if self.room > 0 && self.tokens.len() + words.len() >= MERGED_FROM {
-            self.spill();
-            words.iter().for_each(|&(word, set)| self.many[word as usize] |= set);
-        } else {
-            self.tokens.extend(tokens(words.iter().copied()));
-        }
-    }
-
-    fn spill(&mut self) {
-        if self.many.is_empty() {
-            self.many = vec![0; self.room];
-        }
-        self.tokens.drain(..).for_each(|token| self.many[token as usize >> 5] |= 1 << (token & 31));
-    }
-
-    /// The head has come to a node.
-    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        self.take(trie.tokens_at(node));
-        if arena.info(head).nullable {
-            self.exits.push(node);
-        }
-        if head != EPSILON && trie.end(node) > node + 1 {
-            self.walk(arena, trie, node, head)?;
-        }
-        Ok(())
-    }
-
-    /// The same of the vocabulary's trie for a head most of which does as another one does: that is known, or will be.
-    pub fn enter_beside(
-        &mut self,
-        arena: &mut Arena,
-        vocabulary: &Vocabulary,
-        node: u32,
-        head: TermId,
-        other: TermId,
-    ) -> Result<()> {
-        let (trie, may) = (&vocabulary.trie, arena.may(head));
-        if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
-            return self.enter(arena, trie, node, head);
-        }
-        self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &may) {
-            let next = arena.derive(head, byte)?;
-            if next == EMPTY {
-                continue;
-            }
-            arena.spend(1)?;
-            if trie.end(child) - child > SWEEP_FROM && next == arena.derive(other, byte)? {
-                let piece = vocabulary.pieces.get(arena, trie, child, next)?;
-                if !piece.ends && !arena.info(next).nullable {
-                    self.take(trie.tokens_at(child));
-                    self.add(&piece.words);
-                    continue;
-                }
-            }
-            self.enter(arena, trie, child, next)?;
-        }
-        Ok(())
-    }
-
-    /// Everything below a node within one head.
-    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        if self.spell(arena, trie, node, head)? {
-            return Ok(());
-        }
-        let may = arena.may(head);
-        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.rows.len() <= SWEEP_ROWS {
-            return self.sweep(arena, trie, node, head);
-        }
-        for (byte, child) in trie.children_in(node, &may) {
-            let next = arena.derive(head, byte)?;
-            if next != EMPTY {
-                arena.spend(1)?;
-                self.enter(arena, trie, child, next)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for a head that reads much.
-    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        let ground = self.open.len();
-        let row = self.table.row(arena, head);
-        self.open.push(Family { left: trie.family(node), row });
-        // Most nodes are entered: their tokens are taken in runs, up to the next node that is not. Nothing of that node is
-        // looked at but its byte, which stands beside those of its siblings.
-        let mut run = 0..0;
-        'children: while self.open.len() > ground {
-            let Some(Family { left, row }) = self.open.last_mut() else { break };
-            let Some(place) = left.next() else {
-                self.open.pop();
-                continue;
-            };
-            let mut row = *row;
-            let (mut byte, mut at) = trie.child_at(place);
-            loop {
-                let next = self.table.step(arena, row, byte)?;
-                if next == NOWHERE {
-                    continue 'children;
-                }
-                let Row { state, nullable, narrow, .. } = self.table.rows[next as usize];
-                let end = trie.end(at);
-                let below = end - at;
-                if self.table.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
-                    // So many states: each is met too seldom for a row of its own. Or it wants few of many children.
-                    self.enter(arena, trie, at, state)?;
-                    continue 'children;
-                }
-                arena.spend(1)?;
-                if trie.tokens_before(at) != run.end {
-                    self.take(trie.tokens_between(run.start, run.end));
-                    run.start = trie.tokens_before(at);
-                }
-                run.end = trie.tokens_before(at + 1);
-                if nullable {
-                    self.exits.push(at);
-                } else if next == row && below > LEAP && self.table.leaps(arena, trie, at, row)? {
-                    run.end = trie.tokens_before(end);
-                    continue 'children;
-                }
-                if below == 1 {
-                    continue 'children;
-                }
-                if trie.end(at + 1) < end {
-                    self.open.push(Family { left: trie.family(at), row: next });
-                    continue 'children;
-                }
-                // An only child is the next node.
-                at += 1;
-                (byte, row) = (trie.byte(at), next);
-            }
-        }
-        self.take(trie.tokens_between(run.start, run.end));
-        Ok(())
-    }
-}
-
-/// Children that a sweep has still to look at.
-struct Family {
-    left: std::ops::Range<usize>,
-    /// The row of their parent.
-    row: u32,
-}
-
 /// Collect the nodes at and below which `left` and `right` may part; false if they are too many to look at one by one.
 /// `excluded`: whether `left` is `right` without some texts, which its term names.
 fn difference(
@@ -588,64 +280,4 @@ fn difference(
         }
     }
     Ok(true)
-}
-
-/// Tokens as the words of a mask of so many, or as all its bits if the words are many; and a hash of the tokens.
-fn told(tokens: Vec<u32>, room: usize) -> (Words, Option<Bits>, u128) {
-    let hash = hash_of_tokens(&tokens);
-    if tokens.len() < SPREAD_FROM {
-        return (sorted_words(tokens), None, hash);
-    }
-    let mut bits = vec![0; room];
-    tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
-    match bits.iter().filter(|&&word| word != 0).count() {
-        0..SPREAD_FROM => (sorted_words(tokens), None, hash),
-        _ => (Words::default(), Some(bits.into()), hash),
-    }
-}
-
-/// In any order: 0 if there are none.
-fn hash_of_tokens(tokens: &[u32]) -> u128 {
-    tokens.iter().fold(0, |all: u128, &token| all.wrapping_add(Hasher128::of(&[token])))
-}
-
-/// 0 if there are none.
-pub(crate) fn hash_of(words: &[(u32, u32)]) -> u128 {
-    let mut hash = Hasher128::new(words.len() as u64);
-    words.iter().for_each(|&(word, bits)| hash.word(u64::from(word) << 32 | u64::from(bits)));
-    if words.is_empty() {
-        0
-    } else {
-        hash.finish()
-    }
-}
-
-pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
-    tokens.sort_unstable();
-    let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        match words.last_mut() {
-            Some((word, set)) if *word == token >> 5 => *set |= 1 << (token & 31),
-            _ => words.push((token >> 5, 1 << (token & 31))),
-        }
-    }
-    words.into()
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// All tokens and all exits, in order.
-    pub(crate) fn everything(reach: Reach) -> (Vec<u32>, Vec<u32>) {
-        let Reach { dense, tokens: mut list, mut exits, many, .. } = reach;
-        list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
-        list.extend(tokens(
-            dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),
-        ));
-        list.sort_unstable();
-        list.dedup();
-        exits.sort_unstable();
-        (list, exits)
-    }
 }

@@ -5,9 +5,10 @@
 //! brackets are walked once for all grammars. A mask is held as references to shared parts and a short list of corrected
 //! words, not as a copy.
 
+use crate::bits::{Part, Words};
 use crate::composer::{Composer, Ground};
 use crate::error::Result;
-use crate::local::{Local, Part, Words};
+use crate::local::Local;
 use crate::machine::{Machine, Position, PositionId};
 use crate::name::{Name, Own};
 use crate::scratch::Scratch;

@@ -2,13 +2,14 @@
 
 use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::byteset::ByteSet;
+use crate::cache::lock;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId};
 use crate::mask::Mask;
 use crate::term::EMPTY;
-use crate::vocabulary::{lock, Vocabulary};
+use crate::vocabulary::Vocabulary;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -2,7 +2,7 @@
 //! with every character a count is another head, and to clip it takes longer than all else that a mask asks of it.
 
 use crate::error::Result;
-use crate::local::NARROW;
+use crate::table::NARROW;
 use crate::term::{Arena, TermId};
 use crate::vocabulary::{Vocabulary, FAR};
 

@@ -1,9 +1,9 @@
 //! Byte → where it occurs in the vocabulary's trie, and what was read before it.
 
 use crate::byteset::ByteSet;
+use crate::class::Class;
 use crate::text::Texts;
 use crate::trie::Trie;
-use crate::vocabulary::Class;
 use std::sync::OnceLock;
 
 /// Where a byte occurs in the trie, and what was read before it.

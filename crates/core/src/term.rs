@@ -10,6 +10,7 @@
 use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::chunk::Chunks;
+use crate::distinct::{UniqueSpec, UniqueState};
 use crate::error::{Error, Limit, Result};
 use crate::ids::Ids;
 use crate::keyset::KeySets;
@@ -18,7 +19,6 @@ use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::region::Region;
-use crate::unique::{UniqueSpec, UniqueState};
 use crate::ways::Ways;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -1,11 +1,14 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
 use crate::behind::{Behind, Way};
+use crate::bits::Bits;
 use crate::byteset::ByteSet;
 use crate::cache;
+use crate::class::Class;
 use crate::error::{Error, Result};
+use crate::forest::{Forest, Pieces};
 use crate::length::Lengths;
-use crate::local::{Forest, Local, Pieces};
+use crate::local::Local;
 use crate::mask::Mask;
 use crate::name::Seen;
 use crate::near::{Near, NEARS};
@@ -15,57 +18,7 @@ use crate::term::{is_lead, Hasher128};
 use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-
-/// One bit per token id.
-pub type Bits = Arc<[u32]>;
-
-/// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct Class {
-    ascii: [u64; 2],
-    leads: u64,
-}
-
-impl Class {
-    pub fn new(ascii: u128, leads: u64) -> Self {
-        Class { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
-    }
-
-    pub fn ascii(self) -> u128 {
-        u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
-    }
-
-    /// Its ASCII characters.
-    pub fn bytes(self) -> ByteSet {
-        ByteSet([self.ascii[0], self.ascii[1], 0, 0])
-    }
-
-    pub fn leads(self) -> u64 {
-        self.leads
-    }
-
-    pub fn contains(self, byte: u8) -> bool {
-        match byte {
-            0..=0x7f => self.ascii[byte as usize >> 6] >> (byte & 63) & 1 == 1,
-            0x80..=0xbf => false,
-            0xc0.. => self.leads >> (byte - 0xc0) & 1 == 1,
-        }
-    }
-
-    pub fn is_within(self, other: Class) -> bool {
-        self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
-    }
-
-    pub fn with(mut self, byte: u8) -> Self {
-        match byte {
-            0..=0x7f => self.ascii[byte as usize >> 6] |= 1 << (byte & 63),
-            0x80..=0xbf => {}
-            0xc0.. => self.leads |= 1 << (byte - 0xc0),
-        }
-        self
-    }
-}
+use std::sync::Arc;
 
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
 const LONGEST_TOKEN: usize = 4_096;
@@ -486,10 +439,10 @@ impl Contents {
             }
         }
         for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
-            *word &= !beyond | if class.leads != 0 { *valid } else { 0 };
+            *word &= !beyond | if class.leads() != 0 { *valid } else { 0 };
         }
         // Without a lead byte no token beyond ASCII is left.
-        let absent = self.leads.iter().filter(|(lead, _)| class.leads != 0 && class.leads >> lead & 1 == 0);
+        let absent = self.leads.iter().filter(|(lead, _)| class.leads() != 0 && class.leads() >> lead & 1 == 0);
         for (_, holding) in absent {
             bits.iter_mut().zip(holding).for_each(|(word, holding)| *word &= !holding);
         }
@@ -500,11 +453,6 @@ impl Contents {
         self.holding.iter().map(|words| words.len() * 4).sum::<usize>()
             + self.present.len() * 4 * (4 + self.leads.len())
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A cache is valid at every step: a thread that panicked while holding it leaves nothing half done.
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

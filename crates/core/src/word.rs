@@ -3,8 +3,9 @@
 
 use crate::derive::narrow;
 use crate::error::Result;
-use crate::local::{Local, Reach};
+use crate::local::Local;
 use crate::quoted::escape;
+use crate::reach::Reach;
 use crate::term::{Arena, Spelling, Term, TermId};
 use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;

@@ -1,4 +1,4 @@
-//! Bounds → the node of the integers between them, as number.py makes it where integers are digits only.
+//! Bounds → the node of the integers between them, as digits.py makes it where integers are digits only.
 
 use frisket_core::builder::Builder;
 use frisket_core::error::Result;

@@ -5,7 +5,8 @@ place     places → goals, demands by number    reader    one place's keywords 
 reading   what one place says                  algebra   goals → unions of cases, lazily
 apart     alternatives of oneOf → cases        annotated cases, each with what it evaluates
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
-interval  a number's conditions as one         report    what is enforced, keyword by keyword
+interval  a number's conditions as one         digits    ranges → the digits of their numbers
+multiple  a step → its multiples              report    what is enforced, keyword by keyword
 lower     goals → nodes and rules              room      how deep schemas may nest
 prelude   what all schemas have in common      semantic  format and content* → conditions
 """

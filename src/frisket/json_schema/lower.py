@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import _core
 from frisket.errors import UnsatisfiableSchemaError
-from frisket.json_schema import array, interval, number, object, string
+from frisket.json_schema import array, interval, multiple, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
@@ -363,7 +363,7 @@ class Lowering:
         if kind == "number":
             try:
                 node = number.lower(self.builder, self.options, mask, atoms)
-            except number.TooManyResidues:
+            except multiple.TooManyResidues:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )

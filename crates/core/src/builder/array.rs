@@ -2,9 +2,9 @@
 
 use super::{Builder, Punctuation};
 use crate::array::ArraySpec;
+use crate::distinct::UniqueSpec;
 use crate::error::{Error, Result};
 use crate::term::{Term, TermId, EMPTY, MANY};
-use crate::unique::UniqueSpec;
 
 impl Builder {
     pub fn array(

@@ -1,7 +1,8 @@
 //! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
 //! too few would be left for later items, as a matching of items and values decides.
 
-use super::{Avoided, Few, Register, UniqueSpec, PLENTY, PROBE};
+use super::{Avoided, Few, Register, PLENTY, PROBE};
+use crate::distinct::UniqueSpec;
 use crate::error::{Error, Limit, Result};
 use crate::machine::{Machine, BOTTOM};
 use crate::reading::NOTHING_READ;

@@ -1,0 +1,158 @@
+"""A step → the numerals of its multiples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from frisket.json_schema.digits import Digits, part_length
+
+#: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
+RESIDUES = 4000
+
+
+class TooManyResidues(Exception):
+    """multipleOf needs more states than anybody should pay for."""
+
+
+def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
+    """Unsigned numerals that are multiples of `step`; with a fractional part if `point`.
+
+    step = c · 2^a · 5^b / 10^k with c prime to ten. The twos and fives look only at the last max(a, b) digits
+    before place k behind the point; c looks at all digits and, ten being invertible, does not mind the point.
+    """
+    b = numerals.builder
+    places = part_length(step)
+    if not point:
+        places, step = 0, Fraction(step.numerator)
+    scaled = int(step * 10**places)
+    rest, twos = strip(scaled, 2)
+    rest, fives = strip(rest, 5)
+    node = by_ending(numerals, scaled // rest, max(twos, fives), places, point)
+    if rest == 1:
+        return node
+    if rest > RESIDUES:
+        raise TooManyResidues
+    # A multiple of coprime numbers is a multiple of each: their states add up instead of multiplying.
+    return b.and_([node, *(by_residue(numerals, factor, point) for factor in prime_powers(rest))])
+
+
+def by_ending(numerals: Digits, step: int, watched: int, places: int, point: bool) -> int:
+    b = numerals.builder
+    zeros = b.repeat(b.literal(b"0"), 0, numerals.part)
+    if step == 1:
+        if not point:
+            return numerals.any_whole()
+        if not places:
+            return b.cat([numerals.any_whole(), numerals.zero_part()])
+        part = b.cat([b.literal(b"."), b.repeat(numerals.digit, 1, places), zeros])
+        return b.cat([numerals.any_whole(), numerals.optional(part)])
+    if 10**watched // step > 5000:
+        raise TooManyResidues
+    length = max(watched, places)
+    padding = 10 ** (length - watched)
+    if padding > 1 and 10**watched // step * padding > 5000:
+        return by_long_ending(numerals, step, watched, places)
+    endings: dict[str, list[str]] = {}
+    for ending in range(0, 10**length, step):
+        text = str(ending).zfill(length)
+        head_text, figures = text[: length - places], text[length - places :]
+        endings.setdefault(head_text, []).append(figures.rstrip("0"))
+    nodes: list[int] = []
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for head_text, parts in endings.items():
+        groups.setdefault(tuple(sorted(set(parts))), []).append(head_text)
+    for parts_key, wholes in groups.items():
+        head = whole_ending(numerals, wholes)
+        alternatives: list[int] = []
+        pointed = [p.encode() for p in parts_key if p]
+        if pointed:
+            alternatives.append(b.cat([b.literal(b"."), b.words(pointed), zeros]))
+        if "" in parts_key:
+            alternatives.append(numerals.zero_part() if point else b.epsilon())
+        nodes.append(b.cat([head, b.alt(alternatives) if len(alternatives) > 1 else alternatives[0]]))
+    return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+
+
+def by_long_ending(numerals: Digits, step: int, watched: int, places: int) -> int:
+    """Many places, few of them watched: free digits, then a watched group, then zeros; shorter parts are padded."""
+    b = numerals.builder
+    zeros = b.repeat(b.literal(b"0"), 0, numerals.part)
+    groups = [str(n).zfill(watched).rstrip("0").encode() for n in range(0, 10**watched, step)]
+    lead = b.repeat(numerals.digit, places - watched, places - watched)
+    exact_part = b.cat([lead, b.words(groups), zeros])
+    short_part = b.cat([b.repeat(numerals.digit, 1, places - watched), zeros])
+    part = b.cat([b.literal(b"."), b.alt([exact_part, short_part])])
+    return b.cat([numerals.any_whole(), numerals.optional(part)])
+
+
+def whole_ending(numerals: Digits, endings: list[str]) -> int:
+    """Integers without leading zeros whose last digits (padded with zeros) are among these."""
+    b = numerals.builder
+    length = len(endings[0])
+    if length == 0:
+        return numerals.any_whole()
+    short = sorted({str(int(text)).encode() for text in endings})
+    full = [text.encode() for text in endings]
+    lead = b.cat([numerals.digits(1, 9), b.repeat(numerals.digit, 0, max(numerals.whole - length - 1, 0))])
+    return b.alt([b.words(short), b.cat([lead, b.words(full)])])
+
+
+def by_residue(numerals: Digits, modulus: int, point: bool) -> int:
+    """Texts of digits (and points) whose digits, read as one number, are a multiple of `modulus`."""
+    b = numerals.builder
+    longest = numerals.whole + (numerals.part + 1 if point else 0)
+    if modulus * longest > 40_000:
+        raise TooManyResidues
+    end, dot = b.epsilon(), b.literal(b".")
+    figures = [b.literal(b"%d" % figure) for figure in range(10)]
+    level = [end if r == 0 else b.empty() for r in range(modulus)]
+    for _ in range(longest):
+        above: list[int] = []
+        for r in range(modulus):
+            nodes = [b.cat([figures[f], level[(10 * r + f) % modulus]]) for f in range(10)]
+            if point:
+                nodes.append(b.cat([dot, level[r]]))
+            if r == 0:
+                nodes.append(end)
+            above.append(b.alt(nodes))
+        level = above
+    return level[0]
+
+
+def far_multiples(numerals: Digits, step: Fraction, beyond: int) -> int | None:
+    """Numerals d.ddde+x with x > beyond and so few decimals that every one is a multiple of `step`."""
+    places = part_length(step)
+    rest, twos = strip(int(step * 10**places), 2)
+    rest, fives = strip(rest, 5)
+    if rest != 1:
+        return None
+    b = numerals.builder
+    nodes: list[int] = []
+    first = beyond + 1
+    while first <= numerals.exponents:
+        decimals = first - max(twos, fives) + places
+        last = numerals.exponents if decimals >= numerals.part else first
+        if decimals >= 0:
+            nodes.append(b.cat([numerals.digits(1, 9), numerals.padded_part(decimals), numerals.exponent(first, last)]))
+        first = last + 1
+    return numerals.signed(b.alt(nodes)) if nodes else None
+
+
+def prime_powers(value: int) -> list[int]:
+    """The powers of different primes whose product is `value`, or `value` itself where its primes are large."""
+    found: list[int] = []
+    rest, prime = value, 3
+    while prime * prime <= rest and prime < 10_000:
+        rest, count = strip(rest, prime)
+        if count:
+            found.append(prime**count)
+        prime += 2
+    return [*found, rest] if rest > 1 else found
+
+
+def strip(value: int, prime: int) -> tuple[int, int]:
+    count = 0
+    while value % prime == 0:
+        value //= prime
+        count += 1
+    return value, count
