@@ -8,7 +8,7 @@ use crate::occurrence::Occurrence;
 use crate::reach::Reach;
 use crate::targets::{majority, WIDE_CLASS};
 use crate::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Vocabulary, FAR};
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
@@ -239,12 +239,14 @@ impl Chain {
 }
 
 impl Arena {
-    /// A JSON string of at most so many characters of one kind, any characters say, and perhaps not of none: the same
+    /// A JSON string of at most so many characters of one kind, any characters say, and perhaps not of few: the same
     /// without end, and how many.
     pub(crate) fn counted(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
         let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
         let (all, min, most) = match *self.term(text) {
-            Term::Bounded { body, min: min @ 0..=1, max } if max != MANY => (body, min, max),
+            // Without end, too, it is another one with every character that must still come: that is less than to read the
+            // long tokens band by band, which goes on only as long as those end before the count does.
+            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > FAR) => (body, min, max),
             Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
             _ => return Ok(None),
         };
