@@ -62,7 +62,8 @@ def test_a_mask_is_what_advance_accepts(schema: dict[str, object]) -> None:
             for token in range(VOCABULARY.size):
                 trial = matcher.fork()
                 assert trial.try_advance(token) == (token in allowed), (matcher.steps, token)
-            # Long tokens first, or a walk would hardly ever see a count near its end; short ones, or it would see no other.
+            # Long tokens first, or a walk would hardly ever see a count near its end; short ones, or it would see no
+            # other.
             few = rng.sample(allowed, min(4, len(allowed)))
             pick = min if seed % 3 == 2 else max
             matcher.advance(pick(few, key=lambda token: len(VOCABULARY.token(token) or b"")))
