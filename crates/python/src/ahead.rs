@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const HUGE: usize = 2 << 20;
 
-/// Smaller allocations tell nothing new, they come to the same regions; larger ones are not placed among them.
-const NOTICED: std::ops::RangeInclusive<usize> = 4 << 10..=8 << 20;
+/// Larger allocations are not placed among the others.
+const NOTICED: usize = 8 << 20;
 
 /// So many huge pages are made ready before the heap, once fewer than `FEW` are: what one large schema may take.
 const READY: usize = 8;
@@ -25,7 +25,7 @@ static REACHED: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// The heap begins about here.
 pub fn begin() {
-    let here = vec![0u8; *NOTICED.start()];
+    let here = vec![0u8; 4 << 10];
     let page = here.as_ptr() as usize / HUGE;
     UNTIL.store(page, Relaxed);
     REACHED.store(page, Relaxed);
@@ -34,7 +34,7 @@ pub fn begin() {
 /// To be called with each allocation.
 #[inline]
 pub fn allocated(address: usize, bytes: usize) {
-    if NOTICED.contains(&bytes) && address / HUGE > REACHED.load(Relaxed) {
+    if bytes <= NOTICED && address / HUGE > REACHED.load(Relaxed) {
         REACHED.store(address / HUGE, Relaxed);
     }
 }
