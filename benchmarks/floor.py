@@ -33,8 +33,10 @@ from frisket.errors import FrisketError
 from . import report
 from .bounds.bound import figure
 from .corpus import Case, Tokenizer, cases, load_tokenizer, maskbench
+from .engine import Session
 from .frisket import Engine
 from .run import Limit, run
+from .worker import follow
 from .worker import replay as replay_all
 
 Call = Callable[[], object]
@@ -47,12 +49,11 @@ BANDS = (5.0, 25.0, 130.0)
 FUNCTIONS = 40
 
 
-def calls(engine: Engine, matcher: Any) -> dict[str, Call | None]:
-    """What is timed in the mask's place; None: nothing at all."""
-    target = memoryview(engine.bitmask)
-    source = memoryview(np.ones_like(engine.bitmask))
+def calls(engine: Engine, matcher: Any) -> dict[str, Call]:
+    """What is timed in the mask's place."""
+    target, source = engine.bitmask.data, np.full_like(engine.bitmask, -1).data
     return {
-        "nothing: the clock, read twice": None,
+        "the clock": time.perf_counter_ns,
         "an empty call": partial(len, engine.bitmask),
         "`Matcher.mask`, a reference": matcher.mask,
         f"a copy of {engine.bitmask.nbytes / 1e3:.1f} KB (`memoryview`)": partial(
@@ -62,27 +63,16 @@ def calls(engine: Engine, matcher: Any) -> dict[str, Call | None]:
     }
 
 
-def replay(engine: Engine, compiled: Any, case: Case, name: str) -> Iterator[int]:
+def replay(engine: Engine, compiled: Any, case: Case, name: str) -> list[int]:
     """Nanoseconds of the named call in the place of each mask."""
-    clock = time.perf_counter_ns
-    words = engine.bitmask
+    times: list[int] = []
     for instance in case.instances:
         matcher = compiled.matcher()
-        call, commit = calls(engine, matcher)[name], matcher.try_advance
-        for token in instance.tokens:
-            if call is None:
-                began = clock()
-                passed = clock() - began
-            else:
-                began = clock()
-                call()
-                passed = clock() - began
-            yield passed
-            bool(int(words[token >> 5]) >> (token & 31) & 1)
-            clock()
-            if not commit(token):
-                break
-            clock()
+        # Where no mask is written every token is allowed.
+        engine.bitmask.fill(-1)
+        session = Session(calls(engine, matcher)[name], matcher.try_advance, lambda: True)
+        follow(engine, session, instance.tokens, times, [])
+    return times
 
 
 def words_allowed(engine: Engine, compiled: Any, case: Case) -> Iterator[int]:
@@ -110,7 +100,8 @@ def measure(tokenizer: Tokenizer, sample: Sequence[Case], rounds: int) -> Measur
     timings = run(["frisket"], tokenizer, sample, limit=Limit(), rounds=rounds)[0].timings
     engine = Engine(tokenizer)
     times: dict[str, list[int]] = {name: [] for name in calls(engine, engine.compile({}, "{}").matcher())}
-    cold, warm, words = [], [], []
+    cold, warm = [], []
+    words: list[int] = []
     gc.collect()
     gc.freeze()
     for place, case in enumerate(sample, 1):
@@ -131,19 +122,20 @@ def measure(tokenizer: Tokenizer, sample: Sequence[Case], rounds: int) -> Measur
     )
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [heads, ["---"] + ["--:"] * (len(heads) - 1)]
-    lines += [[cell if isinstance(cell, str) else figure(float(cell)) for cell in row] for row in rows]  # type: ignore[arg-type]
+def table(heads: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    lines = [list(heads), ["---"] + ["--:"] * (len(heads) - 1)]
+    lines += [[figure(cell) for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def in_place(found: Measured) -> str:
-    rows = [[name, *np.percentile(times, [10, 50, 90])] for name, times in found.calls.items()]
+    rows: list[list[str | float]] = [[name, *np.percentile(times, [10, 50, 90])] for name, times in found.calls.items()]
     return table(["µs, in the place of a warm mask", "p10", "p50", "p90"], rows)
 
 
 def by_kind(found: Measured, mask_words: int) -> str:
-    rows, least = [], -1
+    rows: list[list[str | float]] = []
+    least = -1
     for part, kind in KINDS:
         most = int(part * mask_words)
         here = (found.words > least) & (found.words <= most)
@@ -157,7 +149,7 @@ def by_kind(found: Measured, mask_words: int) -> str:
 def by_excess(found: Measured) -> str:
     """What each band of masks adds to the cold mean over the warm one."""
     excess = found.cold - found.warm
-    rows: list[list[object]] = [["the mean of warm masks", "100%", found.warm.mean()]]
+    rows: list[list[str | float]] = [["the mean of warm masks", "100%", found.warm.mean()]]
     bounds = (-np.inf, FIRST_SIGHT, *BANDS, np.inf)
     for least, most in itertools.pairwise(bounds):
         here = (excess > least) & (excess <= most)

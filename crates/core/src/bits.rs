@@ -1,4 +1,4 @@
-//! Sets of tokens, as masks are made of them: a bit for each token, or those words of the bits that hold any.
+//! Tokens → sets, as masks are made of them: a bit for each token, or those words of the bits that hold any.
 
 use crate::term::Hasher128;
 use std::sync::Arc;

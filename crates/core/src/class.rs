@@ -1,4 +1,4 @@
-//! Characters by their first bytes: what an index of the vocabulary can tell of the characters of a token.
+//! Characters → classes by their first bytes: what an index of the vocabulary can tell of the characters of a token.
 
 use crate::byteset::ByteSet;
 

@@ -1,4 +1,4 @@
-//! Nodes of tries at which something is at an end and tokens go on: what follows it is looked for below them.
+//! Where something is at an end in mid-token → the nodes of tries below which what follows it is looked for.
 //!
 //! Known by their hash, which no grammar has a part in: what tokens see of a term from there on is the same for all.
 

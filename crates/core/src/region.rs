@@ -1,5 +1,5 @@
-//! A few states that the same characters keep among themselves: what a search (`.*foo.*`), an excluded pattern or words
-//! and separators are while none of their special characters comes.
+//! A head → a few states that the same characters keep among themselves: what a search (`.*foo.*`), an excluded pattern
+//! or words and separators are while none of their special characters comes.
 
 use crate::byteset::ByteSet;
 use crate::class::Class;
