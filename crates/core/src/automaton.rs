@@ -19,6 +19,8 @@ pub(crate) struct Place {
     pub accepting: bool,
     /// Whether an end-of-sequence token was taken.
     pub ended: bool,
+    /// Whether it is in a string of any text: characters that stand for themselves leave it where it is.
+    pub in_text: bool,
 }
 
 /// What moves a sequence on.
@@ -108,7 +110,8 @@ impl Automaton {
     }
 
     fn place(&self, position: PositionId) -> Place {
-        Place { position, accepting: self.machine.position(position).accepting, ended: false }
+        let accepting = self.machine.position(position).accepting;
+        Place { position, accepting, ended: false, in_text: self.machine.is_in_text(position) }
     }
 
     pub fn mask(&mut self, shared: &Shared, vocabulary: &Vocabulary, position: PositionId) -> Result<Arc<Mask>> {

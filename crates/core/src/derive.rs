@@ -375,6 +375,11 @@ impl Arena {
         }
     }
 
+    /// Whether it is a JSON string of any characters, in its middle.
+    pub(crate) fn is_in_any_text(&self, id: TermId) -> bool {
+        matches!(*self.term(id), Term::Quoted { text, state: Spelling::Body, .. } if Some(text) == self.any_text)
+    }
+
     /// Where one more character leads in a JSON string of any characters, as far as a count allows. Each leads there, and
     /// none has to be derived to know it.
     pub(crate) fn any_next(&mut self, id: TermId) -> Result<Option<TermId>> {

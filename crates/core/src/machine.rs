@@ -175,6 +175,14 @@ impl Machine {
         &self.positions[id.0 as usize]
     }
 
+    /// Whether a string of any text is all there is, in its middle.
+    pub(crate) fn is_in_text(&self, id: PositionId) -> bool {
+        let position = self.position(id);
+        let [(head, _)] = position.heads[..] else { return false };
+        let alone = position.specials.is_empty() && !position.ask && self.arena.uniques.is_empty();
+        alone && self.arena.is_in_any_text(head)
+    }
+
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         let hash = FxBuildHasher.hash_one(&position).into();
         if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {

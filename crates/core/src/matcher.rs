@@ -246,7 +246,13 @@ impl Matcher {
         if place.ended || self.check_cancelled().is_err() {
             return false;
         }
-        let Some(next) = self.compiled.known.read().next(self.epoch, place.position, token) else { return false };
+        let next = match place.in_text && self.compiled.vocabulary.is_text(token) {
+            true => place,
+            false => match self.compiled.known.read().next(self.epoch, place.position, token) {
+                Some(next) => next,
+                None => return false,
+            },
+        };
         self.history.push(next);
         self.taken.push(Taken::Token(token));
         true

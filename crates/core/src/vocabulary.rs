@@ -5,6 +5,7 @@ use crate::bits::Bits;
 use crate::byteset::ByteSet;
 use crate::cache;
 use crate::class::Class;
+use crate::derive::raw;
 use crate::error::{Error, Result};
 use crate::forest::{Forest, Pieces};
 use crate::length::Lengths;
@@ -172,6 +173,12 @@ impl Vocabulary {
 
     pub fn token(&self, id: u32) -> Option<&[u8]> {
         self.tokens.get(id)
+    }
+
+    /// Whether a token is whole characters that stand for themselves in a JSON string.
+    pub(crate) fn is_text(&self, id: u32) -> bool {
+        let text = self.tokens.get(id);
+        text.is_some_and(|text| text.iter().all(|&byte| raw(byte)) && std::str::from_utf8(text).is_ok())
     }
 
     /// Code points of a token.

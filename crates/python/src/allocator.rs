@@ -19,11 +19,18 @@ static ALLOCATOR: Allocator = Allocator;
 /// mimalloc, watched: where it grows, the next pages are made ready.
 struct Allocator;
 
+/// mimalloc gives what is as large as this, or larger, so aligned, without a look at what is asked for
+/// (`MI_MAX_ALIGN_SIZE`).
+const ALIGNED: usize = 16;
+
 // SAFETY: every call is mimalloc's.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let given = MiMalloc.alloc(layout);
+        let given = match layout.align() <= ALIGNED && layout.size() >= layout.align() {
+            true => mi_malloc(layout.size()),
+            false => MiMalloc.alloc(layout),
+        };
         ahead::allocated(given as usize, layout.size());
         given
     }
@@ -49,6 +56,8 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 extern "C" {
+    fn mi_malloc(bytes: usize) -> *mut u8;
+
     /// mimalloc's own: free pages go back to the system at once, not when it next thinks of them.
     fn mi_collect(force: bool);
 
