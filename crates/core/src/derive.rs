@@ -3,8 +3,8 @@
 use crate::byteset::{Boundaries, ByteSet};
 use crate::error::Result;
 use crate::keyset::NO_KEYS;
-use crate::term::{is_lead, Arena, Edge, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
-use smallvec::SmallVec;
+use crate::term::{is_lead, Arena, Edge, Parts, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
+use smallvec::{smallvec, SmallVec};
 
 /// The edge of the interval that a byte is in; they are sorted.
 #[inline]
@@ -200,15 +200,15 @@ impl Arena {
                     let skipped = self.derive_part(right, byte)?;
                     match (through, skipped) {
                         (EMPTY, only) | (only, EMPTY) => only,
-                        _ => self.alt(vec![through, skipped])?,
+                        _ => self.alt(smallvec![through, skipped])?,
                     }
                 } else {
                     through
                 }
             }
             Term::Alt(ref parts) => {
-                let parts: SmallVec<[TermId; 8]> = SmallVec::from_slice(parts);
-                let mut next = Vec::with_capacity(parts.len());
+                let parts = Parts::from_slice(parts);
+                let mut next = Parts::new();
                 for part in parts {
                     match self.derive_part(part, byte)? {
                         EMPTY => {}
@@ -222,14 +222,14 @@ impl Arena {
                 }
             }
             Term::And(ref parts) => {
-                let parts: SmallVec<[TermId; 8]> = SmallVec::from_slice(parts);
+                let parts = Parts::from_slice(parts);
                 // What one operand cannot read, no other has to.
                 for &part in &parts {
                     if !self.may(part).contains(byte) {
                         return Ok(EMPTY);
                     }
                 }
-                let mut next = Vec::with_capacity(parts.len());
+                let mut next = Parts::new();
                 for part in parts {
                     let derived = self.derive(part, byte)?;
                     if derived == EMPTY {

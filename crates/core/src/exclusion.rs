@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::keyset::KeySets;
 use crate::quoted::escape;
 use crate::targets::WIDE_CLASS;
-use crate::term::{Arena, Spelling, Term, TermId, EPSILON};
+use crate::term::{Arena, Parts, Spelling, Term, TermId, EPSILON};
 use crate::trie::Trie;
 
 pub(crate) struct Exclusion {
     /// The string without it.
     pub near: TermId,
     /// What is excluded: finite sets of texts.
-    excluded: Vec<TermId>,
+    excluded: Parts,
     /// Whether each text is spelled in one way, and so many go on from anywhere that none is left without an end because
     /// those few are missing.
     plain: bool,
@@ -31,7 +31,7 @@ impl Exclusion {
         if arena.may(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             return Ok(None);
         }
-        let (mut kept, mut excluded) = (Vec::with_capacity(parts.len()), Vec::new());
+        let (mut kept, mut excluded) = (Parts::new(), Parts::new());
         for &part in parts.iter() {
             match *arena.term(part) {
                 Term::Not(inner) if arena.is_finite(inner) => excluded.push(inner),

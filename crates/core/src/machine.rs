@@ -44,6 +44,9 @@ pub const DEAD: PositionId = PositionId(0);
 /// Terms with the frames that they return to: one or two as a rule.
 pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
 
+/// What follows in a frame, with what follows that: one as a rule.
+type Members = SmallVec<[(TermId, FrameId); 1]>;
+
 /// What may come next at one place of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
@@ -72,7 +75,7 @@ const PER_FRAME: usize = 16 + 8;
 pub struct Machine {
     pub arena: Arena,
     rules: Arc<Rules>,
-    frames: Vec<Box<[(TermId, FrameId)]>>,
+    frames: Vec<Members>,
     frame_ids: Ids,
     /// For each frame what it says of open items; empty if there are none in this grammar.
     openness: Vec<Openness>,
@@ -119,7 +122,7 @@ impl Machine {
         Box::new(Machine {
             arena: arena(),
             rules,
-            frames: vec![Box::new([])],
+            frames: vec![Members::new()],
             frame_ids: Ids::default(),
             openness: Vec::new(),
             returns: Vec::new(),
@@ -213,7 +216,7 @@ impl Machine {
             return FrameId(id);
         }
         self.arena.budget.grow(PER_FRAME + 16 * members.len());
-        let members: Box<[_]> = members.into();
+        let members = Members::from_slice(members);
         let id = FrameId(self.frames.len() as u32);
         if !self.arena.uniques.is_empty() {
             let openness = self.measure(&members);
@@ -444,7 +447,7 @@ impl Machine {
         let (position, touched) = if frame == BOTTOM {
             (Position { accepting: true, ..Position::default() }, false)
         } else {
-            let members = self.frames[frame.0 as usize].to_vec();
+            let members = self.frames[frame.0 as usize].clone();
             self.closure(&members, register)?
         };
         let position = Arc::new(position);

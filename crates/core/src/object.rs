@@ -7,8 +7,8 @@
 use crate::error::Result;
 use crate::keyset::{KeySets, NO_KEYS};
 use crate::quoted::unspell;
-use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON, MANY};
-use smallvec::SmallVec;
+use crate::term::{Arena, Parts, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 mod feasible;
@@ -66,7 +66,7 @@ pub struct ObjectSpec {
     pub any_order: bool,
     pub extras_last: bool,
     /// For each property those that may not come after it, itself among them; empty: the order is that of the list.
-    pub earlier: Vec<Vec<u64>>,
+    pub earlier: Vec<PropertySet>,
     pub free: bool,
     /// (spelling with quotes, property), sorted by spelling.
     pub sorted: Vec<(Box<[u8]>, u32)>,
@@ -77,9 +77,9 @@ pub struct ObjectState {
     /// The first property that may still come, where the order is the schema's.
     pub(crate) next: u32,
     /// Properties that came, as far as any rule asks.
-    seen: Vec<u64>,
+    seen: PropertySet,
     /// Properties that came or that one which came must not precede, where there are several orders.
-    gone: Vec<u64>,
+    gone: PropertySet,
     count: u32,
     marks: u64,
     /// Decoded keys beside the named ones, as a set (`keyset`).
@@ -87,6 +87,9 @@ pub struct ObjectState {
     /// What a mask's state does not know of the keys that came (see `mask`).
     pub(crate) hidden: Hidden,
 }
+
+/// The values of one member with the states after them, most often one.
+pub(crate) type Branches = SmallVec<[(TermId, ObjectState); 1]>;
 
 /// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -135,7 +138,7 @@ pub(crate) struct ObjectParts {
 /// The keys that may come next.
 pub(crate) struct Choices {
     pub named: Vec<u32>,
-    pub allowed: Vec<u64>,
+    pub allowed: PropertySet,
     /// (extra, the quoted keys that are still free).
     pub extras: Vec<(u32, TermId)>,
 }
@@ -170,7 +173,7 @@ fn share(left: &[u64], right: &[u64], index: u32) -> bool {
     })
 }
 
-fn put(set: &mut Vec<u64>, index: u32) {
+fn put(set: &mut PropertySet, index: u32) {
     let word = index as usize >> 6;
     if set.len() <= word {
         set.resize(word + 1, 0);
@@ -186,15 +189,15 @@ fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
 }
 
 /// For each property those that no order lets come after it; None if the orders contradict each other.
-pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<Vec<u64>>> {
-    let mut found = vec![Vec::new(); count as usize];
+pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet>> {
+    let mut found = vec![PropertySet::new(); count as usize];
     (0..count).for_each(|index| put(&mut found[index as usize], index));
     let mut waits = vec![0u32; count as usize];
     let mut after = vec![Vec::new(); count as usize];
     for order in orders {
-        let mut came: Vec<u64> = Vec::new();
+        let mut came = PropertySet::new();
         for (place, &index) in order.iter().enumerate() {
-            let own: &mut Vec<u64> = &mut found[index as usize];
+            let own = &mut found[index as usize];
             own.resize(own.len().max(came.len()), 0);
             own.iter_mut().zip(&came).for_each(|(own, came)| *own |= came);
             put(&mut came, index);
@@ -333,7 +336,7 @@ impl Arena {
             extras_open = !spec.extras_last || spec.can_close(&state);
         } else if let Some(outlook) = spec.outlook(&state) {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
-            let mut must = Vec::new();
+            let mut must = PropertySet::new();
             outlook.must.iter().for_each(|&index| put(&mut must, index));
             // Then whatever comes in its turn leaves everything else as it was.
             let sure = spec.unrestricted();
@@ -382,7 +385,7 @@ impl Arena {
                 extras.push((index as u32, quoted));
             }
         }
-        let mut allowed = vec![0; count.div_ceil(64) as usize];
+        let mut allowed: PropertySet = smallvec![0; count.div_ceil(64) as usize];
         named.iter().for_each(|&index| put(&mut allowed, index));
         self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
@@ -548,7 +551,7 @@ impl Arena {
                 if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
                     // No key is offered after which its only value could not come; a second one may repeat the first.
                     let after = ObjectState { hidden: Hidden::Choice, ..spec.after(&before, None, value.marks) };
-                    return self.member_of(object, vec![(value.node, after)]).map(Some);
+                    return self.member_of(object, smallvec![(value.node, after)]).map(Some);
                 }
                 if chooses {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
@@ -579,9 +582,9 @@ impl Arena {
         self.member_of(object, branches)
     }
 
-    fn member_of(&mut self, object: u32, branches: Vec<(TermId, ObjectState)>) -> Result<TermId> {
+    fn member_of(&mut self, object: u32, branches: Branches) -> Result<TermId> {
         let colon = self.objects[object as usize].colon;
-        let mut parts = Vec::with_capacity(branches.len());
+        let mut parts = Parts::new();
         for (node, after) in branches {
             let state = self.object_state(object, after);
             let next = self.object_term(Term::ObjectNext { object, state })?;

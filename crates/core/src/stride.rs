@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::keyset::NO_KEYS;
 use crate::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
 use crate::object::Narrowed;
-use crate::term::{Arena, Spelling, Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON};
 use crate::unique::Register;
-use smallvec::SmallVec;
+use smallvec::{smallvec, SmallVec};
 
 /// A head on its way: those that are spelled, or hold what they read, are terms again only where they stop.
 #[derive(Clone, Copy)]
@@ -174,7 +174,7 @@ impl Arena {
     /// The string with what is excluded from it.
     fn excluding_rests(&mut self, near: TermId, excluded: [Rest; EXCLUDED]) -> Result<TermId> {
         let Term::Quoted { text, state, free } = *self.term(near) else { return Ok(near) };
-        let mut parts = vec![text];
+        let mut parts: Parts = smallvec![text];
         for rest in excluded.into_iter().filter(|&rest| rest != Rest::Nothing) {
             let inner = self.rest_term(rest)?;
             parts.push(self.not_unchecked(inner)?);

@@ -28,6 +28,9 @@ mod normal;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TermId(pub u32);
 
+/// The operands of a union or an intersection: of most, few.
+pub type Parts = SmallVec<[TermId; 8]>;
+
 /// An unbounded count.
 pub const MANY: u32 = u32::MAX;
 
@@ -488,11 +491,15 @@ impl Arena {
     }
 
     fn intern(&mut self, term: Term, hash: u128, info: impl FnOnce(&Self) -> Info) -> Result<TermId> {
+        self.intern_with(hash, |arena| (term, info(arena)))
+    }
+
+    fn intern_with(&mut self, hash: u128, make: impl FnOnce(&Self) -> (Term, Info)) -> Result<TermId> {
         if let Some(id) = self.by_hash(hash) {
             return Ok(id);
         }
         self.spend(1)?;
-        let info = info(self);
+        let (term, info) = make(self);
         if info.depth > MAX_DEPTH {
             return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)));
         }

@@ -1,20 +1,23 @@
 //! Members that came × an object → whether it can still be closed, and what must come for that.
 
-use super::{has, members, pairs, put, Came, ObjectSpec, ObjectState, Property, PropertySet};
+use super::{has, members, pairs, put, Branches, Came, ObjectSpec, ObjectState, Property, PropertySet};
 use crate::error::{Error, Limit, Result};
 use crate::term::{TermId, MANY};
+use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
 
 /// If fewer keys are left, a mask asks which they are.
 const SPARE_KEYS: usize = 32;
 
+type Indices = SmallVec<[u32; 8]>;
+
 /// What an object cannot be closed without.
 #[derive(Default)]
 pub(crate) struct Needs {
     /// Properties, ascending.
-    pub must: Vec<u32>,
+    pub must: Indices,
     /// Properties that may come, as a set.
-    pub may: Vec<u64>,
+    pub may: PropertySet,
     /// Members beside those that must come.
     pub more: u32,
     /// Marks that some members must leave.
@@ -29,8 +32,8 @@ impl Needs {
 
 /// What a state still has to read and may read.
 pub(super) struct Outlook {
-    pub must: Vec<u32>,
-    pub may: Vec<u64>,
+    pub must: Indices,
+    pub may: PropertySet,
 }
 
 impl ObjectSpec {
@@ -98,8 +101,9 @@ impl ObjectSpec {
     pub(super) fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
         let count = self.properties.len() as u32;
         let seen = |index: u32| has(&state.seen, index);
-        let left =
-            |set: &PropertySet| (0..).zip(set).map(|(word, set)| set & !self.came(state, word)).collect::<Vec<u64>>();
+        let left = |set: &PropertySet| -> PropertySet {
+            (0..).zip(set).map(|(word, set)| set & !self.came(state, word)).collect()
+        };
         let mut may = left(&self.valued);
         if !self.implies.is_empty() {
             // What implies a property that can no longer come cannot come either.
@@ -115,9 +119,9 @@ impl ObjectSpec {
                 }
             }
         }
-        let mut must: Vec<u32> = members(&left(&self.required)).collect();
+        let mut must: Indices = members(&left(&self.required)).collect();
         if !self.implies.is_empty() {
-            let mut forced = vec![0u64; may.len()];
+            let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
             let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || has(&forced, index)).collect();
             while let Some(index) = causes.pop() {
@@ -168,7 +172,7 @@ impl ObjectSpec {
         if self.max != MANY && !self.implies.is_empty() {
             let singles = single.into_iter().map(|(_, marks)| marks).collect();
             let lumps = Lumps { spec: self, state, singles, endless };
-            let mut forced = vec![0u64; may.len()];
+            let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
             return lumps.fit(Picked { forced, may, ..Picked::default() }, missing, steps);
         }
@@ -244,7 +248,7 @@ impl ObjectSpec {
         index: u32,
         came: Came<'_>,
         steps: &mut Steps,
-    ) -> Result<Vec<(TermId, ObjectState)>> {
+    ) -> Result<Branches> {
         let values = &self.properties[index as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
         self.only_feasible(next, came, steps)
@@ -255,12 +259,12 @@ impl ObjectSpec {
         next: impl Iterator<Item = (TermId, ObjectState)>,
         came: Came<'_>,
         steps: &mut Steps,
-    ) -> Result<Vec<(TermId, ObjectState)>> {
+    ) -> Result<Branches> {
         if self.unrestricted() {
             // Who asks has seen that it may come in its turn: everything else stays as it was.
             return Ok(next.collect());
         }
-        let mut kept = Vec::new();
+        let mut kept = Branches::new();
         for (node, after) in next {
             if self.feasible(&after, came, steps)? {
                 kept.push((node, after));
@@ -276,7 +280,7 @@ impl ObjectSpec {
         extra: u32,
         came: Came<'_>,
         steps: &mut Steps,
-    ) -> Result<Vec<(TermId, ObjectState)>> {
+    ) -> Result<Branches> {
         let values = &self.extras[extra as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, None, value.marks)));
         self.only_feasible(next, came, steps)
@@ -304,10 +308,10 @@ struct Lumps<'a> {
 #[derive(Clone, Default)]
 struct Picked {
     /// Properties that come, with all that they imply.
-    forced: Vec<u64>,
-    may: Vec<u64>,
+    forced: PropertySet,
+    may: PropertySet,
     /// Properties whose value was chosen for its marks.
-    spent: Vec<u64>,
+    spent: PropertySet,
     singles: Vec<bool>,
     others: u32,
 }
@@ -332,7 +336,7 @@ impl Lumps<'_> {
         let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
         let mut with = picked.clone();
         self.follow(&mut with.forced, index, &self.spec.implies);
-        let mut gone = vec![0u64; picked.may.len()];
+        let mut gone: PropertySet = smallvec![0; picked.may.len()];
         self.follow(&mut gone, index, &self.spec.implied_by);
         let mut without = picked;
         without.may.iter_mut().zip(&gone).for_each(|(may, gone)| *may &= !gone);
@@ -380,7 +384,7 @@ impl Lumps<'_> {
     }
 
     /// Add a property and all that follow from it; those that came already are no members to come.
-    fn follow(&self, set: &mut Vec<u64>, index: u32, along: &[(u32, u32)]) {
+    fn follow(&self, set: &mut PropertySet, index: u32, along: &[(u32, u32)]) {
         let mut open = vec![index];
         while let Some(index) = open.pop() {
             if has(set, index) || has(&self.state.seen, index) {

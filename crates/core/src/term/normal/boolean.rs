@@ -2,17 +2,20 @@
 
 use crate::byteset::ByteSet;
 use crate::error::Result;
-use crate::term::{Arena, Hasher128, Info, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::term::{Arena, Hasher128, Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use smallvec::SmallVec;
 
 /// Longer beginnings are not compared with what another alternative repeats.
 const COVERED_PARTS: usize = 8;
 
 impl Arena {
-    pub fn alt(&mut self, parts: Vec<TermId>) -> Result<TermId> {
-        let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
+    pub fn alt(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
+        self.alt_of(parts.into())
+    }
+
+    fn alt_of(&mut self, mut stack: Parts) -> Result<TermId> {
+        let mut flat = Parts::new();
         let mut bytes = ByteSet::EMPTY;
-        let mut stack = parts;
         while let Some(part) = stack.pop() {
             match self.term(part) {
                 Term::Empty => {}
@@ -30,10 +33,10 @@ impl Arena {
         flat.dedup();
         if flat.len() > 1 {
             if let Some(any) = self.any_text.filter(|any| flat.binary_search(any).is_ok()) {
-                flat.retain(|&part| part == any || !self.info(part).utf8 || self.info(part).structural);
+                flat.retain(|&mut part| part == any || !self.info(part).utf8 || self.info(part).structural);
             }
             if flat.contains(&EPSILON) && flat.iter().any(|&part| part != EPSILON && self.info(part).nullable) {
-                flat.retain(|&part| part != EPSILON);
+                flat.retain(|&mut part| part != EPSILON);
             }
         }
         self.drop_covered(&mut flat);
@@ -45,7 +48,7 @@ impl Arena {
             _ => {}
         }
         let hash = self.hash_set(8, &flat);
-        self.intern(Term::Alt(flat.clone().into()), hash, |arena| {
+        self.intern_with(hash, |arena| {
             let infos = || flat.iter().map(|&part| arena.info(part));
             let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
             spans.sort_unstable();
@@ -55,7 +58,7 @@ impl Arena {
                 joined &= low <= reach.saturating_add(1);
                 reach = reach.max(high);
             }
-            Info {
+            let info = Info {
                 hash: 0,
                 nullable: infos().any(|info| info.nullable),
                 structural: infos().any(|info| info.structural),
@@ -66,13 +69,14 @@ impl Arena {
                 min_chars: spans[0].0,
                 max_chars: reach,
                 exact: joined,
-            }
+            };
+            (Term::Alt(flat[..].into()), info)
         })
     }
 
     /// What begins with bytes of a class and goes on as another alternative does, of which these bytes are a beginning,
     /// too, adds nothing: `[a-z]{1,3}[a-z./]*` beside `[a-z./]*`. A state for each of its counts would.
-    fn drop_covered(&self, flat: &mut Vec<TermId>) {
+    fn drop_covered(&self, flat: &mut Parts) {
         for place in (0..flat.len()).rev() {
             let Some(&all) = flat.get(place).filter(|_| flat.len() > 1) else { continue };
             let (first, rest) = match *self.term(all) {
@@ -82,7 +86,7 @@ impl Arena {
             let Term::Repeat { body, min: 0, max: MANY } = *self.term(first) else { continue };
             let Term::Class(class) = *self.term(body) else { continue };
             if !self.info(all).structural {
-                flat.retain(|&part| part == all || !self.is_covered(part, class, all, rest));
+                flat.retain(|&mut part| part == all || !self.is_covered(part, class, all, rest));
             }
         }
     }
@@ -110,7 +114,7 @@ impl Arena {
     }
 
     /// Many literals side by side are one sorted set.
-    fn merge_words(&mut self, flat: &mut Vec<TermId>) -> Result<()> {
+    fn merge_words(&mut self, flat: &mut Parts) -> Result<()> {
         let is_literal = |arena: &Self, id: TermId| matches!(arena.term(id), Term::Literal { .. });
         if flat.iter().filter(|&&part| is_literal(self, part)).count() < 4 {
             return Ok(());
@@ -121,7 +125,7 @@ impl Arena {
                 words.push(self.literals[literal as usize][position as usize..].into());
             }
         }
-        flat.retain(|&part| !is_literal(self, part));
+        flat.retain(|&mut part| !is_literal(self, part));
         flat.push(self.words(words)?);
         flat.sort_unstable();
         Ok(())
@@ -129,7 +133,7 @@ impl Arena {
 
     /// Repetitions of one body before one rest are one, where their counts touch. Nested counts would else make an
     /// alternative for each place where an inner one may have ended.
-    fn merge_counts(&mut self, flat: &mut Vec<TermId>) -> Result<()> {
+    fn merge_counts(&mut self, flat: &mut Parts) -> Result<()> {
         let counted = |arena: &Self, id: TermId| {
             let (first, rest) = match *arena.term(id) {
                 Term::Cat(first, rest) => (first, rest),
@@ -151,7 +155,7 @@ impl Arena {
         if !counts.windows(2).any(|pair| touch(&pair[0], &pair[1])) {
             return Ok(());
         }
-        flat.retain(|&part| counted(self, part).is_none());
+        flat.retain(|&mut part| counted(self, part).is_none());
         let mut open = counts[0];
         for next in counts.drain(1..).map(Some).chain([None]).collect::<SmallVec<[_; 8]>>() {
             match next {
@@ -177,14 +181,17 @@ impl Arena {
         hash.finish()
     }
 
-    pub fn and(&mut self, parts: Vec<TermId>) -> Result<TermId> {
+    pub fn and(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         let id = self.and_unchecked(parts)?;
         self.checked(id)
     }
 
-    pub(crate) fn and_unchecked(&mut self, parts: Vec<TermId>) -> Result<TermId> {
-        let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
-        let mut stack = parts;
+    pub(crate) fn and_unchecked(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
+        self.and_of(parts.into())
+    }
+
+    fn and_of(&mut self, mut stack: Parts) -> Result<TermId> {
+        let mut flat = Parts::new();
         while let Some(part) = stack.pop() {
             match self.term(part) {
                 Term::Empty => return Ok(EMPTY),
@@ -203,7 +210,7 @@ impl Arena {
         self.drop_needless(&mut flat);
         let whole = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
         if whole && flat.len() > 1 {
-            flat.retain(|&part| Some(part) != self.any_text);
+            flat.retain(|&mut part| Some(part) != self.any_text);
         }
         match flat[..] {
             [] => return Ok(TOP),
@@ -226,9 +233,9 @@ impl Arena {
             return Ok(EMPTY);
         }
         let hash = self.hash_set(9, &flat);
-        self.intern(Term::And(flat.clone().into()), hash, |arena| {
+        self.intern_with(hash, |arena| {
             let infos = || flat.iter().map(|&part| arena.info(part));
-            Info {
+            let info = Info {
                 hash: 0,
                 nullable: infos().all(|info| info.nullable),
                 structural: false,
@@ -239,12 +246,13 @@ impl Arena {
                 min_chars,
                 max_chars,
                 exact: false,
-            }
+            };
+            (Term::And(flat[..].into()), info)
         })
     }
 
     /// The complement of what begins otherwise than all texts of another operand takes nothing away.
-    fn drop_needless(&mut self, flat: &mut Vec<TermId>) {
+    fn drop_needless(&mut self, flat: &mut Parts) {
         for place in (0..flat.len()).rev() {
             let Term::Not(inner) = *self.term(flat[place]) else { continue };
             let apart = flat.iter().any(|&other| match self.term(other) {
