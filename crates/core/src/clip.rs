@@ -1,7 +1,7 @@
 //! Counts → those that a token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
 
 use crate::error::Result;
-use crate::term::{Arena, Term, TermId, EPSILON, MANY};
+use crate::term::{Arena, Parts, Term, TermId, EPSILON, MANY};
 use smallvec::SmallVec;
 
 /// Longer concatenations and unions are left as they are: they would be taken apart at every step.
@@ -29,7 +29,7 @@ impl Arena {
     fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
         match *self.term(text) {
             Term::And(ref parts) if parts.len() <= MOST_PARTS => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 self.clipped_and(text, &parts, reach)
             }
             _ => self.clipped_counts(text, reach),
@@ -40,7 +40,7 @@ impl Arena {
         if let Some(&clipped) = self.clips.get(&(text, reach)) {
             return Ok(clipped);
         }
-        let mut clipped = parts.to_vec();
+        let mut clipped = Parts::from_slice(parts);
         // An intersection may be empty because of counts that are far away. Up to this length each operand has the texts
         // that it had, and longer ones are only added: what can end by then in all of them could before.
         for part in &mut clipped {
@@ -115,7 +115,7 @@ impl Arena {
                 self.repeat(body, min.min(begun + 1), if max > begun { MANY } else { max })
             }
             Term::Cat(..) => {
-                let mut parts = Vec::new();
+                let mut parts = Parts::new();
                 let mut rest = text;
                 while let Term::Cat(left, right) = *self.term(rest) {
                     parts.push(left);
@@ -135,7 +135,8 @@ impl Arena {
                 parts.into_iter().rev().try_fold(EPSILON, |rest, part| self.cat(part, rest))
             }
             Term::Alt(ref parts) if parts.len() <= MOST_PARTS => {
-                let (before, mut clipped) = (parts.clone(), parts.to_vec());
+                let before = Parts::from_slice(parts);
+                let mut clipped = before.clone();
                 for part in &mut clipped {
                     *part = self.clipped_counts(*part, reach)?;
                 }

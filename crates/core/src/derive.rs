@@ -139,11 +139,11 @@ impl Arena {
                 }
             }
             Term::Alt(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.may(part)))
             }
             Term::And(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 parts.iter().fold(ByteSet::FULL, |all, &part| all.intersection(&self.may(part)))
             }
             Term::Repeat { body, .. } | Term::Bounded { body, .. } => self.may(body),
@@ -428,7 +428,7 @@ impl Arena {
                 }
             }
             Term::Alt(ref parts) | Term::And(ref parts) => {
-                for &part in parts.clone().iter() {
+                for part in Parts::from_slice(parts) {
                     cuts.merge(&self.cuts(part));
                 }
             }

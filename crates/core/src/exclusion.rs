@@ -27,7 +27,7 @@ impl Exclusion {
             return Ok(None);
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
-        let parts = parts.clone();
+        let parts = Parts::from_slice(parts);
         if arena.may(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             return Ok(None);
         }
@@ -66,7 +66,7 @@ impl Arena {
     pub(crate) fn excluding(&mut self, head: TermId) -> Option<ByteSet> {
         let Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } = *self.term(head) else { return None };
         let Term::And(parts) = self.term(text) else { return None };
-        let parts = parts.clone();
+        let parts = Parts::from_slice(parts);
         let mut bytes = None;
         for &part in parts.iter() {
             if let Term::Not(inner) = *self.term(part) {

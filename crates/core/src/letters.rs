@@ -4,7 +4,7 @@
 //! search has to find that out.
 
 use crate::byteset::ByteSet;
-use crate::term::{Arena, Term, TermId};
+use crate::term::{Arena, Parts, Term, TermId};
 
 /// What is said of the texts of one term, roughly: fewer needs than there are, and more bytes.
 #[derive(Clone, Copy)]
@@ -81,11 +81,11 @@ impl Arena {
                 each.map(|all| Letters { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
             }
             Term::Alt(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 parts.iter().map(|&part| self.letters(part)).reduce(either).unwrap_or(ANYTHING)
             }
             Term::And(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 self.meet(&parts)
             }
             Term::Repeat { body, min, .. } => {

@@ -3,7 +3,7 @@
 use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::search::Search;
-use crate::term::{Arena, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
+use crate::term::{Arena, Parts, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// Of so many bytes that may come a search looks at all: what is found out about their states will be asked for.
@@ -29,7 +29,7 @@ impl Arena {
                 if self.loses_few(parts) {
                     return Some(true);
                 }
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 self.lack_a_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
@@ -77,7 +77,7 @@ impl Arena {
     /// Whether the operands of an intersection plainly have a text in common.
     fn agreed(&mut self, id: TermId) -> Result<bool> {
         let Term::And(ref parts) = *self.term(id) else { return Ok(false) };
-        let parts = parts.clone();
+        let parts = Parts::from_slice(parts);
         let mut witness = Witness::new(self);
         let (agreed, steps) = (witness.of(&parts), witness.steps);
         self.spend(steps.into())?;
@@ -135,11 +135,11 @@ impl Arena {
                 all.saturating_add(self.distance(rest))
             }
             Term::Alt(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 parts.iter().map(|&part| self.distance(part)).min().unwrap_or(0)
             }
             Term::And(ref parts) => {
-                let parts = parts.clone();
+                let parts = Parts::from_slice(parts);
                 parts.iter().fold(0, |all: u32, &part| all.saturating_add(self.distance(part)))
             }
             Term::Repeat { body, min, .. } => self.distance(body).saturating_mul(min),

@@ -91,6 +91,9 @@ pub struct ObjectState {
 /// The values of one member with the states after them, most often one.
 pub(crate) type Branches = SmallVec<[(TermId, ObjectState); 1]>;
 
+/// The heads of a key, each with what follows it.
+type KeyHeads = SmallVec<[(TermId, Option<TermId>); 4]>;
+
 /// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Hidden {
@@ -447,10 +450,10 @@ impl Arena {
     }
 
     /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
-    pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<Vec<(TermId, Option<TermId>)>> {
+    pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<KeyHeads> {
         let choices = self.choices(object, state)?;
         let spec = self.objects[object as usize].clone();
-        let mut heads = Vec::new();
+        let mut heads = KeyHeads::new();
         if spec.free {
             for &property in &choices.named {
                 let key = self.literal(&spec.properties[property as usize].key)?;
