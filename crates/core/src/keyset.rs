@@ -111,7 +111,7 @@ impl KeySets {
         made
     }
 
-    fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
+    pub fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
         let mut hash = Hasher128::new(u64::from(empty));
         for &(byte, rest) in &rests {
             hash.word(u64::from(byte));

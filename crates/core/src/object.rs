@@ -41,6 +41,9 @@ pub struct Extra {
     pub number: Option<usize>,
 }
 
+/// Of longer keys it is not found out further than this which language they are in.
+const MOST_BYTES: u32 = 256;
+
 /// Most objects have no more than one word of properties.
 pub(crate) type PropertySet = SmallVec<[u64; 1]>;
 
@@ -378,10 +381,17 @@ impl Arena {
                 keys = self.words(usable)?;
             } else if self.searching(|came, steps| spec.others(&state, index as u32, came, steps))?.is_empty() {
                 continue;
-            } else if state.keys != NO_KEYS {
-                let came = self.key_set(state.keys)?;
-                let fresh = self.not(came)?;
-                keys = self.and(vec![keys, fresh])?;
+            } else {
+                // Where there are several kinds of other keys, most that came were of another kind: those change nothing.
+                let came = match spec.extras.len() {
+                    1 => state.keys,
+                    _ => self.among(state.keys, keys, MOST_BYTES)?,
+                };
+                if came != NO_KEYS {
+                    let came = self.key_set(came)?;
+                    let fresh = self.not(came)?;
+                    keys = self.and(vec![keys, fresh])?;
+                }
             }
             let quoted = self.quoted(keys, spec.free)?;
             if quoted != EMPTY {
@@ -394,6 +404,31 @@ impl Arena {
         let choices = Arc::new(Choices { named, allowed, extras });
         self.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
         Ok(choices)
+    }
+
+    /// Those keys of a set that are in a language, and perhaps some that are not.
+    fn among(&mut self, set: u32, language: TermId, most_bytes: u32) -> Result<u32> {
+        if set == NO_KEYS || language == EMPTY {
+            return Ok(NO_KEYS);
+        }
+        if self.is_cofinite(language) || most_bytes == 0 {
+            return Ok(set);
+        }
+        if let Some(&known) = self.among.get(&(set, language)) {
+            return Ok(known);
+        }
+        let mut rests = Vec::new();
+        for (byte, rest) in self.keys.rests(set).to_vec() {
+            let next = self.derive(language, byte)?;
+            match self.among(rest, next, most_bytes - 1)? {
+                NO_KEYS => {}
+                kept => rests.push((byte, kept)),
+            }
+        }
+        let empty = self.keys.has_empty(set) && self.info(language).nullable;
+        let kept = self.keys.node(empty, rests, &mut self.budget);
+        self.among.insert((set, language), kept, &mut self.budget);
+        Ok(kept)
     }
 
     /// The languages of keys, and values, that may surely still come, where that is easy to see.

@@ -262,6 +262,8 @@ pub struct Arena {
     pub(crate) unique_states: List<Arc<UniqueState>>,
     pub(crate) unique_state_ids: Table<(u32, Arc<UniqueState>), u32>,
     pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
+    /// Keys and a language → those that are in it (`object`).
+    pub(crate) among: Table<(u32, TermId), u32>,
     /// What opens an object, what comes between two members and behind a key → whether they are as usual (`look`).
     pub(crate) usual: Table<[TermId; 3], bool>,
     pub(crate) any_text: Option<TermId>,
@@ -353,6 +355,7 @@ impl Arena {
             unique_states: List::default(),
             unique_state_ids: Table::default(),
             choice_memo: Table::default(),
+            among: Table::default(),
             usual: Table::default(),
             any_text: None,
             budget: Budget::default(),
@@ -409,6 +412,7 @@ impl Arena {
             unique_states: self.unique_states.above(),
             unique_state_ids: self.unique_state_ids.above(),
             choice_memo: self.choice_memo.above(),
+            among: self.among.above(),
             usual: self.usual.above(),
             any_text: self.any_text,
             budget,
@@ -448,6 +452,7 @@ impl Arena {
         self.unique_states.freeze();
         self.unique_state_ids.freeze();
         self.choice_memo.freeze();
+        self.among.freeze();
         self.usual.freeze();
     }
 
