@@ -52,6 +52,10 @@ def value(rng: random.Random, depth: int) -> dict[str, Any]:
             {"additionalProperties": value(rng, 0)},
             {"additionalProperties": {"type": "string"}, "propertyNames": {"pattern": "^[ab#]"}},
             {"patternProperties": {"^[#$]": {"type": "string"}}, "additionalProperties": False},
+            {
+                "patternProperties": {"^[#$]": {"type": "string"}, "^a": value(rng, 0)},
+                "additionalProperties": value(rng, 0),
+            },
         ]
     )
     if rng.random() < 0.2:

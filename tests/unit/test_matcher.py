@@ -186,6 +186,26 @@ def test_a_rejected_token_leaves_everything_as_it_was(matcher: Matcher) -> None:
         assert before == (matcher.mask_bytes(), matcher.can_end, matcher.steps, matcher.forced_bytes())
 
 
+@pytest.mark.parametrize("schema", [{"type": "string"}, {"type": "string", "maxLength": 3}, {"pattern": "^[^b]*$"}])
+def test_in_a_string_a_token_leads_where_its_bytes_do(schema: dict[str, object]) -> None:
+    texts = ["a", "ab", "é", "aé", "\U0001f600", '"', 'a"', "\\", "\\n", 'a\\"', "\n", "\x1f", "\x7f", "\u2028"]
+    tokens = [text.encode() for text in texts] + [b"\xc3", b"\xa9", b"a\xc3", b"\xff", b"\xed\xa0\x80", b"\xc0\x80"]
+    words = Vocabulary([*tokens, None, b"a", b"a"], special={"<|call|>": len(tokens) + 1}, eos=[len(tokens) + 2])
+    compiled = PublicGrammar.from_json_schema({"type": "string"} | schema).core.compile(words)
+    for before in ([], [0], [2], [0, 0], [tokens.index(b"\xc3")]):
+        matcher = compiled.matcher()
+        matcher.advance(texts.index('"'))
+        for token in before:
+            matcher.advance(token)
+        allowed = matcher.allowed()
+        for token in range(words.size):
+            ours, theirs = matcher.fork(), matcher.fork()
+            assert ours.try_advance(token) == (token in allowed), token
+            if token in allowed:
+                theirs.advance_bytes(tokens[token])
+                assert ours.mask_bytes() == theirs.mask_bytes() and ours.can_end == theirs.can_end, token
+
+
 def test_eos_ends_and_only_eos_may_follow(matcher: Matcher) -> None:
     assert matcher.can_end and not matcher.ended
     matcher.advance(END[1])

@@ -134,7 +134,7 @@ mod tests {
         ] {
             let parts =
                 parts.into_iter().map(|part| read.bytes().fold(part, |part, byte| arena.derive(part, byte).unwrap()));
-            let parts = parts.collect();
+            let parts: Vec<_> = parts.collect();
             let state = arena.and_unchecked(parts).unwrap();
             assert_eq!(arena.known_way(state).unwrap(), leads, "{:?} after {read}", arena.term(state));
             if leads {
