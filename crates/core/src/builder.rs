@@ -74,7 +74,7 @@ impl Builder {
         if (id as usize) < self.arena.len() {
             Ok(TermId(id))
         } else {
-            Err(Error::Misuse(format!("{id} is not a node of this builder")))
+            Err(Error::Misuse(format!("{id} is not a node of this builder")).into())
         }
     }
 
@@ -83,7 +83,8 @@ impl Builder {
         if self.arena.info(node).structural {
             return Err(Error::Misuse(
                 "a structural node (seq, rule, special, object) stands where only a regular one may".into(),
-            ));
+            )
+            .into());
         }
         Ok(node)
     }
@@ -179,7 +180,7 @@ impl Builder {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
                 return match prepared(&mut arena, Rules::clone(&self.rules), node) {
-                    Err(Error::Empty) => Ok(true),
+                    Err(error) if *error == Error::Empty => Ok(true),
                     made => made.map(|_| false),
                 };
             }
@@ -219,7 +220,7 @@ impl Builder {
         let (rule, body) = (self.node(rule)?, self.node(body)?);
         match *self.arena.term(rule) {
             Term::Call(rule) => Arc::make_mut(&mut self.rules).define(rule, body),
-            _ => Err(Error::Misuse("only what rule() returned can be defined".into())),
+            _ => Err(Error::Misuse("only what rule() returned can be defined".into()).into()),
         }
     }
 
@@ -245,7 +246,7 @@ impl Builder {
                 let mut rules = ready.clone();
                 rules.judge(&mut self.arena);
                 if !rules.matches_something(&self.arena, root) {
-                    return Err(Error::Empty);
+                    return Err(Error::Empty.into());
                 }
                 rules
             }
@@ -263,7 +264,7 @@ fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> 
     loop {
         rules.prepare(arena)?;
         if !rules.matches_something(arena, root) {
-            return Err(Error::Empty);
+            return Err(Error::Empty.into());
         }
         let Some(written) = &written else { return Ok(rules) };
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;

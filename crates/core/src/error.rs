@@ -37,7 +37,8 @@ pub enum Limit {
     Cancelled,
 }
 
-pub type Result<T> = std::result::Result<T, Error>;
+/// Boxed: every step of a walk returns one, and what fits into two registers is handed on in them.
+pub type Result<T> = std::result::Result<T, Box<Error>>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -183,7 +183,7 @@ impl Budget {
     /// What is over stays over until the next call begins.
     fn over(&mut self, limit: Limit) -> Result<()> {
         (self.slice, self.rest) = (0, 0);
-        Err(Error::Limit(limit))
+        Err(Error::Limit(limit).into())
     }
 
     fn late(&mut self) -> Option<Limit> {
@@ -208,7 +208,7 @@ mod tests {
             let mut budget = Budget::default();
             budget.begin(&limits(steps));
             assert!((0..steps).all(|_| budget.spend(1).is_ok()));
-            assert_eq!(budget.spend(1), Err(Error::Limit(Limit::Steps(steps))));
+            assert_eq!(budget.spend(1), Err(Error::Limit(Limit::Steps(steps)).into()));
             assert!(budget.spend(1).is_err(), "what is over stays over");
             budget.begin(&limits(steps));
             assert!(budget.spend(steps).is_ok() && budget.spend(1).is_err());
@@ -221,16 +221,16 @@ mod tests {
         let mut budget = Budget::default();
         budget.begin(&Limits { memory: 100, ..limits(u64::MAX) });
         budget.grow(101);
-        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Memory(100))));
+        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Memory(100)).into()));
         let flag = Cancellation::default();
         let mut budget = Budget::default();
         budget.heed([None, Some(flag.clone())]);
         budget.begin(&limits(u64::MAX));
         assert_eq!(within_a_slice(&mut budget), None);
         flag.cancel();
-        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Cancelled)));
+        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Cancelled).into()));
         budget.heed([None, None]);
         budget.begin(&Limits { time: Some(Duration::ZERO), ..limits(u64::MAX) });
-        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO))));
+        assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO)).into()));
     }
 }

@@ -49,7 +49,7 @@ impl CompiledGrammar {
         for name in &grammar.specials {
             match vocabulary.special_id(name) {
                 Some(id) => special_ids.push(id),
-                None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}"))),
+                None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}")).into()),
             }
         }
         let mut machine = grammar.machine(&limits, [cancellation.clone(), None], pause)?;
@@ -62,16 +62,18 @@ impl CompiledGrammar {
                 return Err(Error::Vocabulary(format!(
                     "no token of the vocabulary begins as the grammar must: {}",
                     shown(&spans[..spans.len().min(12)])
-                )));
+                ))
+                .into());
             }
         }
         match machine.arena.prepare(&vocabulary) {
             // What is not found out now is found out when it is asked for.
-            Ok(()) | Err(Error::Limit(Limit::Steps(_))) => {}
+            Ok(()) => {}
+            Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => {}
             Err(error) => return Err(error),
         }
         if machine.memory_bytes() > limits.memory {
-            return Err(Error::Limit(Limit::Memory(limits.memory)));
+            return Err(Error::Limit(Limit::Memory(limits.memory)).into());
         }
         let automaton = Automaton::new(0, machine, &special_ids);
         Ok(Arc::new(CompiledGrammar {
@@ -174,7 +176,7 @@ impl Matcher {
                     Ok((places, found))
                 });
                 match result {
-                    Err(Error::Limit(Limit::Memory(_))) if retired.is_none() => {
+                    Err(error) if retired.is_none() && matches!(*error, Error::Limit(Limit::Memory(_))) => {
                         let budget = automaton.machine.arena.budget.clone();
                         match compiled.grammar.machine(&compiled.limits, cancellations(), compiled.pause) {
                             Ok(machine) => {
@@ -225,7 +227,7 @@ impl Matcher {
     fn check_cancelled(&self) -> Result<()> {
         let both = [&self.compiled.cancellation, &self.cancellation];
         if both.into_iter().flatten().any(Cancellation::is_cancelled) {
-            return Err(Error::Limit(Limit::Cancelled));
+            return Err(Error::Limit(Limit::Cancelled).into());
         }
         Ok(())
     }
@@ -274,7 +276,8 @@ impl Matcher {
             return Err(Error::Vocabulary(format!(
                 "no token of the vocabulary can spell what must come next: {}",
                 self.expected()?
-            )));
+            ))
+            .into());
         }
         Ok(mask)
     }
@@ -306,7 +309,7 @@ impl Matcher {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => "a special or unknown token".into(),
         };
-        Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)))
+        Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)).into())
     }
 
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
@@ -318,7 +321,8 @@ impl Matcher {
             return Err(Error::Rejected(format!(
                 "the text {shown:?}{more} may not come next; expected {}",
                 self.expected()?
-            )));
+            ))
+            .into());
         };
         self.history.push(next);
         self.taken.push(Taken::Text);

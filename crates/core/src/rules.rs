@@ -62,8 +62,8 @@ impl Rules {
                 *slot = Some(body);
                 Ok(())
             }
-            Some(_) => Err(Error::Misuse(format!("rule {:?} is defined twice", self.names[rule as usize]))),
-            None => Err(Error::Misuse("not a rule".into())),
+            Some(_) => Err(Error::Misuse(format!("rule {:?} is defined twice", self.names[rule as usize])).into()),
+            None => Err(Error::Misuse("not a rule".into()).into()),
         }
     }
 
@@ -183,7 +183,7 @@ impl Rules {
 
     fn resolved(&self) -> Result<Vec<TermId>> {
         let named = self.bodies.iter().zip(&self.names);
-        named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()))).collect()
+        named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
 
     /// Prepare for running: prune what cannot be finished, find out how every rule begins, remove left recursion.
@@ -280,7 +280,7 @@ impl Rules {
     fn straighten(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
         let size = component.len();
         if size > 64 {
-            return Err(Error::Limit(Limit::LeftRecursion(64)));
+            return Err(Error::Limit(Limit::LeftRecursion(64)).into());
         }
         let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
         // steps[k]: (j, alpha) for every A_j → A_k alpha.

@@ -506,7 +506,7 @@ impl Arena {
         self.spend(1)?;
         let (term, info) = make(self);
         if info.depth > MAX_DEPTH {
-            return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)));
+            return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)).into());
         }
         Ok(self.push(term, info, hash))
     }

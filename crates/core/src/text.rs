@@ -20,7 +20,7 @@ impl Texts {
             ends.push(end);
         }
         if end as usize != block.len() {
-            return Err(malformed());
+            return Err(malformed().into());
         }
         let mut texts = Texts { block: block.into(), ends };
         if silent.iter().any(|&id| texts.get(id).is_some()) {

@@ -186,7 +186,7 @@ fn numeral(text: &[u8]) -> usize {
 
 fn parsed(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Value>> {
     if depth > MAX_DEPTH {
-        return Err(Error::Limit(Limit::Depth(MAX_DEPTH)));
+        return Err(Error::Limit(Limit::Depth(MAX_DEPTH)).into());
     }
     let Some(&first) = text.get(*at) else { return Ok(None) };
     match first {

@@ -100,20 +100,20 @@ impl Vocabulary {
         size: usize,
     ) -> Result<Self> {
         if size < lengths.len() {
-            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())));
+            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())).into());
         }
         if size > MOST_IDS {
-            return Err(Error::Vocabulary(format!("size is {size}; more than {MOST_IDS} ids are a mistake")));
+            return Err(Error::Vocabulary(format!("size is {size}; more than {MOST_IDS} ids are a mistake")).into());
         }
         eos.sort_unstable();
         eos.dedup();
         if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
-            return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")));
+            return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")).into());
         }
         let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
         let tokens = Texts::of(lengths, block, &silent)?;
         if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
-            return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")));
+            return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")).into());
         }
         let beside = || {
             let (contents, chars) = Contents::of(&tokens, size);

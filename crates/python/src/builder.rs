@@ -8,7 +8,7 @@ use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use crate::pattern;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::error::Error;
+use frisket_core::error::{Error, Result};
 use frisket_core::matcher as core;
 use frisket_core::term::TermId;
 use pyo3::exceptions::PyValueError;
@@ -24,11 +24,13 @@ pub struct GrammarBuilder(Option<Builder>);
 
 impl GrammarBuilder {
     pub fn builder(&mut self) -> PyResult<&mut Builder> {
-        self.0.as_mut().ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into())))
+        self.0
+            .as_mut()
+            .ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into()).into()))
     }
 }
 
-fn node(made: Result<TermId, Error>) -> PyResult<u32> {
+fn node(made: Result<TermId>) -> PyResult<u32> {
     made.map(|id| id.0).map_err(raise)
 }
 
@@ -286,7 +288,7 @@ pub fn array(
     min: u32,
     max: Option<u32>,
     unique: bool,
-) -> Result<TermId, Error> {
+) -> Result<TermId> {
     if !unique {
         return builder.array(prefix, rest, punctuation, min, max);
     }

@@ -6,12 +6,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-pub fn raise(error: Error) -> PyErr {
-    let cancelled = matches!(error, Error::Limit(Limit::Cancelled));
+pub fn raise(error: Box<Error>) -> PyErr {
+    let cancelled = matches!(*error, Error::Limit(Limit::Cancelled));
     if let Some(raised) = cancelled.then(interruption).flatten() {
         return raised;
     }
-    let (class, hint): (&str, &str) = match &error {
+    let (class, hint): (&str, &str) = match &*error {
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),

@@ -9,7 +9,7 @@ use crate::number;
 use crate::plain::{Unplain, Walk};
 use crate::union::Maybe;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::error::Error;
+use frisket_core::error::Result;
 use frisket_core::term::EMPTY;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -508,7 +508,7 @@ fn is_acyclic(lists: &[Vec<u32>], chain: &[u32]) -> bool {
     true
 }
 
-fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 5]) -> Result<Punctuation, Error> {
+fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 5]) -> Result<Punctuation> {
     let node = |id| builder.node(id);
     Ok(Punctuation {
         open: node(open)?,

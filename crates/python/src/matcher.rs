@@ -7,7 +7,7 @@ use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go};
 use crate::handed::Handed;
 use crate::limit::{Cancellation, Limits};
-use frisket_core::error::Error;
+use frisket_core::error::Result;
 use frisket_core::mask::Mask;
 use frisket_core::matcher as core;
 use numpy::PyArray1;
@@ -29,7 +29,7 @@ impl Vocabulary {
         self.inner.clone()
     }
 
-    fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary, Error>) -> PyResult<Self> {
+    fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary>) -> PyResult<Self> {
         let made = |vocabulary| Vocabulary { inner: Arc::new(vocabulary), handed: Arc::default() };
         vocabulary.map(made).map_err(raise)
     }
@@ -219,11 +219,7 @@ impl Matcher {
 
     /// Act on the matcher, without the GIL if it takes long. The lock is taken and given back inside: a thread that holds
     /// it never waits for the GIL, so the two cannot block each other.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        act: impl FnOnce(&mut core::Matcher) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
+    fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> Result<T> + Send) -> PyResult<T> {
         briefly(py, || self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
     }
 
@@ -236,7 +232,7 @@ impl Matcher {
         }
     }
 
-    fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T, Error>) -> Option<Result<T, Error>> {
+    fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T>) -> Option<Result<T>> {
         let mut matcher = match self.inner.try_lock() {
             Ok(matcher) => matcher,
             Err(_) => {

@@ -20,7 +20,7 @@ use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
 use crate::union::Maybe;
 use frisket_core::builder::Builder;
-use frisket_core::error::Error;
+use frisket_core::error::Result;
 use frisket_core::term::{TermId, EMPTY};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -204,11 +204,11 @@ pub struct Walk<'a, 'py> {
 }
 
 impl<'py> Walk<'_, 'py> {
-    pub fn make<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T, Error>) -> PyResult<T> {
+    pub fn make<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T>) -> PyResult<T> {
         call(self.plain.builder.bind(self.py).borrow_mut().builder()?).map_err(raise)
     }
 
-    pub fn node(&self, call: impl FnOnce(&mut Builder) -> Result<TermId, Error>) -> PyResult<u32> {
+    pub fn node(&self, call: impl FnOnce(&mut Builder) -> Result<TermId>) -> PyResult<u32> {
         Ok(self.make(call)?.0)
     }
 

@@ -108,14 +108,16 @@ impl Builder {
         }
         let signs = [open, close, comma, empty];
         if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
-            return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()));
+            return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()).into());
         }
         let mut steps = Vec::with_capacity(states.len());
         for (_, items) in states {
             let mut made = Vec::with_capacity(items.len());
             for &(item, next) in items {
                 if next as usize >= states.len() {
-                    return Err(Error::Misuse(format!("an item leads to state {next}, there are {}", states.len())));
+                    return Err(
+                        Error::Misuse(format!("an item leads to state {next}, there are {}", states.len())).into()
+                    );
                 }
                 let item = self.node(item)?;
                 if item != EMPTY {

@@ -36,7 +36,7 @@ impl Builder {
     ) -> Result<TermId> {
         let count = properties.len() as u32;
         if let Some(&(a, b)) = rules.implies.iter().find(|&&(a, b)| a >= count || b >= count) {
-            return Err(Error::Misuse(format!("implies names property {}, there are {count}", a.max(b))));
+            return Err(Error::Misuse(format!("implies names property {}, there are {count}", a.max(b))).into());
         }
         let mut named = Vec::with_capacity(properties.len());
         for (key, required, values) in properties {
@@ -48,7 +48,9 @@ impl Builder {
         }
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::Misuse(format!("property {} is named twice", String::from_utf8_lossy(&pair[0].0))));
+            return Err(
+                Error::Misuse(format!("property {} is named twice", String::from_utf8_lossy(&pair[0].0))).into()
+            );
         }
         let mut others = Vec::with_capacity(extras.len());
         for (keys, values) in extras {
@@ -80,7 +82,7 @@ impl Builder {
         let earlier = if any_order || orders.is_empty() {
             Vec::new()
         } else if orders.iter().flatten().any(|&index| index >= count) {
-            return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")));
+            return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")).into());
         } else {
             earlier(count, &orders).ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
         };

@@ -447,7 +447,7 @@ impl Steps {
     fn spend(&mut self, amount: u64) -> Result<()> {
         self.spent += amount;
         if self.spent > self.given {
-            return Err(Error::Limit(Limit::Steps(self.given)));
+            return Err(Error::Limit(Limit::Steps(self.given)).into());
         }
         Ok(())
     }

@@ -123,7 +123,7 @@ impl Machine {
         let spec = self.arena.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MUST_COME {
-            return Err(Error::Limit(Limit::Different(MUST_COME)));
+            return Err(Error::Limit(Limit::Different(MUST_COME)).into());
         }
         let total = count + missing + spec.steps.len() + 1;
         let mut seen = FxHashSet::default();
