@@ -4,12 +4,16 @@
 //! more key is new only along that key. Beside its past an object holds one number; and below the first byte that no
 //! key of the set has, a language without the set's keys is the language itself.
 
+use crate::error::Result;
 use crate::layer::{List, Table};
 use crate::limit::Budget;
-use crate::term::{is_lead, Hasher128, MANY};
+use crate::term::{is_lead, Arena, Hasher128, TermId, EMPTY, MANY};
 
 /// The set of no keys.
 pub(crate) const NO_KEYS: u32 = 0;
+
+/// Of longer keys it is not found out further than this which language they are in.
+const MOST_BYTES: u32 = 256;
 
 #[derive(Clone)]
 struct Node {
@@ -111,7 +115,7 @@ impl KeySets {
         made
     }
 
-    pub fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
+    fn node(&mut self, empty: bool, rests: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
         let mut hash = Hasher128::new(u64::from(empty));
         for &(byte, rest) in &rests {
             hash.word(u64::from(byte));
@@ -135,6 +139,37 @@ impl KeySets {
         self.nodes.push(Node { hash, empty, rests: rests.into(), count, min_chars, max_chars }, budget);
         self.by_hash.insert(hash, id, budget);
         id
+    }
+}
+
+impl Arena {
+    /// Those keys of a set that are in a language, and perhaps some that are not.
+    pub(crate) fn keys_in(&mut self, set: u32, language: TermId) -> Result<u32> {
+        self.among(set, language, MOST_BYTES)
+    }
+
+    fn among(&mut self, set: u32, language: TermId, most_bytes: u32) -> Result<u32> {
+        if set == NO_KEYS || language == EMPTY {
+            return Ok(NO_KEYS);
+        }
+        if self.is_cofinite(language) || most_bytes == 0 {
+            return Ok(set);
+        }
+        if let Some(&known) = self.among.get(&(set, language)) {
+            return Ok(known);
+        }
+        let mut rests = Vec::new();
+        for (byte, rest) in self.keys.rests(set).to_vec() {
+            let next = self.derive(language, byte)?;
+            match self.among(rest, next, most_bytes - 1)? {
+                NO_KEYS => {}
+                kept => rests.push((byte, kept)),
+            }
+        }
+        let empty = self.keys.has_empty(set) && self.info(language).nullable;
+        let kept = self.keys.node(empty, rests, &mut self.budget);
+        self.among.insert((set, language), kept, &mut self.budget);
+        Ok(kept)
     }
 }
 

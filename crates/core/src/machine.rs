@@ -70,7 +70,7 @@ impl Position {
 const PER_POSITION: usize = size_of::<Position>() + 16 + 8;
 
 /// The same for a frame.
-const PER_FRAME: usize = 16 + 8;
+const PER_FRAME: usize = size_of::<Members>() + 8;
 
 pub struct Machine {
     pub arena: Arena,
@@ -215,8 +215,8 @@ impl Machine {
         if let Some(id) = self.frame_ids.get(hash, |id| *self.frames[id as usize] == *members) {
             return FrameId(id);
         }
-        self.arena.budget.grow(PER_FRAME + 16 * members.len());
         let members = Members::from_slice(members);
+        self.arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
         let id = FrameId(self.frames.len() as u32);
         if !self.arena.uniques.is_empty() {
             let openness = self.measure(&members);

@@ -12,8 +12,11 @@ use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 mod feasible;
+mod property_set;
 
 pub(crate) use feasible::{Needs, Steps};
+pub(crate) use property_set::PropertySet;
+use property_set::{has, members, put, share};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
@@ -40,12 +43,6 @@ pub struct Extra {
     /// How many keys there are, where they may be used up.
     pub number: Option<usize>,
 }
-
-/// Of longer keys it is not found out further than this which language they are in.
-const MOST_BYTES: u32 = 256;
-
-/// Most objects have no more than one word of properties.
-pub(crate) type PropertySet = SmallVec<[u64; 1]>;
 
 #[derive(Clone, Debug)]
 pub struct ObjectSpec {
@@ -153,38 +150,6 @@ impl Choices {
     pub fn allows(&self, property: u32) -> bool {
         has(&self.allowed, property)
     }
-}
-
-fn has(set: &[u64], index: u32) -> bool {
-    set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
-}
-
-/// The members of a set, ascending.
-fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    (0..).zip(set).flat_map(|(word, &bits)| {
-        let mut left = bits;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left - 1;
-            Some(64 * word + bit)
-        })
-    })
-}
-
-/// Whether two sets share a member other than `index`.
-fn share(left: &[u64], right: &[u64], index: u32) -> bool {
-    left.iter().zip(right).enumerate().any(|(word, (a, b))| {
-        let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
-        a & b & !own != 0
-    })
-}
-
-fn put(set: &mut PropertySet, index: u32) {
-    let word = index as usize >> 6;
-    if set.len() <= word {
-        set.resize(word + 1, 0);
-    }
-    set[word] |= 1 << (index & 63);
 }
 
 /// The pairs that begin with `first`, of sorted ones.
@@ -385,7 +350,7 @@ impl Arena {
                 // Where there are several kinds of other keys, most that came were of another kind: those change nothing.
                 let came = match spec.extras.len() {
                     1 => state.keys,
-                    _ => self.among(state.keys, keys, MOST_BYTES)?,
+                    _ => self.keys_in(state.keys, keys)?,
                 };
                 if came != NO_KEYS {
                     let came = self.key_set(came)?;
@@ -404,31 +369,6 @@ impl Arena {
         let choices = Arc::new(Choices { named, allowed, extras });
         self.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
         Ok(choices)
-    }
-
-    /// Those keys of a set that are in a language, and perhaps some that are not.
-    fn among(&mut self, set: u32, language: TermId, most_bytes: u32) -> Result<u32> {
-        if set == NO_KEYS || language == EMPTY {
-            return Ok(NO_KEYS);
-        }
-        if self.is_cofinite(language) || most_bytes == 0 {
-            return Ok(set);
-        }
-        if let Some(&known) = self.among.get(&(set, language)) {
-            return Ok(known);
-        }
-        let mut rests = Vec::new();
-        for (byte, rest) in self.keys.rests(set).to_vec() {
-            let next = self.derive(language, byte)?;
-            match self.among(rest, next, most_bytes - 1)? {
-                NO_KEYS => {}
-                kept => rests.push((byte, kept)),
-            }
-        }
-        let empty = self.keys.has_empty(set) && self.info(language).nullable;
-        let kept = self.keys.node(empty, rests, &mut self.budget);
-        self.among.insert((set, language), kept, &mut self.budget);
-        Ok(kept)
     }
 
     /// The languages of keys, and values, that may surely still come, where that is easy to see.

@@ -262,7 +262,7 @@ pub struct Arena {
     pub(crate) unique_states: List<Arc<UniqueState>>,
     pub(crate) unique_state_ids: Table<(u32, Arc<UniqueState>), u32>,
     pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
-    /// Keys and a language → those that are in it (`object`).
+    /// Keys and a language → those that are in it (`keyset`).
     pub(crate) among: Table<(u32, TermId), u32>,
     /// What opens an object, what comes between two members and behind a key → whether they are as usual (`look`).
     pub(crate) usual: Table<[TermId; 3], bool>,
