@@ -10,7 +10,6 @@ use crate::ids::Ids;
 use crate::lead::Leads;
 use crate::least::Least;
 use crate::limit::Limits;
-use crate::name::Names;
 use crate::object::ObjectParts;
 use crate::rules::{Entry, First, Rules};
 use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
@@ -89,7 +88,6 @@ pub struct Machine {
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
     pub(crate) least: Least,
-    pub(crate) names: Names,
     pub(crate) leads: Leads,
     pub start: PositionId,
 }
@@ -134,7 +132,6 @@ impl Machine {
             steps: FxHashMap::default(),
             known: Known::default(),
             least: Least::default(),
-            names: Names::default(),
             leads: Leads::default(),
             start: DEAD,
         })

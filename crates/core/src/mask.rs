@@ -10,7 +10,7 @@ use crate::composer::{Composer, Ground};
 use crate::error::Result;
 use crate::local::Local;
 use crate::machine::{Machine, Position, PositionId};
-use crate::name::{Name, Own};
+use crate::name::{Name, Namer, Names, Own};
 use crate::scratch::Scratch;
 use crate::term::{Arena, Hasher128, Term, TermId};
 use crate::vocabulary::{Vocabulary, FAR};
@@ -123,6 +123,7 @@ pub struct Masks {
     clipped: FxHashMap<(TermId, u32), TermId>,
     /// What `locals` has of a head that counts, clipped so far.
     counted: FxHashMap<(TermId, u32), Local>,
+    names: Names,
     /// Under the names of positions.
     named: FxHashMap<u128, Arc<Mask>>,
     /// Those that only their position tells.
@@ -175,6 +176,10 @@ impl Masks {
         Ok(mask)
     }
 
+    fn namer<'a>(&'a mut self, machine: &'a mut Machine, vocabulary: &'a Vocabulary) -> Namer<'a> {
+        Namer { machine, names: &mut self.names, vocabulary }
+    }
+
     /// What all positions with this mask have in common.
     fn name(
         &mut self,
@@ -188,16 +193,16 @@ impl Masks {
         }
         let mut covered = false;
         for &(head, _) in &position.heads {
-            covered |= machine.covers(head, vocabulary)?;
+            covered |= self.namer(machine, vocabulary).covers(head)?;
         }
         let mut hash = Hasher128::new(u64::from(position.accepting));
         position.specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
         let mut name = 0u128;
         for &(head, frame) in &position.heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
-                machine.name_of_key(head, frame, covered, vocabulary)?
+                self.namer(machine, vocabulary).of_key(head, frame, covered)?
             } else if let Some(text) = machine.arena.one_text(head) {
-                machine.name_of_text(&text, frame, vocabulary)?
+                self.namer(machine, vocabulary).of_text(&text, frame)?
             } else {
                 let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
                 let own = match local.hash() {
@@ -205,7 +210,7 @@ impl Masks {
                     Some(own) if reach >= vocabulary.longest || !machine.arena.info(head).counts => Own::Tokens(own),
                     _ => Own::Near(vocabulary.near(&mut machine.arena, head)?),
                 };
-                machine.name_of_head(head, own, frame, &local, vocabulary)?
+                self.namer(machine, vocabulary).of_head(head, own, frame, &local)?
             };
             let Some(part) = part else { return Ok(None) };
             name = name.wrapping_add(part);
