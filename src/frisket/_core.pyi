@@ -408,6 +408,10 @@ class CompiledGrammar:
     def epoch(self) -> int:
         """How often all that was learned was forgotten because it had reached the limit of memory."""
     @property
+    def masks_composed(self) -> int:
+        """How many masks had to be composed: what a schema adds to those before it. All others that were asked for were
+        known, from this grammar or from another one of its vocabulary."""
+    @property
     def memory_bytes(self) -> int:
         """The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
         what is shared by the grammars of a vocabulary."""

@@ -109,6 +109,20 @@ def test_rollback_fork_rejection_and_text_hold_across_epochs(seed: int) -> None:
     assert little.epoch > 0
 
 
+def test_what_was_composed_is_counted_across_epochs() -> None:
+    words = Vocabulary([*BYTES, None], eos=[256])
+    little = keys().compile(words, limits=Limits(memory_bytes=LITTLE))
+    counts = []
+    for seed in range(8):
+        matcher = little.matcher()
+        for byte in text_of_keys(20, random.Random(seed)):
+            matcher.advance(byte)
+            matcher.mask_bytes()
+            counts.append(little.masks_composed)
+    assert little.epoch > 0 and counts[0] > 0
+    assert counts == sorted(counts)
+
+
 def test_matchers_of_many_threads_share_epochs() -> None:
     """Each thread replays what it took whenever another one has used the memory up."""
     little = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))

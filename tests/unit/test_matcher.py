@@ -110,6 +110,27 @@ def test_a_mask_is_handed_out_to_all_grammars_that_have_it() -> None:
     assert bits(other.mask()) == [2, *END]
 
 
+def test_only_what_no_grammar_has_is_composed() -> None:
+    words = vocabulary()
+    one, other = (PublicGrammar.from_regex(text).compile(words) for text in ("a[bc]", "a[bc]c?"))
+    assert (one.masks_composed, other.masks_composed) == (0, 0)
+
+    def take(compiled: CompiledGrammar) -> None:
+        matcher = compiled.matcher()
+        for token in (0, 1):
+            matcher.mask()
+            matcher.advance(token)
+        matcher.mask()
+
+    take(one)
+    assert one.masks_composed == 3
+    take(one)
+    assert one.masks_composed == 3
+    take(other)
+    # Behind the second letter a third may come.
+    assert other.masks_composed == 1
+
+
 def test_arrays_of_masks_are_kept_as_long_as_there_is_room() -> None:
     text = bytes(range(33, 127))
     words = Vocabulary([bytes([byte]) for byte in range(128)], eos=[128], size=2**22)

@@ -96,6 +96,10 @@ impl Automaton {
         self.machine.memory_bytes() + self.masks.memory_bytes() + self.known
     }
 
+    pub fn masks_composed(&self) -> usize {
+        self.masks.composed
+    }
+
     /// Begin the next call. An error if it may not begin: cancelled, or no memory is left.
     pub fn begin(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
         let budget = &mut self.machine.arena.budget;
@@ -169,7 +173,8 @@ impl Automaton {
 
     /// Begin a new epoch; what the old one held is handed out, to be dropped where nobody waits for it.
     pub fn renew(&mut self, shared: &Shared, machine: Box<Machine>, special_ids: &[u32]) -> impl Sized {
-        let next = Automaton::new(self.epoch + 1, machine, special_ids);
+        let mut next = Automaton::new(self.epoch + 1, machine, special_ids);
+        next.masks.composed = self.masks.composed;
         let known = std::mem::replace(&mut *shared.write(), Known { epoch: next.epoch, ..Known::default() });
         (std::mem::replace(self, next), known)
     }

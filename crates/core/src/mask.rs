@@ -130,6 +130,8 @@ pub struct Masks {
     masks: FxHashMap<PositionId, Arc<Mask>>,
     /// Bytes of all this.
     held: usize,
+    /// How many had to be composed: no grammar of the vocabulary had them.
+    pub(crate) composed: usize,
 }
 
 impl Masks {
@@ -163,6 +165,7 @@ impl Masks {
             return Ok(mask.clone());
         }
         let (mask, shared) = self.compose(machine, vocabulary, [exact, id], reach)?;
+        self.composed += 1;
         self.held += 32 + mask.memory_bytes();
         match name {
             Some(name) if shared => {

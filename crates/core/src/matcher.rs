@@ -31,6 +31,7 @@ pub struct CompiledGrammar {
     automaton: Mutex<Automaton>,
     /// As of the last call that found something out.
     memory: AtomicUsize,
+    composed: AtomicUsize,
 }
 
 impl CompiledGrammar {
@@ -86,12 +87,18 @@ impl CompiledGrammar {
             start: automaton.start(),
             known: Shared::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
+            composed: AtomicUsize::default(),
             automaton: Mutex::new(automaton),
         }))
     }
 
     pub fn memory_bytes(&self) -> usize {
         self.memory.load(Ordering::Relaxed)
+    }
+
+    /// How many masks were composed; all others were known, of this grammar or another.
+    pub fn masks_composed(&self) -> usize {
+        self.composed.load(Ordering::Relaxed)
     }
 
     /// How often the automaton was thrown away because it had grown too large.
@@ -190,6 +197,7 @@ impl Matcher {
                 }
             };
             compiled.memory.store(automaton.memory_bytes(), Ordering::Relaxed);
+            compiled.composed.store(automaton.masks_composed(), Ordering::Relaxed);
             result.map(|(places, found)| (places, automaton.epoch, found))
         };
         drop(retired);

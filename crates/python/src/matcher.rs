@@ -181,6 +181,11 @@ impl CompiledGrammar {
     }
 
     #[getter]
+    fn masks_composed(&self) -> usize {
+        self.inner.masks_composed()
+    }
+
+    #[getter]
     fn vocabulary(&self) -> Vocabulary {
         self.vocabulary.clone()
     }
