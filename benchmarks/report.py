@@ -240,8 +240,8 @@ def _targets(result: dict[str, Any]) -> list[str]:
         rows.append(
             [
                 f"{name}: {METRICS[metric]} {key}",
-                *(f"{_figure(found[metric][key])} ×", f"≥ {bound:g} ×", verdict),
-                *(str(found["schemas"]["count"]), f"{_figure(same)} ×", f"{_figure(shared)} ×"),
+                *(_times(found[metric][key]), f"≥ {bound:g} ×", verdict),
+                *(str(found["schemas"]["count"]), _times(same), _times(shared)),
             ]
         )
     if rows:
@@ -286,6 +286,10 @@ def _figure(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _times(value: float | None) -> str:
+    return _figure(value) if value is None else f"{_figure(value)} ×"
 
 
 def plot(runs: Sequence[Run], path: Path) -> None:

@@ -88,6 +88,7 @@ def stream(tokenizer: Tokenizer) -> dict[str, float]:
         "mask_early": float(early.mean()),
         "mask_late": float(late.mean()),
         "mask_late_p99": float(np.percentile(late, 99)),
+        # Found is what was not composed: the engine tells, so a loaded machine does not.
         "found_early": 100 - 100 * sum(composed[first]) / len(early),
         "found_late": 100 - 100 * sum(composed[last]) / len(late),
         "grown": grown,

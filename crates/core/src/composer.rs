@@ -8,7 +8,7 @@ use crate::local::Local;
 use crate::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::scratch::Scratch;
 use crate::spelling::along;
-use crate::term::{Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::trie::Trie;
 use crate::unique::Register;
 use crate::vocabulary::Vocabulary;
@@ -332,5 +332,41 @@ impl Machine {
             id = self.step(id, byte)?;
         }
         Ok((!self.position(id).ask).then_some(id))
+    }
+
+    /// The position whose mask this one has: without the texts of open keys and items.
+    pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
+        let position = self.position(id).clone();
+        let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
+        let open = matches!(position.register, Register::At(_));
+        let mut abstracted = (*position).clone();
+        if open || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
+            for (head, _) in &mut abstracted.heads {
+                *head = self.unknown(*head)?;
+            }
+        }
+        if let Register::At(reading) = position.register {
+            let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
+            for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
+                *frame = self.blinded(*frame, reading)?;
+            }
+        }
+        if open {
+            abstracted.register = Register::Blind;
+        }
+        if abstracted == *position {
+            return Ok(id);
+        }
+        abstracted.heads = self.merged(abstracted.heads)?;
+        abstracted.specials = self.merged(abstracted.specials)?;
+        Ok(self.intern(abstracted))
+    }
+
+    /// A head without the text it has read.
+    pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
+        match self.arena.held(head) {
+            Some((inner, _)) => self.arena.rehold(head, inner, Text::Unknown),
+            None => Ok(head),
+        }
     }
 }

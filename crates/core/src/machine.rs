@@ -12,7 +12,7 @@ use crate::least::Least;
 use crate::limit::Limits;
 use crate::object::ObjectParts;
 use crate::rules::{Entry, First, Rules};
-use crate::term::{Arena, Hasher128, Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
 use crate::unique::{Known, Openness, Register};
 use crate::visited::Visited;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -252,7 +252,7 @@ impl Machine {
     }
 
     /// Each once, with the frames of all that are equal as one.
-    fn merged<T, L>(&mut self, mut list: L) -> Result<L>
+    pub(crate) fn merged<T, L>(&mut self, mut list: L) -> Result<L>
     where
         T: Copy + Ord,
         L: DerefMut<Target = [(T, FrameId)]> + FromIterator<(T, FrameId)>,
@@ -585,41 +585,5 @@ impl Machine {
         position.specials = self.merged(position.specials)?;
         self.conclude(&mut position);
         Ok(position)
-    }
-
-    /// The position whose mask this one has: without the texts of open keys and items.
-    pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
-        let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
-        let open = matches!(position.register, Register::At(_));
-        let mut abstracted = (*position).clone();
-        if open || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
-            for (head, _) in &mut abstracted.heads {
-                *head = self.unknown(*head)?;
-            }
-        }
-        if let Register::At(reading) = position.register {
-            let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
-            for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
-                *frame = self.blinded(*frame, reading)?;
-            }
-        }
-        if open {
-            abstracted.register = Register::Blind;
-        }
-        if abstracted == *position {
-            return Ok(id);
-        }
-        abstracted.heads = self.merged(abstracted.heads)?;
-        abstracted.specials = self.merged(abstracted.specials)?;
-        Ok(self.intern(abstracted))
-    }
-
-    /// A head without the text it has read.
-    pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match self.arena.held(head) {
-            Some((inner, _)) => self.arena.rehold(head, inner, Text::Unknown),
-            None => Ok(head),
-        }
     }
 }

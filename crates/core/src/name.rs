@@ -17,7 +17,6 @@ use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use seen::Sights;
 use smallvec::SmallVec;
-use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,15 +61,6 @@ impl From<Told> for Name {
         told.then_some(name)
     }
 }
-
-/// The first of some entries: as many as most grammars need, so that a table does not grow again and again.
-fn roomy<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
-    if table.capacity() == 0 {
-        table.reserve(ROOM);
-    }
-}
-
-const ROOM: usize = 56;
 
 /// What a head with a piece of its own does, whatever follows it.
 pub(crate) enum Own {

@@ -3,7 +3,7 @@
 //! What is the same in all grammars is kept with the vocabulary; what only one machine knows, its frames and its objects,
 //! with the names of that machine.
 
-use super::{hashed, roomy, Name, Namer, Told};
+use super::{hashed, Name, Namer, Told};
 use crate::composer::Ground;
 use crate::error::Result;
 use crate::exits::{Exits, Groups, Key};
@@ -13,6 +13,7 @@ use crate::rules::First;
 use crate::term::{Hasher128, Term, TermId, EPSILON};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::hash::Hash;
 
 /// What was seen, of one machine.
 #[derive(Default)]
@@ -48,6 +49,15 @@ impl Seen {
         size_of::<Seen>() + self.ends.memory_bytes()
     }
 }
+
+/// The first of some entries: as many as most grammars need, so that a table does not grow again and again.
+fn roomy<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
+    if table.capacity() == 0 {
+        table.reserve(ROOM);
+    }
+}
+
+const ROOM: usize = 56;
 
 /// Before an object, before a key, behind a member.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
