@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import time
@@ -22,21 +23,32 @@ class Found:
     cases: int = 0
     checked: int = 0
     """Cases whose arguments were good enough for a matcher to come of them."""
+    steps: int = 0
+    """Positions that were checked in all of them."""
     broken: list[tuple[int, str, list[str]]] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, -1)
     kinds: Counter[str] = field(default_factory=Counter)
 
 
-def fuzz(seeds: range, *, jobs: int = 1, hang: float = 30.0, stop_after: int = 50, quiet: bool = False) -> Found:
-    """Run them all, or until so many are broken."""
+def fuzz(
+    seeds: range,
+    *,
+    cases: str = "tests.fuzz.case",
+    share: int = SHARE,
+    jobs: int = 1,
+    hang: float = 30.0,
+    stop_after: int = 50,
+    quiet: bool = False,
+) -> Found:
+    """Run them all, or until so many are broken. `cases` is the module that runs one: it has `KINDS` and `run`."""
     found, began = Found(), time.monotonic()
-    shares = [range(start, min(start + SHARE, seeds.stop)) for start in range(seeds.start, seeds.stop, SHARE)]
+    shares = [range(start, min(start + share, seeds.stop)) for start in range(seeds.start, seeds.stop, share)]
     workers: list[Worker] = []
     told = began
     try:
         while (shares or workers) and len(found.broken) < stop_after:
             while shares and len(workers) < jobs:
-                workers.append(Worker(shares.pop(0)))
+                workers.append(Worker(cases, shares.pop(0)))
             wait([worker.connection for worker in workers], timeout=1.0)
             for worker in list(workers):
                 if (rest := worker.look(found, hang)) is not None:
@@ -60,12 +72,12 @@ def tell(line: str) -> None:
 class Worker:
     """A process with a share of the cases; it goes on to the next share as long as it is asked."""
 
-    def __init__(self, seeds: range) -> None:
+    def __init__(self, cases: str, seeds: range) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.at: Any = context.Value("q", -1, lock=False)
-        self.seeds = seeds
-        self.process = context.Process(target=work, args=(seeds, theirs, self.at), daemon=True)
+        self.cases, self.seeds = cases, seeds
+        self.process = context.Process(target=work, args=(cases, seeds, theirs, self.at), daemon=True)
         self.process.start()
         theirs.close()
         self.last, self.since = -1, time.monotonic()
@@ -74,9 +86,10 @@ class Worker:
         """What is left of the share when the process is done with it or for; None while it works."""
         try:
             if self.connection.poll():
-                cases, checked, kinds, slowest, broken = self.connection.recv()
+                cases, checked, steps, kinds, slowest, broken = self.connection.recv()
                 found.cases += cases
                 found.checked += checked
+                found.steps += steps
                 found.kinds.update(kinds)
                 found.slowest = max(found.slowest, slowest)
                 found.broken += broken
@@ -107,7 +120,7 @@ class Worker:
         found.cases += 1
         before = range(self.seeds.start, at)
         if before:
-            again = Worker(before)
+            again = Worker(self.cases, before)
             while again.look(found, 600) is None:
                 time.sleep(0.05)
         return range(at + 1, self.seeds.stop)
@@ -118,12 +131,12 @@ class Worker:
         self.connection.close()
 
 
-def work(seeds: Iterable[int], connection: Connection, at: Any) -> None:
-    from .case import KINDS, run
-
+def work(module: str, seeds: Iterable[int], connection: Connection, at: Any) -> None:
+    made = importlib.import_module(module)
+    kinds_of, run = made.KINDS, made.run
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a panic is told by the exception that it becomes
     kinds: Counter[str] = Counter()
-    cases = checked = 0
+    cases = checked = steps = 0
     slowest = (0.0, -1)
     broken = []
     for seed in seeds:
@@ -133,7 +146,8 @@ def work(seeds: Iterable[int], connection: Connection, at: Any) -> None:
         slowest = max(slowest, (time.monotonic() - began, seed))
         cases += 1
         checked += result.steps > 0
-        kinds[KINDS[seed % len(KINDS)]] += result.steps > 0
+        steps += result.steps
+        kinds[kinds_of[seed % len(kinds_of)]] += result.steps > 0
         if result.broken:
             broken.append((seed, result.broken, result.log))
-    connection.send((cases, checked, kinds, slowest, broken))
+    connection.send((cases, checked, steps, kinds, slowest, broken))

@@ -17,6 +17,8 @@ pub enum Error {
     Vocabulary(String),
     /// The token or text may not come next; what was expected.
     Rejected(String),
+    /// The engine contradicts itself: what was cached is not what is composed anew. A bug, found by `verify`.
+    Contradiction(String),
 }
 
 /// Which budget ran out, and what was given.
@@ -44,7 +46,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Limit(limit) => limit.fmt(f),
-            Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) => f.write_str(text),
+            Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) | Error::Contradiction(text) => {
+                f.write_str(text)
+            }
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Empty => f.write_str("the grammar matches nothing"),
         }

@@ -13,6 +13,7 @@ use crate::machine::{Machine, Position, PositionId};
 use crate::name::{Name, Namer, Names, Own};
 use crate::scratch::Scratch;
 use crate::term::{Arena, Hasher128, Term, TermId};
+use crate::verify;
 use crate::vocabulary::{Vocabulary, FAR};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -36,6 +37,8 @@ pub struct Mask {
     /// (word, bits to set, bits to clear), ascending.
     words: Box<[(u32, u32, u32)]>,
     empty: bool,
+    /// The position that composed it, in words; kept only where masks are verified.
+    origin: Option<Box<str>>,
 }
 
 impl Mask {
@@ -43,7 +46,7 @@ impl Mask {
     pub(crate) fn of(tokens: &[u32]) -> Self {
         let words = tokens.chunk_by(|one, other| one >> 5 == other >> 5);
         let words = words.map(|alike| (alike[0] >> 5, alike.iter().fold(0, |bits, token| bits | 1 << (token & 31)), 0));
-        Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), empty: tokens.is_empty() }
+        Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), empty: tokens.is_empty(), origin: None }
     }
 
     /// The same as one set.
@@ -51,7 +54,7 @@ impl Mask {
         let mut bits = vec![0; words];
         self.write(&mut bits);
         let part = Part { bits: bits.into(), within: None };
-        Mask { parts: vec![part], lists: Vec::new(), words: Box::default(), empty: self.empty }
+        Mask { parts: vec![part], lists: Vec::new(), words: Box::default(), empty: self.empty, origin: self.origin }
     }
 
     /// Whether no token is allowed.
@@ -99,6 +102,11 @@ impl Mask {
         }
     }
 
+    /// The position that composed the mask, where masks are verified.
+    pub(crate) fn origin(&self) -> &str {
+        self.origin.as_deref().unwrap_or("unknown")
+    }
+
     pub fn memory_bytes(&self) -> usize {
         let own = self.parts.iter().filter(|part| Arc::strong_count(&part.bits) == 1);
         let own: usize = own.map(|part| 4 * part.bits.len()).sum();
@@ -144,6 +152,33 @@ impl Masks {
     }
 
     pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
+        let mask = self.known_or_composed(machine, vocabulary, exact)?;
+        if verify::is_on() {
+            verify::verify(machine, vocabulary, &self.special_ids, exact, &mask)?;
+        }
+        Ok(mask)
+    }
+
+    /// The mask composed with no help of any cache.
+    pub(crate) fn anew(
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        special_ids: &[u32],
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
+        let mut masks = Masks::new(special_ids.to_vec());
+        let position = machine.position(exact).clone();
+        let reach = masks.reach(&mut machine.arena, vocabulary, &position)?;
+        let id = machine.abstracted(exact)?;
+        Ok(masks.compose(machine, vocabulary, [exact, id], reach)?.0)
+    }
+
+    fn known_or_composed(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
@@ -286,7 +321,8 @@ impl Masks {
         }
         let words = scratch.corrected();
         SCRATCH.set(scratch);
-        let mut mask = Mask { parts, lists, words, empty: false };
+        let origin = verify::is_on().then(|| machine.describe(exact).into());
+        let mut mask = Mask { parts, lists, words, empty: false, origin };
         if mask.words.len() > vocabulary.mask_words() / SPREAD_FROM {
             mask = mask.spread(vocabulary.mask_words());
         }

@@ -19,6 +19,7 @@ use crate::term::{is_lead, Hasher128};
 use crate::text::Texts;
 use crate::trie::Trie;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
@@ -49,21 +50,9 @@ const SEEN: usize = 4 << 20;
 const MASKS: usize = 8 << 20;
 
 pub struct Vocabulary {
-    tokens: Texts,
-    size: usize,
-    pub eos: Vec<u32>,
-    pub special: Vec<(String, u32)>,
-    pub trie: Trie,
+    index: Arc<Index>,
     pub(crate) pieces: Pieces,
-    lengths: Lengths,
-    contents: Contents,
-    occurrences: Occurrences,
-    /// The bytes that tokens begin with.
-    pub(crate) begins: ByteSet,
-    /// Code points of the longest token.
-    pub longest: u32,
     pub(crate) long: Long,
-    pub(crate) openings: Openings,
     classes: cache::Cache<Class, (Bits, usize)>,
     behinds: cache::Cache<Way, Arc<Behind>>,
     /// What heads do to this vocabulary, for all grammars.
@@ -76,6 +65,31 @@ pub struct Vocabulary {
     pub(crate) masks: cache::Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
     forests: cache::Cache<u128, Arc<Forest>>,
+}
+
+/// What a vocabulary is before any grammar has used it. It never changes.
+pub struct Index {
+    tokens: Texts,
+    size: usize,
+    pub eos: Vec<u32>,
+    pub special: Vec<(String, u32)>,
+    pub trie: Trie,
+    lengths: Lengths,
+    contents: Contents,
+    occurrences: Occurrences,
+    /// The bytes that tokens begin with.
+    pub(crate) begins: ByteSet,
+    /// Code points of the longest token.
+    pub longest: u32,
+    pub(crate) openings: Openings,
+}
+
+impl Deref for Vocabulary {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.index
+    }
 }
 
 impl Vocabulary {
@@ -139,20 +153,22 @@ impl Vocabulary {
             begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
             child = trie.end(child);
         }
-        Ok(Vocabulary {
-            size,
-            eos,
-            special,
-            trie,
+        let longest = lengths.longest;
+        let index =
+            Index { tokens, size, eos, special, trie, lengths, contents, occurrences, begins, longest, openings };
+        Ok(Self::with(Arc::new(index), long))
+    }
+
+    /// The same vocabulary as if no grammar had used it yet. It costs little: the index is shared.
+    pub(crate) fn without_caches(&self) -> Self {
+        Self::with(self.index.clone(), self.long.without_caches())
+    }
+
+    fn with(index: Arc<Index>, long: Long) -> Self {
+        Vocabulary {
+            index,
             pieces: Pieces::default(),
-            longest: lengths.longest,
-            lengths,
-            contents,
-            occurrences,
-            begins,
             long,
-            openings,
-            tokens,
             classes: cache::Cache::new(CLASSES),
             behinds: cache::Cache::new(BEHINDS),
             locals: cache::Cache::new(LOCALS),
@@ -160,7 +176,7 @@ impl Vocabulary {
             seen: cache::Cache::new(SEEN),
             masks: cache::Cache::new(MASKS),
             forests: cache::Cache::new(FORESTS),
-        })
+        }
     }
 
     pub fn size(&self) -> usize {
@@ -319,7 +335,7 @@ pub(crate) struct Long {
 
 pub(crate) struct Band {
     pub longest: u32,
-    pub trie: Trie,
+    pub trie: Arc<Trie>,
     pub pieces: Pieces,
 }
 
@@ -335,11 +351,17 @@ impl Long {
         }
         let band = |(longest, ids): (u32, Vec<u32>)| Band {
             longest,
-            trie: Trie::new(ids.into_iter(), |id| tokens.get(id).unwrap_or_default()),
+            trie: Arc::new(Trie::new(ids.into_iter(), |id| tokens.get(id).unwrap_or_default())),
             pieces: Pieces::default(),
         };
         let bands = bands.into_iter().map(band).collect();
         Long { bands, others: others.into(), cut: cache::Cache::new(CUT) }
+    }
+
+    fn without_caches(&self) -> Self {
+        let bands = self.bands.iter();
+        let band = |band: &Band| Band { trie: band.trie.clone(), pieces: Pieces::default(), longest: band.longest };
+        Long { bands: bands.map(band).collect(), others: self.others.clone(), cut: cache::Cache::new(CUT) }
     }
 
     /// A set without the long tokens.

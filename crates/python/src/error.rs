@@ -12,6 +12,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
         return raised;
     }
     let (class, hint): (&str, &str) = match &*error {
+        Error::Contradiction(text) => return bug(text),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),

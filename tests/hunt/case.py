@@ -1,0 +1,154 @@
+"""A number → a family of grammars on one vocabulary, walked with every mask verified by the engine.
+
+The members of a family differ by small edits, so that their positions ask for nearly the same masks. In the verifying
+mode (`FRISKET_VERIFY_MASKS=1`) the engine composes each mask anew without caches, and reads every token of a small
+vocabulary byte by byte: a mask that one member got from another must equal its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from functools import cache
+
+from frisket import FrisketError, Grammar, JSONSchemaOptions
+from frisket import Vocabulary as RealVocabulary
+from frisket._core import Matcher, Vocabulary
+from frisket.limit import Limits
+from tests.data import data_dir
+from tests.fuzz.case import Result
+from tests.property.plans import Case, Plan
+from tests.property.random_cases import SPECIAL, case, grammar_plan, json_plan, regex_text, regular_plan
+
+from . import schemas
+
+#: What a number becomes, by its place in this list.
+KINDS = ("schema",) * 13 + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
+
+#: Members of a family.
+SIZE = 10
+
+LIMITS = Limits(steps=3_000_000)
+
+
+def run(number: int) -> Result:
+    """The family of this number."""
+    if os.environ.get("FRISKET_VERIFY_MASKS") != "1":
+        raise RuntimeError("nothing is verified: set FRISKET_VERIFY_MASKS=1")
+    draw, result = random.Random(f"hunt {number}"), Result()
+    kind = KINDS[number % len(KINDS)]
+    vocabulary: Vocabulary | RealVocabulary | None = None
+    try:
+        for shown, grammar, small in members(kind, draw):
+            result.log.append(shown)
+            vocabulary = llama3() if kind == "llama3" else vocabulary or small
+            try:
+                compiled = grammar.compile(vocabulary, limits=LIMITS)
+                for _ in range(3):
+                    result.steps += walk(draw, compiled.matcher())
+            except FrisketError:
+                continue
+    except BaseException as error:  # a panic is no Exception
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        result.broken = f"{type(error).__name__}: {error}"
+    return result
+
+
+def walk(draw: random.Random, matcher: Matcher) -> int:
+    """Random tokens, structure before text; how many masks were verified."""
+    longest, steps = draw.choice((4, 8, 16)), 0
+    while steps < longest:
+        allowed = matcher.allowed()
+        steps += 1
+        if not allowed or matcher.ended:
+            break
+        if len(allowed) > 40 and draw.random() < 0.5:
+            allowed = allowed[: len(allowed) // 8]
+        matcher.advance(draw.choice(allowed))
+    return steps
+
+
+def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Vocabulary | None]]:
+    """(what it is, the grammar, a vocabulary that suits it); what is refused is left out."""
+    if kind in ("schema", "llama3"):
+        texts = schemas.tokens(draw)
+        small = None if kind == "llama3" else Vocabulary([*texts, None], eos=[len(texts)])
+        options = draw.choice((None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any")))
+        for schema in schemas.family(draw, SIZE):
+            try:
+                grammar = Grammar.from_json_schema(schema, options=options, limits=LIMITS)
+            except FrisketError:
+                continue
+            yield f"{json.dumps(schema)} {options or ''}", grammar, small
+    elif kind == "regex":
+        texts = sorted({bytes([byte]) for byte in b'ab"\\\n]'} | {part.encode()[:5] for part in ("aé", "bab", "€a", "ab")})
+        small = Vocabulary([*texts, None], eos=[len(texts)])
+        pattern = regex_text(draw, 4)
+        for _ in range(SIZE):
+            try:
+                yield pattern, Grammar.from_regex(pattern, limits=LIMITS), small
+            except FrisketError:
+                pass
+            place = draw.randrange(len(pattern) + 1)
+            pattern = pattern[:place] + draw.choice(("", "a", ".", "|", "?", "*", "{0,2}", "b")) + pattern[place + 1 :]
+    else:
+        yield from planned(kind, draw)
+
+
+def planned(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Vocabulary | None]]:
+    """Grammars of the builder's nodes, context-free ones among them."""
+    first = case(draw.randrange(10**9), kind)
+    small = first.vocabulary()
+    rules, root = dict(first.rules), first.root
+    for _ in range(SIZE):
+        made = Case(rules, root, first.tokens, first.eos, first.special)
+        try:
+            yield f"{made.rules!r} {made.root!r}", Grammar(made.engine()), small
+        except FrisketError:
+            pass
+        if rules and draw.random() < 0.8:
+            name = draw.choice(list(rules))
+            rules[name] = changed(draw, kind, rules[name])
+        else:
+            root = changed(draw, kind, root)
+
+
+def changed(draw: random.Random, kind: str, plan: Plan) -> Plan:
+    """The plan with one part put in the place of another; now and then one that matches nothing."""
+    inner = [place for place, part in enumerate(plan) if isinstance(part, tuple) and part and part[0] in NODES]
+    lists = [place for place, part in enumerate(plan) if is_list(part)]
+    if inner and draw.random() < 0.8:
+        place = draw.choice(inner)
+        return (*plan[:place], changed(draw, kind, plan[place]), *plan[place + 1 :])
+    if lists and draw.random() < 0.8:
+        place = draw.choice(lists)
+        parts = list(plan[place])
+        at = draw.randrange(len(parts))
+        parts[at] = changed(draw, kind, parts[at])
+        return (*plan[:place], tuple(parts), *plan[place + 1 :])
+    if draw.random() < 0.2:
+        return ("empty",)
+    if kind == "json":
+        return json_plan(draw, 1)
+    if kind == "regular":
+        return regular_plan(draw, 1)
+    return draw.choice((("special", SPECIAL), ("literal", b"ab"), grammar_plan(draw)[1], regular_plan(draw, 1)))
+
+
+NODES = (
+    "empty", "epsilon", "literal", "words", "bytes", "chars", "text", "cat", "alt", "and", "not", "repeat", "bounded",
+    "quoted", "seq", "rule", "special", "object", "array",
+)  # fmt: skip
+
+
+def is_list(part: object) -> bool:
+    return isinstance(part, tuple) and bool(part) and all(isinstance(each, tuple) and each and each[0] in NODES for each in part)
+
+
+@cache
+def llama3() -> RealVocabulary:
+    """The real vocabulary: one for all families of this process."""
+    return RealVocabulary.from_huggingface(data_dir() / "tokenizers" / "llama3")
