@@ -76,7 +76,9 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
     if kind in ("schema", "llama3"):
         texts = schemas.tokens(draw)
         small = None if kind == "llama3" else Vocabulary([*texts, None], eos=[len(texts)])
-        options = draw.choice((None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any")))
+        options = draw.choice(
+            (None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any"))
+        )
         for schema in schemas.family(draw, SIZE):
             try:
                 grammar = Grammar.from_json_schema(schema, options=options, limits=LIMITS)
@@ -84,7 +86,9 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
                 continue
             yield f"{json.dumps(schema)} {options or ''}", grammar, small
     elif kind == "regex":
-        texts = sorted({bytes([byte]) for byte in b'ab"\\\n]'} | {part.encode()[:5] for part in ("aé", "bab", "€a", "ab")})
+        texts = sorted(
+            {bytes([byte]) for byte in b'ab"\\\n]'} | {part.encode()[:5] for part in ("aé", "bab", "€a", "ab")}
+        )
         small = Vocabulary([*texts, None], eos=[len(texts)])
         pattern = regex_text(draw, 4)
         for _ in range(SIZE):
@@ -103,14 +107,16 @@ def planned(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
     first = case(draw.randrange(10**9), kind)
     small = first.vocabulary()
     rules, root = dict(first.rules), first.root
+    if kind == "rules":
+        rules["dead"] = ("seq", (("literal", b"b"), ("rule", "dead")))
     for _ in range(SIZE):
         made = Case(rules, root, first.tokens, first.eos, first.special)
         try:
             yield f"{made.rules!r} {made.root!r}", Grammar(made.engine()), small
         except FrisketError:
             pass
-        if rules and draw.random() < 0.8:
-            name = draw.choice(list(rules))
+        if first.rules and draw.random() < 0.8:
+            name = draw.choice([name for name in rules if name != "dead"])
             rules[name] = changed(draw, kind, rules[name])
         else:
             root = changed(draw, kind, root)
@@ -130,13 +136,16 @@ def changed(draw: random.Random, kind: str, plan: Plan) -> Plan:
         parts[at] = changed(draw, kind, parts[at])
         return (*plan[:place], tuple(parts), *plan[place + 1 :])
     if draw.random() < 0.2:
-        return ("empty",)
+        return draw.choice(DEAD_ENDS if kind == "rules" else DEAD_ENDS[:1])
     if kind == "json":
         return json_plan(draw, 1)
     if kind == "regular":
         return regular_plan(draw, 1)
     return draw.choice((("special", SPECIAL), ("literal", b"ab"), grammar_plan(draw)[1], regular_plan(draw, 1)))
 
+
+#: What matches nothing: the second one cannot be seen to, but by a look at all rules.
+DEAD_ENDS: tuple[Plan, ...] = (("empty",), ("seq", (("literal", b"a"), ("rule", "dead"))))
 
 NODES = (
     "empty", "epsilon", "literal", "words", "bytes", "chars", "text", "cat", "alt", "and", "not", "repeat", "bounded",
@@ -145,7 +154,11 @@ NODES = (
 
 
 def is_list(part: object) -> bool:
-    return isinstance(part, tuple) and bool(part) and all(isinstance(each, tuple) and each and each[0] in NODES for each in part)
+    return (
+        isinstance(part, tuple)
+        and bool(part)
+        and all(isinstance(each, tuple) and each and each[0] in NODES for each in part)
+    )
 
 
 @cache

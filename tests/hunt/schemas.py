@@ -88,7 +88,9 @@ def array_keyword(draw: random.Random, depth: int) -> Schema:
         case 3:
             return {"maxItems": draw.randrange(4)}
         case 4:
-            counts: Schema = draw.choice([{}, {}, {"minContains": draw.randrange(3)}, {"maxContains": draw.randrange(3)}])
+            counts: Schema = draw.choice(
+                [{}, {}, {"minContains": draw.randrange(3)}, {"maxContains": draw.randrange(3)}]
+            )
             return {"contains": schema(draw, inner), **counts}
         case 5:
             return {"prefixItems": [schema(draw, inner) for _ in range(draw.randrange(1, 3))]}
@@ -178,7 +180,9 @@ def edit(draw: random.Random, at: Schema) -> None:
         draw.shuffle(shuffled)
         at["properties"] = dict(shuffled)
     elif "enum" in at:
-        at["enum"] = draw.sample([*at["enum"], *draw.sample(SCALARS, 2)], max(1, len(at["enum"]) + draw.choice((-1, 1))))
+        at["enum"] = draw.sample(
+            [*at["enum"], *draw.sample(SCALARS, 2)], max(1, len(at["enum"]) + draw.choice((-1, 1)))
+        )
     elif kind < 0.7 and len(at) > 1:
         word = draw.choice([word for word in at if word != "type"] or list(at))
         del at[word]

@@ -241,14 +241,14 @@ impl Builder {
         self.arena.budget.check()?;
         let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
         let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
-        let rules = match ready {
+        let (rules, root) = match ready {
             Some(ready) => {
                 let mut rules = ready.clone();
-                rules.judge(&mut self.arena);
+                let root = rules.judge(&mut self.arena, root)?;
                 if !rules.matches_something(&self.arena, root) {
                     return Err(Error::Empty.into());
                 }
-                rules
+                (rules, root)
             }
             None => prepared(&mut self.arena, Arc::unwrap_or_clone(self.rules), root)?,
         };
@@ -258,15 +258,15 @@ impl Builder {
     }
 }
 
-/// The rules, ready to run: arrays of different items that have too few values to end are left out.
-fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> {
+/// The rules and the root, ready to run: arrays of different items that have too few values to end are left out.
+fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<(Rules, TermId)> {
     let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
     loop {
-        rules.prepare(arena)?;
+        let root = rules.prepare(arena, root)?;
         if !rules.matches_something(arena, root) {
             return Err(Error::Empty.into());
         }
-        let Some(written) = &written else { return Ok(rules) };
+        let Some(written) = &written else { return Ok((rules, root)) };
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.uniques.len() {
@@ -276,7 +276,7 @@ fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> 
             }
         }
         if !found {
-            return Ok(rules);
+            return Ok((rules, root));
         }
         rules = written.clone();
     }

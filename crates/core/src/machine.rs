@@ -310,7 +310,7 @@ impl Machine {
                 self.expand(term, frame, &mut work, closure)?;
                 continue;
             }
-            if self.rules.all_productive && self.open_object(term, frame, &mut work, closure)? {
+            if self.open_object(term, frame, &mut work, closure)? {
                 continue;
             }
             if self.rules.nullable(&self.arena, term) {

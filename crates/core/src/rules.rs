@@ -14,6 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+mod trim;
+
 /// Steps of one search for a way to close an object.
 const SEARCH: u64 = 1_000_000;
 
@@ -44,7 +46,8 @@ pub struct Rules {
     entries: Vec<Arc<Vec<Entry>>>,
     /// Position in an order in which a rule comes before those it may begin with.
     pub(crate) order: Vec<u32>,
-    pub(crate) all_productive: bool,
+    /// Whether every rule and every object matches something, so that there is nothing to trim.
+    all_productive: bool,
     /// For each object that `prepare` has met whether it matches something.
     objects: Vec<bool>,
 }
@@ -186,10 +189,11 @@ impl Rules {
         named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
 
-    /// Prepare for running: prune what cannot be finished, find out how every rule begins, remove left recursion.
-    pub fn prepare(&mut self, arena: &mut Arena) -> Result<()> {
+    /// Prepare for running: leave out what cannot be finished, find out how every rule begins, remove left recursion.
+    /// Returns the root without what cannot be finished.
+    pub fn prepare(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
         self.settle(arena)?;
-        self.judge(arena);
+        let root = self.judge(arena, root)?;
         let bodies = self.resolved()?;
         for &body in &bodies {
             let entries = self.first(arena, body)?;
@@ -207,11 +211,12 @@ impl Rules {
         for (place, rule) in order.enumerate() {
             self.order[rule as usize] = u32::MAX - place as u32;
         }
-        Ok(())
+        Ok(root)
     }
 
-    /// Find out of the objects that are new to rules that are prepared whether they match something.
-    pub fn judge(&mut self, arena: &mut Arena) {
+    /// Find out of the objects that are new to rules that are prepared whether they match something. Returns the root
+    /// without what cannot be finished.
+    pub fn judge(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
         for object in self.objects.len()..arena.objects.len() {
             let spec = self.pruned(arena, &arena.objects[object]);
             let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
@@ -221,6 +226,10 @@ impl Rules {
             if !Arc::ptr_eq(&spec, &arena.objects[object]) {
                 *arena.objects.get_mut(object) = spec;
             }
+        }
+        match self.all_productive {
+            true => Ok(root),
+            false => self.trim(arena, root),
         }
     }
 
@@ -364,7 +373,7 @@ impl Rules {
     pub(crate) fn plain_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
         match *arena.term(id) {
             Term::Empty | Term::Epsilon => None,
-            Term::Seq(left, right) if self.all_productive => {
+            Term::Seq(left, right) => {
                 let info = arena.info(left);
                 (!info.structural && !info.nullable).then_some((left, Some(right)))
             }
@@ -397,11 +406,9 @@ impl Rules {
                 let mut id = id;
                 while let Term::Seq(left, right) = *arena.term(id) {
                     arena.spend(1)?;
-                    if self.all_productive || self.productive(arena, right) {
-                        rest.push(right);
-                        self.collect_first(arena, left, rest, out)?;
-                        rest.pop();
-                    }
+                    rest.push(right);
+                    self.collect_first(arena, left, rest, out)?;
+                    rest.pop();
                     if !self.nullable(arena, left) {
                         return Ok(());
                     }
@@ -426,14 +433,10 @@ impl Rules {
                     rest.pop();
                 }
             }
-            Term::Call(rule) => {
-                if self.all_productive || self.productive[rule as usize] {
-                    out.push(entry(First::Call(rule)));
-                }
-            }
+            Term::Call(rule) => out.push(entry(First::Call(rule))),
             Term::Special(special) => out.push(entry(First::Special(special))),
             Term::Unique(_) => {
-                if self.all_productive || self.productive(arena, id) {
+                if self.productive(arena, id) {
                     out.push(entry(First::Unique(id)));
                 }
             }
@@ -446,8 +449,6 @@ impl Rules {
                 Some(head) => entry(First::Head(head)),
                 None => entry(First::Ask),
             }),
-            // Its first key would be a dead end.
-            Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {
                 let ObjectParts { end, next } = arena.object_parts(id)?;
                 if let Some(end) = end {

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::limit::{Cancellation, Limits};
 use crate::rules::Rules;
-use crate::term::TermId;
+use crate::term::{TermId, EPSILON};
 use crate::vocabulary::FAR;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Builder {
         let count = self.rules.names.len();
         if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
             let mut rules = Rules::clone(&self.rules);
-            let is_ready = rules.prepare(self.fresh()).is_ok();
+            let is_ready = rules.prepare(self.fresh(), EPSILON).is_ok();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
         if !self.is_ground {
