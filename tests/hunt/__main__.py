@@ -46,9 +46,10 @@ def main(arguments: list[str] | None = None) -> int:
     for number, why, log in found.broken[:20]:
         print(f"\n{number}: {why}")
         print("\n".join(f"    {line}" for line in log))
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(found.kinds.items()))
     print(
         f"{found.cases * SIZE:,} grammars in {found.cases:,} families, {found.steps:,} masks verified in "
-        f"{time.monotonic() - began:,.0f} s ({', '.join(f'{kind} {count:,}' for kind, count in sorted(found.kinds.items()))}); "
+        f"{time.monotonic() - began:,.0f} s ({kinds}); "
         f"{len(found.broken)} families with a difference"
     )
     return int(bool(found.broken))

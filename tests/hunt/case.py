@@ -11,6 +11,7 @@ import json
 import os
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 
 from frisket import FrisketError, Grammar, JSONSchemaOptions
@@ -47,7 +48,7 @@ def run(number: int) -> Result:
             try:
                 compiled = grammar.compile(vocabulary, limits=LIMITS)
                 for _ in range(3):
-                    result.steps += walk(draw, compiled.matcher())
+                    result.steps += walk(draw, compiled.matcher(), draw.choice((4, 8, 16)))
             except FrisketError:
                 continue
     except BaseException as error:  # a panic is no Exception
@@ -57,9 +58,9 @@ def run(number: int) -> Result:
     return result
 
 
-def walk(draw: random.Random, matcher: Matcher) -> int:
+def walk(draw: random.Random, matcher: Matcher, longest: int) -> int:
     """Random tokens, structure before text; how many masks were verified."""
-    longest, steps = draw.choice((4, 8, 16)), 0
+    steps = 0
     while steps < longest:
         allowed = matcher.allowed()
         steps += 1
@@ -92,10 +93,8 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
         small = Vocabulary([*texts, None], eos=[len(texts)])
         pattern = regex_text(draw, 4)
         for _ in range(SIZE):
-            try:
+            with suppress(FrisketError):
                 yield pattern, Grammar.from_regex(pattern, limits=LIMITS), small
-            except FrisketError:
-                pass
             place = draw.randrange(len(pattern) + 1)
             pattern = pattern[:place] + draw.choice(("", "a", ".", "|", "?", "*", "{0,2}", "b")) + pattern[place + 1 :]
     else:
@@ -111,10 +110,8 @@ def planned(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
         rules["dead"] = ("seq", (("literal", b"b"), ("rule", "dead")))
     for _ in range(SIZE):
         made = Case(rules, root, first.tokens, first.eos, first.special)
-        try:
+        with suppress(FrisketError):
             yield f"{made.rules!r} {made.root!r}", Grammar(made.engine()), small
-        except FrisketError:
-            pass
         if first.rules and draw.random() < 0.8:
             name = draw.choice([name for name in rules if name != "dead"])
             rules[name] = changed(draw, kind, rules[name])
