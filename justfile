@@ -71,6 +71,14 @@ tokenizers *ARGS:
 fuzz *ARGS:
     python -m tests.fuzz {{ARGS}}
 
+# families of grammars that differ by small edits, every shared mask verified (a million: --cases 1000000 --jobs 2)
+hunt *ARGS:
+    python -m tests.hunt {{ARGS}}
+
+# the same over real schemas: MaskBench in both property orders, the suite, the four systems
+hunt-corpus *ARGS:
+    python -m tests.hunt.corpus {{ARGS}}
+
 # JSON Schema's official suite, all drafts, against the committed baseline
 suite *ARGS:
     python -m tests.conformance.suite {{ARGS}}

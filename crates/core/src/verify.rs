@@ -89,3 +89,33 @@ fn shown(vocabulary: &Vocabulary, token: u32) -> String {
 fn contradiction(text: String) -> Box<Error> {
     Error::Contradiction(text).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+
+    #[test]
+    fn a_wrong_mask_is_told_with_both_positions() {
+        let mut builder = Builder::default();
+        let root = builder.literal(b"ab").unwrap();
+        let grammar = builder.build(root.0).unwrap();
+        let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
+        let vocabulary = Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap();
+        let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let start = machine.start;
+        for (tokens, told) in
+            [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
+        {
+            let verdict = verify(&mut machine, &vocabulary, &[], start, &Mask::of(tokens));
+            match (verdict, told) {
+                (Ok(()), None) => {}
+                (Err(error), Some(told)) => {
+                    let text = error.to_string();
+                    assert!(text.contains(told) && text.contains("asked at [\"ab\"]"), "{text}");
+                }
+                (verdict, _) => panic!("{tokens:?}: {verdict:?}"),
+            }
+        }
+    }
+}
