@@ -68,3 +68,14 @@ def test_families_of_grammars_with_every_mask_verified(monkeypatch: pytest.Monke
         found = fuzz(numbers, cases="tests.hunt.case", share=20, jobs=2, hang=600, quiet=True)
         assert not found.broken
         assert found.cases == count and found.steps > 10 * count
+
+
+def test_an_array_that_can_never_end_is_no_part_of_a_grammar() -> None:
+    # No number is the text that must come, so that the inner array cannot end, and the outer one is empty.
+    inner = {"type": "array", "uniqueItems": True, "items": {"type": "number"}, "contains": {"enum": [""]}}
+    vocabulary = small(b" ", b"[", b"]", b"1", b",", b"[]", b"[[")
+    matcher = Grammar.from_json_schema({"type": "array", "items": inner}).compile(vocabulary).matcher()
+    for token in (1, 0):
+        assert matcher.allowed() == accepted(matcher, vocabulary.size)
+        matcher.advance(token)
+    assert matcher.allowed() == accepted(matcher, vocabulary.size)

@@ -227,7 +227,9 @@ impl Rules {
                 *arena.objects.get_mut(object) = spec;
             }
         }
-        match self.all_productive {
+        let arrays = 0..arena.uniques.len();
+        let arrays_end = { arrays }.all(|array| arena.uniques[array].may_end(|node| self.productive(arena, node)));
+        match self.all_productive && arrays_end {
             true => Ok(root),
             false => self.trim(arena, root),
         }
@@ -435,11 +437,7 @@ impl Rules {
             }
             Term::Call(rule) => out.push(entry(First::Call(rule))),
             Term::Special(special) => out.push(entry(First::Special(special))),
-            Term::Unique(_) => {
-                if self.productive(arena, id) {
-                    out.push(entry(First::Unique(id)));
-                }
-            }
+            Term::Unique(_) => out.push(entry(First::Unique(id))),
             Term::Array(_) | Term::ArrayNext { .. } => {
                 for part in arena.array_parts(id)? {
                     self.collect_first(arena, part, rest, out)?;
