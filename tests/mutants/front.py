@@ -1,0 +1,142 @@
+"""The front end's sources × a seed → mutants, each held against the fast tests in a copy of the package."""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.data import ROOT
+
+from .verdict import Verdict
+
+SOURCES = ("json_schema", "notations", "decoding", "logits")
+
+#: Run in this order, until one fails.
+TESTS = (
+    "tests/spec", "tests/unit/test_json_schema.py", "tests/unit/test_json_schema_number.py",
+    "tests/unit/test_regex.py", "tests/unit/test_formats.py", "tests/unit/test_grammar.py",
+    "tests/unit/test_python_type.py", "tests/unit/test_errors.py", "tests/unit/test_decoding.py",
+    "tests/unit/test_generate.py", "tests/unit/test_logits.py", "tests/unit/test_unique_items.py",
+    "tests/unit/test_regex_unicode.py", "tests/unit/test_stored.py", "tests/property/test_plain.py",
+    "tests/property/test_pattern.py", "tests/conformance/test_conformance.py",
+)  # fmt: skip
+
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+
+#: A mutant that loops is noticed, too: tests take a minute at most.
+SECONDS = 600
+
+
+class Mutation(ast.NodeTransformer):
+    """Count the places that can change; change the one whose number is `wanted`."""
+
+    def __init__(self, wanted: int | None = None) -> None:
+        self.wanted, self.count = wanted, 0
+        self.place, self.change = 0, ""
+
+    def _is_it(self, node: ast.AST) -> bool:
+        self.count += 1
+        if self.count - 1 != self.wanted:
+            return False
+        self.place = getattr(node, "lineno", 0)
+        return True
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        before = ast.unparse(node)
+        for at, operator in enumerate(node.ops):
+            if self._is_it(node):
+                node.ops[at] = COMPARED[type(operator)]()
+                self.change = f"{before} -> {ast.unparse(node)}"
+        return self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        before = ast.unparse(node)
+        if self._is_it(node):
+            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+            self.change = f"{before} -> {ast.unparse(node)}"
+        return self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        if isinstance(node.op, ast.Not) and self._is_it(node):
+            self.change = f"{ast.unparse(node)} -> {ast.unparse(node.operand)}"
+            return node.operand
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        before = ast.unparse(node)
+        if isinstance(node.op, (ast.Add, ast.Sub)) and self._is_it(node):
+            node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+            self.change = f"{before} -> {ast.unparse(node)}"
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if isinstance(node.value, bool):
+            if self._is_it(node):
+                self.change = f"{node.value} -> {not node.value}"
+                return ast.Constant(not node.value)
+        elif isinstance(node.value, int) and self._is_it(node):
+            self.change = f"{node.value} -> {node.value + 1}"
+            return ast.Constant(node.value + 1)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        # What only type checkers read has no tests.
+        return node if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
+
+
+def mutants() -> list[tuple[Path, int]]:
+    """(file, number of the place) of every possible mutant."""
+    found = []
+    for folder in SOURCES:
+        for path in sorted((ROOT / "src" / "frisket" / folder).rglob("*.py")):
+            counting = Mutation()
+            counting.visit(ast.parse(path.read_text(encoding="utf-8")))
+            found += [(path, number) for number in range(counting.count)]
+    return found
+
+
+def run(sample: int, seed: int, jobs: int) -> Iterator[Verdict]:
+    """The verdicts of a sample."""
+    everything = mutants()
+    chosen = random.Random(seed).sample(everything, min(sample, len(everything)))
+    print(f"{len(chosen)} of {len(everything):,} mutants of the front end, seed {seed}", flush=True)
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda mutant: judge(*mutant), chosen)
+
+
+def judge(path: Path, number: int) -> Verdict:
+    """Whether the fast tests notice a mutant."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    mutation = Mutation(number)
+    mutated = ast.unparse(ast.fix_missing_locations(mutation.visit(tree)))
+    relative = path.relative_to(ROOT / "src")
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(
+            ROOT / "src" / "frisket", Path(folder) / "frisket", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        (Path(folder) / relative).write_text(mutated, encoding="utf-8")
+        environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", "--no-header", *TESTS]
+        try:
+            noticed = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS
+            ).returncode
+        except subprocess.TimeoutExpired:
+            noticed = 1
+    return Verdict(f"{relative}:{mutation.place}", mutation.change, "killed" if noticed else "survived")

@@ -1,0 +1,52 @@
+"""Mutants with what became of them → the share that was noticed, and the survivors with their reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+if __import__("sys").version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KNOWN = Path(__file__).with_name("survivors.toml")
+
+#: The share of viable mutants that the fast tests are to notice.
+GOAL = 0.95
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One mutant. `place` is file:line, `change` what was changed into what; a mutant is unviable if it does not build."""
+
+    place: str
+    change: str
+    outcome: Literal["killed", "survived", "unviable"]
+
+    @property
+    def key(self) -> str:
+        """What it is known by: lines move, files and changes do not."""
+        return f"{self.place.split(':')[0]}: {self.change}"
+
+
+def report(verdicts: Iterable[Verdict]) -> int:
+    """Print the survivors and the share; 0 if the share reaches the goal."""
+    known: dict[str, str] = tomllib.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
+    counts = {"killed": 0, "survived": 0, "unviable": 0}
+    explained = 0
+    for verdict in verdicts:
+        counts[verdict.outcome] += 1
+        if verdict.outcome == "survived":
+            reason = known.get(verdict.key)
+            explained += reason is not None
+            print(f"survived  {verdict.place}  {verdict.change}  {reason or 'NO REASON KNOWN'}", flush=True)
+    viable = counts["killed"] + counts["survived"]
+    share = counts["killed"] / viable if viable else 0.0
+    print(
+        f"{counts['killed']} of {viable} viable mutants killed ({share:.1%}; goal {GOAL:.0%}), "
+        f"{counts['survived']} survived, {explained} of them with a known reason; {counts['unviable']} did not build"
+    )
+    return int(share < GOAL)
