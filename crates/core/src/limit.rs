@@ -116,11 +116,6 @@ impl Budget {
         self.most = self.limits.memory.saturating_sub(bytes);
     }
 
-    /// Steps that are left.
-    pub fn left(&self) -> u64 {
-        self.slice.saturating_add(self.rest)
-    }
-
     #[inline]
     pub fn grow(&mut self, bytes: usize) {
         self.held += bytes;
