@@ -160,7 +160,3 @@ def test_rules_that_share_parts_are_judged_once() -> None:
         node = builder.alt([builder.seq([node, builder.literal(b"x"), node]), builder.seq([never, mark])])
         empty = builder.alt([builder.seq([empty, empty]), mark])
     assert builder.is_empty(node) and not builder.is_empty(empty)
-    may_be_empty = builder.alt([builder.special("t"), builder.epsilon()])
-    for level in range(60):
-        may_be_empty = builder.alt([builder.seq([may_be_empty, may_be_empty]), builder.special(f"t{level}")])
-    assert builder.build(builder.seq([may_be_empty, builder.literal(b"end")])).accepts(b"end")

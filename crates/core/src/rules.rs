@@ -300,7 +300,8 @@ impl Rules {
         rest: &mut SmallVec<[TermId; 4]>,
         out: &mut Vec<Entry>,
     ) -> Result<()> {
-        arena.spend(1)?;
+        // An entry may be made, with a copy of all that follows.
+        arena.spend(8 + rest.len() as u64)?;
         let entry = |first| {
             let rest = rest.iter().rev().copied().collect();
             Entry { first, rest }
