@@ -7,7 +7,7 @@
 //! it ends with a shortest text.
 
 use crate::error::Result;
-use crate::machine::{FrameId, Machine, BOTTOM};
+use crate::machine::{FrameId, Machine, Position, BOTTOM};
 use crate::object::{Needs, ObjectState, Value};
 use crate::rules::First;
 use crate::term::{Spelling, Term, TermId};
@@ -15,7 +15,10 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What cannot be finished with bytes: a special token must come.
-pub(crate) const NEVER: u64 = 1 << 40;
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Longer texts are not told apart: some grammars have none below any number that can be written out.
+const FAR: u64 = 1 << 40;
 
 /// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
 /// say, and each would be a place of its own in a search.
@@ -25,11 +28,26 @@ const UNLOVELY: u64 = 16;
 const ITEMS: u32 = 4_096;
 
 fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
-    parts.into_iter().fold(0, |all, part| (all + part).min(NEVER))
+    parts.into_iter().fold(0, |all, part| match (all, part) {
+        (NEVER, _) | (_, NEVER) => NEVER,
+        _ => (all + part).min(FAR),
+    })
 }
 
 fn times(count: u64, part: u64) -> u64 {
-    part.saturating_mul(count).min(NEVER)
+    match part {
+        NEVER if count > 0 => NEVER,
+        _ => part.saturating_mul(count).min(FAR),
+    }
+}
+
+/// What is left of `all` without `part`, at least.
+fn without(all: u64, part: u64) -> u64 {
+    if all == NEVER {
+        NEVER
+    } else {
+        all.saturating_sub(part)
+    }
 }
 
 #[derive(Default)]
@@ -101,7 +119,7 @@ impl Members {
                 }
                 if let Some(value) = leaves(&member.values) {
                     let own = if needs.must.binary_search(&index).is_ok() {
-                        value.saturating_sub(member.value)
+                        without(value, member.value)
                     } else {
                         sum([self.comma, member.key, value])
                     };
@@ -120,6 +138,15 @@ impl Members {
 }
 
 impl Machine {
+    /// The bytes that are needed at least from a position on.
+    pub(crate) fn least_from(&mut self, position: &Position) -> Result<u64> {
+        let mut least = NEVER;
+        for &(head, frame) in &position.heads {
+            least = least.min(self.least_after(head, head, head, frame)?);
+        }
+        Ok(least)
+    }
+
     /// The bytes that are needed at least where `inner`, what a head reads, has become `next`.
     pub(crate) fn least_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
         if !self.least.settled {
@@ -127,7 +154,7 @@ impl Machine {
         }
         let own = self.least(next)?;
         // A head that holds its text says itself what follows it.
-        let follow = if inner == head { 0 } else { self.least(head)?.saturating_sub(self.least(inner)?) };
+        let follow = if inner == head { 0 } else { without(self.least(head)?, self.least(inner)?) };
         Ok(sum([own, follow, self.least_frame(frame)?]))
     }
 
@@ -222,12 +249,28 @@ impl Machine {
                 words.iter().map(|word| word.len() as u64 - u64::from(depth)).min().unwrap_or(NEVER)
             }
             Term::Cat(..) | Term::Seq(..) => {
-                let (mut all, mut rest) = (0, id);
+                // Each end of the chain will be asked for: none adds up again what the ends of it have added.
+                let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) | Term::Seq(left, right) = *self.arena.term(rest) {
-                    all = sum([all, self.least(left)?]);
+                    if self.least.terms.contains_key(&rest) {
+                        break;
+                    }
+                    chain.push((rest, left));
                     rest = right;
                 }
-                sum([all, self.least(rest)?])
+                let mut all = self.least(rest)?;
+                for (end, left) in chain.into_iter().rev() {
+                    self.arena.spend(1)?;
+                    all = sum([self.least(left)?, all]);
+                    if !structural {
+                        all = all.max(u64::from(self.arena.info(end).min_chars));
+                    }
+                    if end != id {
+                        self.arena.budget.grow(24);
+                        self.least.terms.insert(end, all);
+                    }
+                }
+                all
             }
             Term::Alt(ref parts) => {
                 let mut least = NEVER;
@@ -262,7 +305,7 @@ impl Machine {
                 };
                 // An open escape is one character.
                 let open_chars = u64::from(spelled > 0);
-                open + text.saturating_sub(spelled).max(chars.saturating_sub(open_chars)) + 1
+                sum([open, without(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }
             Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
             Term::Array(array) => {
@@ -498,7 +541,7 @@ impl Machine {
     fn least_key(&mut self, object: u32, rest: &Rest) -> Result<u64> {
         let all = self.least_next(object, rest, u32::from(rest.needs.must.is_empty()))?;
         let comma = self.members_of(object)?.comma;
-        Ok(if all == NEVER { NEVER } else { all - comma })
+        Ok(without(all, comma))
     }
 
     /// The colon and the value of a member, and all that follows it.
@@ -514,7 +557,7 @@ impl Machine {
         match now {
             Now::Named(index) if rest.needs.must.binary_search(&index).is_ok() => {
                 let own = sum([members.comma, member.key, member.value]);
-                needed = if needed == NEVER || own == NEVER { NEVER } else { needed - own };
+                needed = if own == NEVER { NEVER } else { without(needed, own) };
             }
             _ => more = more.saturating_sub(1),
         }

@@ -121,6 +121,11 @@ impl Budget {
         self.held += bytes;
     }
 
+    /// What was grown for a while is free again.
+    pub fn release(&mut self, bytes: usize) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
     pub fn held(&self) -> usize {
         self.held
     }

@@ -49,11 +49,11 @@ impl Facts {
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
         match self.terms.get(id.0 as usize) {
             Some(&fact) => fact,
-            None => self.from_parts(arena, id),
+            None => self.by_parts(arena, id),
         }
     }
 
-    fn from_parts(&self, arena: &Arena, id: TermId) -> Fact {
+    fn by_parts(&self, arena: &Arena, id: TermId) -> Fact {
         let info = arena.info(id);
         match arena.term(id) {
             _ if !info.structural => Fact { nullable: info.nullable, productive: id != EMPTY },
@@ -116,7 +116,7 @@ impl Facts {
         for place in known..count {
             let id = TermId(place as u32);
             if !arena.info(id).structural {
-                self.terms.push(self.from_parts(arena, id));
+                self.terms.push(self.by_parts(arena, id));
                 continue;
             }
             self.terms.push(Fact::default());
@@ -150,7 +150,7 @@ impl Facts {
                     }
                     fact
                 }
-                _ => self.from_parts(arena, id),
+                _ => self.by_parts(arena, id),
             };
             if fact == self.terms[place] {
                 continue;
@@ -209,7 +209,7 @@ impl Facts {
                     all_productive &= fact.productive && self.is_sure;
                     fact
                 }
-                _ => self.from_parts(arena, id),
+                _ => self.by_parts(arena, id),
             };
             self.terms.push(fact);
         }
