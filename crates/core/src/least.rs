@@ -65,6 +65,8 @@ pub(crate) struct Least {
 struct Members {
     named: Vec<Member>,
     others: Vec<Member>,
+    /// For each property, and the end, what those cost from there on that must come if nothing else asks for them.
+    ahead: Vec<u64>,
     /// The shortest member of all.
     shortest: u64,
     comma: u64,
@@ -72,6 +74,7 @@ struct Members {
 }
 
 struct Member {
+    required: bool,
     key: u64,
     /// Colon and value of each alternative, and the marks it leaves.
     values: Vec<(u64, u64)>,
@@ -84,6 +87,25 @@ pub(crate) struct Rest {
     needs: Needs,
     /// The members that must come, with a comma before each, and the end.
     needed: u64,
+    /// Of an object whose members must come if they are required: the first of those that may still come.
+    from: Option<u32>,
+}
+
+impl Rest {
+    fn must_come(&self, members: &Members, index: u32) -> bool {
+        match self.from {
+            Some(from) => index >= from && members.named[index as usize].required,
+            None => self.needs.must.binary_search(&index).is_ok(),
+        }
+    }
+
+    /// Whether no member must come.
+    fn is_done(&self, members: &Members) -> bool {
+        match self.from {
+            Some(from) => members.ahead[from as usize] == 0,
+            None => self.needs.must.is_empty(),
+        }
+    }
 }
 
 /// A member that comes now.
@@ -481,7 +503,8 @@ impl Machine {
         let colon = self.least(spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
-            named.push(self.member_of(property.key.len() as u64 + 2, colon, &property.values)?);
+            let key = property.key.len() as u64 + 2;
+            named.push(Member { required: property.required, ..self.member_of(key, colon, &property.values)? });
         }
         let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
@@ -490,8 +513,13 @@ impl Machine {
         }
         let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
         let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
-        self.arena.budget.grow(100 + 80 * (named.len() + others.len()));
-        let members = Arc::new(Members { named, others, shortest, comma, close });
+        let mut ahead = vec![0; named.len() + 1];
+        for (index, member) in named.iter().enumerate().rev() {
+            let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
+            ahead[index] = sum([ahead[index + 1], own]);
+        }
+        self.arena.budget.grow(100 + 88 * (named.len() + others.len()));
+        let members = Arc::new(Members { named, others, ahead, shortest, comma, close });
         self.least.members.insert(object, members.clone());
         Ok(members)
     }
@@ -502,7 +530,7 @@ impl Machine {
             values.push((sum([colon, self.least(alternative.node)?]), alternative.marks));
         }
         let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
-        Ok(Member { key, values, value })
+        Ok(Member { required: false, key, values, value })
     }
 
     fn rest(&mut self, object: u32, state: u32) -> Result<Arc<Rest>> {
@@ -519,6 +547,10 @@ impl Machine {
     fn find_rest(&mut self, object: u32, state: &ObjectState) -> Result<Rest> {
         let spec = self.arena.objects[object as usize].clone();
         let members = self.members_of(object)?;
+        if spec.plain() {
+            let needed = sum([members.close, members.ahead[state.next as usize]]);
+            return Ok(Rest { needs: Needs::default(), needed, from: Some(state.next) });
+        }
         self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
@@ -526,7 +558,7 @@ impl Machine {
             let Member { key, value, .. } = members.named[index as usize];
             needed = sum([needed, members.comma, key, value]);
         }
-        Ok(Rest { needs, needed })
+        Ok(Rest { needs, needed, from: None })
     }
 
     /// A comma or the end, and all that follows.
@@ -539,9 +571,9 @@ impl Machine {
 
     /// A key and all that follows it, where a key must come.
     fn least_key(&mut self, object: u32, rest: &Rest) -> Result<u64> {
-        let all = self.least_next(object, rest, u32::from(rest.needs.must.is_empty()))?;
-        let comma = self.members_of(object)?.comma;
-        Ok(without(all, comma))
+        let members = self.members_of(object)?;
+        let all = self.least_next(object, rest, u32::from(rest.is_done(&members)))?;
+        Ok(without(all, members.comma))
     }
 
     /// The colon and the value of a member, and all that follows it.
@@ -555,7 +587,7 @@ impl Machine {
             Now::Other(index) => &members.others[index as usize],
         };
         match now {
-            Now::Named(index) if rest.needs.must.binary_search(&index).is_ok() => {
+            Now::Named(index) if rest.must_come(&members, index) => {
                 let own = sum([members.comma, member.key, member.value]);
                 needed = if own == NEVER { NEVER } else { without(needed, own) };
             }
