@@ -8,7 +8,7 @@ import pytest
 
 from frisket import Grammar, Limits
 from frisket._core import GrammarBuilder, Vocabulary
-from frisket.errors import LimitExceededError
+from frisket.errors import LimitExceededError, UnsatisfiableSchemaError
 
 VOCABULARY = Vocabulary([*(bytes([value]) for value in range(256)), None], eos=[256])
 
@@ -101,3 +101,62 @@ def test_what_is_refused_is_refused_again_and_more_steps_are_more() -> None:
         with pytest.raises(LimitExceededError, match=r"steps of one call \(2000\)"):
             Grammar.from_regex(pattern, limits=Limits(steps=2_000))
     assert Grammar.from_regex(pattern).accepts("abcabcabcdabcabcabcd")
+
+
+def _levels(count: int, last: dict[str, object], required: list[str]) -> dict[str, object]:
+    """Definitions each of which refers to the next more than once: twice as many ways to the last with every level."""
+    levels = {
+        f"d{level}": {
+            "type": "object",
+            "properties": {name: {"$ref": f"#/$defs/d{level + 1}"} for name in "abc"},
+            "required": required,
+        }
+        for level in range(count)
+    }
+    return {"$ref": "#/$defs/d0", "$defs": {**levels, f"d{count}": last}}
+
+
+def _nested(levels: int) -> dict[str, object]:
+    schema: dict[str, object] = {"type": "integer"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema, "minItems": 2}
+    return schema
+
+
+STEPS = Limits(steps=200_000)
+
+
+@pytest.mark.parametrize("required", [["a"], ["a", "b"]])
+def test_what_definitions_share_is_judged_once(required: list[str]) -> None:
+    grammar = Grammar.from_json_schema(_levels(100, {"type": "integer"}, required), limits=STEPS)
+    assert grammar.accepts_prefix('{"a":' * 100 + "1") and not grammar.accepts_prefix('{"a":' * 100 + "true")
+    back = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema(_levels(100, back, required), limits=STEPS)
+
+
+def test_what_arrays_share_is_judged_once() -> None:
+    assert Grammar.from_json_schema(_nested(300), limits=STEPS).accepts_prefix("[" * 300 + "1,2]")
+
+
+def test_judging_rules_takes_steps() -> None:
+    """Steps end it, and so do time and cancellation, which are looked at between them."""
+    builder = GrammarBuilder(limits=Limits(steps=2_000))
+    rules = [builder.rule(f"r{number}") for number in range(2_000)]
+    for rule, after in pairwise(rules):
+        builder.define(rule, builder.seq([builder.literal(b"a"), after]))
+    builder.define(rules[-1], builder.literal(b"z"))
+    with pytest.raises(LimitExceededError, match="steps"):
+        builder.build(rules[0])
+
+
+def test_rules_that_share_parts_are_judged_once() -> None:
+    builder = GrammarBuilder(limits=STEPS)
+    never = builder.rule("never")
+    builder.define(never, builder.seq([builder.literal(b"a"), never]))
+    node = empty = never
+    for level in range(60):
+        mark = builder.special(f"s{level}")
+        node = builder.alt([builder.seq([node, builder.literal(b"x"), node]), builder.seq([never, mark])])
+        empty = builder.alt([builder.seq([empty, empty]), mark])
+    assert builder.is_empty(node) and not builder.is_empty(empty)

@@ -179,13 +179,14 @@ impl Builder {
             if !self.arena.uniques.is_empty() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
-                return match prepared(&mut arena, Rules::clone(&self.rules), node) {
+                return match prepared(&mut arena, Rules::clone(&self.rules), None, node) {
                     Err(error) if *error == Error::Empty => Ok(true),
                     made => made.map(|_| false),
                 };
             }
-            self.is_ground = false;
-            Arc::make_mut(&mut self.rules).settle(&mut self.arena)?;
+            self.fresh();
+            let ready = self.ready.as_ref().and_then(|ready| ready.rules.as_ref());
+            Arc::make_mut(&mut self.rules).settle(&mut self.arena, ready)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
         Ok(node == EMPTY)
@@ -239,10 +240,9 @@ impl Builder {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
-        let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
-        let (rules, root) = match ready {
-            Some(ready) => {
+        let ready = self.ready.as_ref().filter(|_| self.arena.uniques.is_empty());
+        let (rules, root) = match ready.and_then(|ready| Some((ready.count, ready.rules.as_ref()?))) {
+            Some((count, ready)) if count == self.rules.names.len() => {
                 let mut rules = ready.clone();
                 let root = rules.judge(&mut self.arena, root)?;
                 if !rules.matches_something(&self.arena, root) {
@@ -250,7 +250,10 @@ impl Builder {
                 }
                 (rules, root)
             }
-            None => prepared(&mut self.arena, Arc::unwrap_or_clone(self.rules), root)?,
+            ready => {
+                let rules = Arc::unwrap_or_clone(self.rules);
+                prepared(&mut self.arena, rules, ready.map(|(_, ready)| ready), root)?
+            }
         };
         self.arena.freeze();
         self.arena.budget.heed([None, None]);
@@ -259,10 +262,10 @@ impl Builder {
 }
 
 /// The rules and the root, ready to run: arrays of different items that have too few values to end are left out.
-fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<(Rules, TermId)> {
+fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: TermId) -> Result<(Rules, TermId)> {
     let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
     loop {
-        let root = rules.prepare(arena, root)?;
+        let root = rules.prepare(arena, ready, root)?;
         if !rules.matches_something(arena, root) {
             return Err(Error::Empty.into());
         }

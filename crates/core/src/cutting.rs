@@ -4,6 +4,7 @@
 //! term that is there already, and a copy of it and what is known of it where it is not: no normalising, no searches.
 
 use crate::error::Result;
+use crate::literal::Literal;
 use crate::term::{Arena, Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -11,14 +12,14 @@ use std::sync::Arc;
 /// The terms that a regular term is made of, children first; ids are places in this list.
 pub struct Cutting {
     terms: Vec<(Term, Info)>,
-    literals: Vec<Arc<[u8]>>,
+    literals: Vec<Arc<Literal>>,
     word_sets: Vec<WordSet>,
 }
 
 impl Cutting {
     /// The heap behind it, roughly.
     pub fn bytes(&self) -> usize {
-        let literals = self.literals.iter().map(|literal| literal.len() + 40);
+        let literals = self.literals.iter().map(|literal| literal.memory_bytes());
         let words = self.word_sets.iter().flat_map(|set| set.words.iter()).map(|word| word.len() + 24);
         self.terms.len() * (size_of::<Term>() + size_of::<Info>() + 16) + literals.sum::<usize>() + words.sum::<usize>()
     }
@@ -76,7 +77,7 @@ impl Arena {
             match &mut term {
                 Term::Literal { literal, .. } => {
                     let data = cutting.literals[*literal as usize].clone();
-                    self.budget.grow(data.len() + 40);
+                    self.budget.grow(data.memory_bytes());
                     self.literals.push(data, &mut self.budget);
                     *literal = self.literals.len() as u32 - 1;
                 }

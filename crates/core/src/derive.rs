@@ -159,8 +159,7 @@ impl Arena {
                 _ => ByteSet::of(b"0123456789ABCDEFabcdef".iter().copied()),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                let keys = &self.objects[object as usize].sorted[low as usize..high as usize];
-                ByteSet::of(keys.iter().filter_map(|(key, _)| key.get(depth as usize).copied()))
+                ByteSet::of(self.objects[object as usize].key_bytes(low, high, depth))
             }
             Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
@@ -450,11 +449,7 @@ impl Arena {
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
                 let spec = self.objects[object as usize].clone();
-                for position in low..high {
-                    if let Some(&byte) = spec.sorted[position as usize].0.get(depth as usize) {
-                        cuts.merge(&Boundaries::at(byte));
-                    }
-                }
+                spec.key_bytes(low, high, depth).for_each(|byte| cuts.merge(&Boundaries::at(byte)));
             }
             Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
                 cuts = self.cuts(inner);

@@ -15,6 +15,8 @@ pub enum Error {
     Empty,
     /// The vocabulary cannot spell the grammar, or is malformed.
     Vocabulary(String),
+    /// The thread is in the middle of another call of the same object.
+    Reentrant,
     /// The token or text may not come next; what was expected.
     Rejected(String),
     /// The engine contradicts itself: what was cached is not what is composed anew. A bug, found by `verify`.
@@ -35,6 +37,8 @@ pub enum Limit {
     Different(usize),
     /// Values inside an item that must differ from others.
     Depth(usize),
+    /// Bytes of a text's shortest end.
+    Completion(u64),
     /// Another thread ended the call.
     Cancelled,
 }
@@ -50,6 +54,7 @@ impl fmt::Display for Error {
                 f.write_str(text)
             }
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
+            Error::Reentrant => f.write_str("a signal's handler called what the call that it interrupts is using"),
             Error::Empty => f.write_str("the grammar matches nothing"),
         }
     }
@@ -65,6 +70,7 @@ impl fmt::Display for Limit {
             Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
             Limit::Different(items) => ("different items that must come", items.to_string()),
             Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
+            Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };
         write!(f, "the limit on {what} ({given}) was reached")

@@ -1,12 +1,12 @@
 //! What was built → automata: rules over bytes, as compiled grammars share them, and as they read whole texts.
 
-use crate::cache::lock;
-use crate::error::Result;
+use crate::error::{Error, Limit, Result};
 use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId, DEAD};
 use crate::rules::Rules;
 use crate::term::{Arena, TermId};
-use std::sync::{Arc, Mutex};
+use crate::turn::Turn;
+use std::sync::Arc;
 
 /// Rules over bytes; knows no tokenizer; immutable.
 pub struct Grammar {
@@ -14,12 +14,12 @@ pub struct Grammar {
     rules: Arc<Rules>,
     root: TermId,
     pub specials: Vec<String>,
-    reader: Mutex<Option<Box<Machine>>>,
+    reader: Turn<Option<Box<Machine>>>,
 }
 
 impl Grammar {
     pub(crate) fn new(arena: Box<Arena>, rules: Rules, root: TermId, specials: Vec<String>) -> Arc<Self> {
-        Arc::new(Grammar { arena, rules: Arc::new(rules), root, specials, reader: Mutex::new(None) })
+        Arc::new(Grammar { arena, rules: Arc::new(rules), root, specials, reader: Turn::default() })
     }
 
     pub(crate) fn parts(&self) -> (&Arena, &Rules, TermId) {
@@ -30,10 +30,11 @@ impl Grammar {
         self.arena.len()
     }
 
-    /// With what `accepts` has learned.
+    /// With what `accepts` has learned, if that is not at work now.
     pub fn memory_bytes(&self) -> usize {
-        let learned = lock(&self.reader).as_ref().map_or(0, |machine| machine.memory_bytes());
-        self.arena.memory_bytes() + learned
+        let reader = self.reader.glance();
+        let learned = reader.iter().flat_map(|reader| reader.iter()).map(|machine| machine.memory_bytes());
+        self.arena.memory_bytes() + learned.sum::<usize>()
     }
 
     /// An automaton that has learned nothing yet.
@@ -52,33 +53,36 @@ impl Grammar {
         Ok(machine)
     }
 
-    fn read(&self, data: &[u8]) -> Result<(PositionId, bool)> {
-        let mut reader = lock(&self.reader);
+    fn read(&self, data: &[u8], pause: Option<Pause>) -> Result<(PositionId, bool)> {
+        let mut reader = self.reader.take(pause)?;
         let limits = Limits::default();
         // It keeps no positions from one text to the next, so it may start anew at any of them.
         if reader.as_ref().is_none_or(|machine| machine.memory_bytes() > limits.memory) {
             *reader = None;
-            *reader = Some(self.machine(&limits, [None, None], None)?);
+            *reader = Some(self.machine(&limits, [None, None], pause)?);
         }
         let Some(machine) = reader.as_mut() else { return Ok((DEAD, false)) };
+        machine.arena.budget.pause_with(pause);
         machine.begin(&limits);
-        let mut id = machine.start;
-        for &byte in data {
-            id = machine.step(id, byte)?;
-            if id == DEAD {
-                break;
+        let read = machine.read(machine.start, data);
+        let id = match read {
+            Err(error) if matches!(*error, Error::Limit(Limit::Memory(_))) => {
+                // Nobody will need so much soon.
+                *reader = None;
+                return Err(error);
             }
-        }
+            read => read?,
+        };
         Ok((id, machine.position(id).accepting))
     }
 
-    /// Whether the text is a whole sentence.
-    pub fn accepts(&self, data: &[u8]) -> Result<bool> {
-        Ok(self.read(data)?.1)
+    /// Whether the text is a whole sentence. `pause` is called now and then if it takes long.
+    pub fn accepts(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
+        Ok(self.read(data, pause)?.1)
     }
 
     /// Whether some sentence begins with the text.
-    pub fn accepts_prefix(&self, data: &[u8]) -> Result<bool> {
-        Ok(self.read(data)?.0 != DEAD)
+    pub fn accepts_prefix(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
+        Ok(self.read(data, pause)?.0 != DEAD)
     }
 }

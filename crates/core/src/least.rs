@@ -7,7 +7,7 @@
 //! it ends with a shortest text.
 
 use crate::error::Result;
-use crate::machine::{FrameId, Machine, BOTTOM};
+use crate::machine::{FrameId, Machine, Position, BOTTOM};
 use crate::object::{Needs, ObjectState, Value};
 use crate::rules::First;
 use crate::term::{Spelling, Term, TermId};
@@ -15,7 +15,10 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What cannot be finished with bytes: a special token must come.
-pub(crate) const NEVER: u64 = 1 << 40;
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Longer texts are not told apart: some grammars have none below any number that can be written out.
+const FAR: u64 = 1 << 40;
 
 /// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
 /// say, and each would be a place of its own in a search.
@@ -25,11 +28,26 @@ const UNLOVELY: u64 = 16;
 const ITEMS: u32 = 4_096;
 
 fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
-    parts.into_iter().fold(0, |all, part| (all + part).min(NEVER))
+    parts.into_iter().fold(0, |all, part| match (all, part) {
+        (NEVER, _) | (_, NEVER) => NEVER,
+        _ => (all + part).min(FAR),
+    })
 }
 
 fn times(count: u64, part: u64) -> u64 {
-    part.saturating_mul(count).min(NEVER)
+    match part {
+        NEVER if count > 0 => NEVER,
+        _ => part.saturating_mul(count).min(FAR),
+    }
+}
+
+/// What is left of `all` without `part`, at least.
+fn without(all: u64, part: u64) -> u64 {
+    if all == NEVER {
+        NEVER
+    } else {
+        all.saturating_sub(part)
+    }
 }
 
 #[derive(Default)]
@@ -47,6 +65,8 @@ pub(crate) struct Least {
 struct Members {
     named: Vec<Member>,
     others: Vec<Member>,
+    /// For each property, and the end, what those cost from there on that must come if nothing else asks for them.
+    ahead: Vec<u64>,
     /// The shortest member of all.
     shortest: u64,
     comma: u64,
@@ -54,6 +74,7 @@ struct Members {
 }
 
 struct Member {
+    required: bool,
     key: u64,
     /// Colon and value of each alternative, and the marks it leaves.
     values: Vec<(u64, u64)>,
@@ -66,6 +87,25 @@ pub(crate) struct Rest {
     needs: Needs,
     /// The members that must come, with a comma before each, and the end.
     needed: u64,
+    /// Of an object whose members must come if they are required: the first of those that may still come.
+    from: Option<u32>,
+}
+
+impl Rest {
+    fn must_come(&self, members: &Members, index: u32) -> bool {
+        match self.from {
+            Some(from) => index >= from && members.named[index as usize].required,
+            None => self.needs.must.binary_search(&index).is_ok(),
+        }
+    }
+
+    /// Whether no member must come.
+    fn is_done(&self, members: &Members) -> bool {
+        match self.from {
+            Some(from) => members.ahead[from as usize] == 0,
+            None => self.needs.must.is_empty(),
+        }
+    }
 }
 
 /// A member that comes now.
@@ -101,7 +141,7 @@ impl Members {
                 }
                 if let Some(value) = leaves(&member.values) {
                     let own = if needs.must.binary_search(&index).is_ok() {
-                        value.saturating_sub(member.value)
+                        without(value, member.value)
                     } else {
                         sum([self.comma, member.key, value])
                     };
@@ -120,6 +160,15 @@ impl Members {
 }
 
 impl Machine {
+    /// The bytes that are needed at least from a position on.
+    pub(crate) fn least_from(&mut self, position: &Position) -> Result<u64> {
+        let mut least = NEVER;
+        for &(head, frame) in &position.heads {
+            least = least.min(self.least_after(head, head, head, frame)?);
+        }
+        Ok(least)
+    }
+
     /// The bytes that are needed at least where `inner`, what a head reads, has become `next`.
     pub(crate) fn least_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
         if !self.least.settled {
@@ -127,7 +176,7 @@ impl Machine {
         }
         let own = self.least(next)?;
         // A head that holds its text says itself what follows it.
-        let follow = if inner == head { 0 } else { self.least(head)?.saturating_sub(self.least(inner)?) };
+        let follow = if inner == head { 0 } else { without(self.least(head)?, self.least(inner)?) };
         Ok(sum([own, follow, self.least_frame(frame)?]))
     }
 
@@ -222,12 +271,28 @@ impl Machine {
                 words.iter().map(|word| word.len() as u64 - u64::from(depth)).min().unwrap_or(NEVER)
             }
             Term::Cat(..) | Term::Seq(..) => {
-                let (mut all, mut rest) = (0, id);
+                // Each end of the chain will be asked for: none adds up again what the ends of it have added.
+                let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) | Term::Seq(left, right) = *self.arena.term(rest) {
-                    all = sum([all, self.least(left)?]);
+                    if self.least.terms.contains_key(&rest) {
+                        break;
+                    }
+                    chain.push((rest, left));
                     rest = right;
                 }
-                sum([all, self.least(rest)?])
+                let mut all = self.least(rest)?;
+                for (end, left) in chain.into_iter().rev() {
+                    self.arena.spend(1)?;
+                    all = sum([self.least(left)?, all]);
+                    if !structural {
+                        all = all.max(u64::from(self.arena.info(end).min_chars));
+                    }
+                    if end != id {
+                        self.arena.budget.grow(24);
+                        self.least.terms.insert(end, all);
+                    }
+                }
+                all
             }
             Term::Alt(ref parts) => {
                 let mut least = NEVER;
@@ -262,7 +327,7 @@ impl Machine {
                 };
                 // An open escape is one character.
                 let open_chars = u64::from(spelled > 0);
-                open + text.saturating_sub(spelled).max(chars.saturating_sub(open_chars)) + 1
+                sum([open, without(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }
             Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
             Term::Array(array) => {
@@ -438,7 +503,8 @@ impl Machine {
         let colon = self.least(spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
-            named.push(self.member_of(property.key.len() as u64 + 2, colon, &property.values)?);
+            let key = property.key.len() as u64 + 2;
+            named.push(Member { required: property.required, ..self.member_of(key, colon, &property.values)? });
         }
         let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
@@ -447,8 +513,13 @@ impl Machine {
         }
         let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
         let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
-        self.arena.budget.grow(100 + 80 * (named.len() + others.len()));
-        let members = Arc::new(Members { named, others, shortest, comma, close });
+        let mut ahead = vec![0; named.len() + 1];
+        for (index, member) in named.iter().enumerate().rev() {
+            let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
+            ahead[index] = sum([ahead[index + 1], own]);
+        }
+        self.arena.budget.grow(100 + 88 * (named.len() + others.len()));
+        let members = Arc::new(Members { named, others, ahead, shortest, comma, close });
         self.least.members.insert(object, members.clone());
         Ok(members)
     }
@@ -459,7 +530,7 @@ impl Machine {
             values.push((sum([colon, self.least(alternative.node)?]), alternative.marks));
         }
         let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
-        Ok(Member { key, values, value })
+        Ok(Member { required: false, key, values, value })
     }
 
     fn rest(&mut self, object: u32, state: u32) -> Result<Arc<Rest>> {
@@ -476,6 +547,10 @@ impl Machine {
     fn find_rest(&mut self, object: u32, state: &ObjectState) -> Result<Rest> {
         let spec = self.arena.objects[object as usize].clone();
         let members = self.members_of(object)?;
+        if spec.plain() {
+            let needed = sum([members.close, members.ahead[state.next as usize]]);
+            return Ok(Rest { needs: Needs::default(), needed, from: Some(state.next) });
+        }
         self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
@@ -483,7 +558,7 @@ impl Machine {
             let Member { key, value, .. } = members.named[index as usize];
             needed = sum([needed, members.comma, key, value]);
         }
-        Ok(Rest { needs, needed })
+        Ok(Rest { needs, needed, from: None })
     }
 
     /// A comma or the end, and all that follows.
@@ -496,9 +571,9 @@ impl Machine {
 
     /// A key and all that follows it, where a key must come.
     fn least_key(&mut self, object: u32, rest: &Rest) -> Result<u64> {
-        let all = self.least_next(object, rest, u32::from(rest.needs.must.is_empty()))?;
-        let comma = self.members_of(object)?.comma;
-        Ok(if all == NEVER { NEVER } else { all - comma })
+        let members = self.members_of(object)?;
+        let all = self.least_next(object, rest, u32::from(rest.is_done(&members)))?;
+        Ok(without(all, members.comma))
     }
 
     /// The colon and the value of a member, and all that follows it.
@@ -512,9 +587,9 @@ impl Machine {
             Now::Other(index) => &members.others[index as usize],
         };
         match now {
-            Now::Named(index) if rest.needs.must.binary_search(&index).is_ok() => {
+            Now::Named(index) if rest.must_come(&members, index) => {
                 let own = sum([members.comma, member.key, member.value]);
-                needed = if needed == NEVER || own == NEVER { NEVER } else { needed - own };
+                needed = if own == NEVER { NEVER } else { without(needed, own) };
             }
             _ => more = more.saturating_sub(1),
         }

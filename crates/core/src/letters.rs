@@ -20,6 +20,9 @@ const NOTHING: Letters = Letters { needed: ByteSet::EMPTY, all: ByteSet::EMPTY }
 /// More words are not read through.
 const FEW_WORDS: u32 = 64;
 
+/// Nor are more bytes of one text: it would be done for every byte that is read of it.
+const FEW_BYTES: usize = 256;
+
 impl Arena {
     /// Whether an intersection of these is empty for want of a byte.
     pub(crate) fn lack_a_byte(&mut self, parts: &[TermId]) -> bool {
@@ -72,11 +75,15 @@ impl Arena {
                 Letters { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
-                let all = spelled(&self.literals[literal as usize][position as usize..]);
-                Letters { needed: all, all }
+                let rest = &self.literals[literal as usize][position as usize..];
+                let needed = spelled(&rest[..rest.len().min(FEW_BYTES)]);
+                Letters { needed, all: if rest.len() > FEW_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= FEW_WORDS => {
                 let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                if words.iter().any(|word| word.len() > FEW_BYTES) {
+                    return ANYTHING;
+                }
                 let each = words.iter().map(|word| spelled(&word[depth as usize..]));
                 each.map(|all| Letters { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
             }

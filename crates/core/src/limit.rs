@@ -116,14 +116,14 @@ impl Budget {
         self.most = self.limits.memory.saturating_sub(bytes);
     }
 
-    /// Steps that are left.
-    pub fn left(&self) -> u64 {
-        self.slice.saturating_add(self.rest)
-    }
-
     #[inline]
     pub fn grow(&mut self, bytes: usize) {
         self.held += bytes;
+    }
+
+    /// What was grown for a while is free again.
+    pub fn release(&mut self, bytes: usize) {
+        self.held = self.held.saturating_sub(bytes);
     }
 
     pub fn held(&self) -> usize {

@@ -127,12 +127,23 @@ impl Arena {
                 words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
             }
             Term::Cat(..) => {
-                let (mut all, mut rest) = (0u32, id);
+                // Each end of the chain will be asked for.
+                let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) = *self.term(rest) {
-                    all = all.saturating_add(self.distance(left));
+                    if self.distances.get(&rest).is_some() {
+                        break;
+                    }
+                    chain.push((rest, left));
                     rest = right;
                 }
-                all.saturating_add(self.distance(rest))
+                let mut all = self.distance(rest);
+                for (end, left) in chain.into_iter().rev() {
+                    all = if self.info(end).nullable { 0 } else { self.distance(left).saturating_add(all) };
+                    if end != id {
+                        self.distances.insert(end, all, &mut self.budget);
+                    }
+                }
+                all
             }
             Term::Alt(ref parts) => {
                 let parts = Parts::from_slice(parts);
@@ -176,12 +187,20 @@ impl Arena {
                 if texts.len() + next_layer.len() > limit {
                     return Ok(None);
                 }
-                for byte in self.may(id).iter() {
+                let (mut text, may) = (text, self.may(id));
+                let mut left = may.len();
+                for byte in may.iter() {
+                    left -= 1;
                     let next = self.derive(id, byte)?;
                     if next != EMPTY {
-                        // A text takes memory, whatever its derivatives cost.
-                        self.spend(4 * DERIVATION)?;
-                        let mut longer: Vec<u8> = text.clone();
+                        // A text takes memory, whatever its derivatives cost. The last to go on from it takes it over.
+                        let mut longer: Vec<u8> = if left == 0 {
+                            self.spend(4 * DERIVATION)?;
+                            std::mem::take(&mut text)
+                        } else {
+                            self.spend(4 * DERIVATION + text.len() as u64 / 16)?;
+                            text.clone()
+                        };
                         longer.push(byte);
                         next_layer.push((longer, next));
                         if texts.len() + next_layer.len() > limit {

@@ -157,7 +157,7 @@ impl Arena {
                     let words = &self.word_sets[set as usize].words[low as usize..high as usize];
                     openings.hold_one_of(words.iter().map(|word| &**word))
                 }
-                Term::Literal { literal, position: 0 } => openings.hold_one_of([&*self.literals[literal as usize]]),
+                Term::Literal { literal, position: 0 } => openings.hold_one_of([&**self.literals[literal as usize]]),
                 Term::Keys(set) => openings.whole.iter().any(|key| self.keys.contains(set, key)),
                 _ => true,
             },

@@ -2,16 +2,16 @@
 
 use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::byteset::ByteSet;
-use crate::cache::lock;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits, Pause};
 use crate::machine::{Machine, PositionId};
 use crate::mask::Mask;
 use crate::term::EMPTY;
+use crate::turn::{self, Turn};
 use crate::vocabulary::Vocabulary;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// More forced text than this comes in pieces: where a text may be read in many ways, each byte takes longer than the
 /// last, and a thousand of them a moment, four thousand seconds.
@@ -28,7 +28,7 @@ pub struct CompiledGrammar {
     special_ids: Vec<u32>,
     start: Place,
     known: Shared,
-    automaton: Mutex<Automaton>,
+    automaton: Turn<Automaton>,
     /// As of the last call that found something out.
     memory: AtomicUsize,
     composed: AtomicUsize,
@@ -88,7 +88,7 @@ impl CompiledGrammar {
             known: Shared::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
-            automaton: Mutex::new(automaton),
+            automaton: Turn::new(automaton),
         }))
     }
 
@@ -106,11 +106,8 @@ impl CompiledGrammar {
         self.known.read().epoch
     }
 
-    fn automaton(&self) -> MutexGuard<'_, Automaton> {
-        self.automaton.try_lock().unwrap_or_else(|_| {
-            self.pause.map(|pause| pause());
-            lock(&self.automaton)
-        })
+    fn automaton(&self) -> Result<turn::Taken<'_, Automaton>> {
+        self.automaton.take(self.pause)
     }
 
     pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
@@ -173,7 +170,7 @@ impl Matcher {
         let compiled = self.compiled.clone();
         let mut retired = None;
         let result = {
-            let mut automaton = compiled.automaton();
+            let mut automaton = compiled.automaton()?;
             let cancellations = || [compiled.cancellation.clone(), self.cancellation.clone()];
             let mut began = automaton.begin(&compiled.limits, cancellations());
             let result = loop {

@@ -8,16 +8,16 @@
 //! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
 
 use crate::error::{Error, Limit, Result};
-use crate::object::{Came, ObjectParts, ObjectSpec, Steps};
+use crate::object::ObjectParts;
 use crate::term::{Arena, Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+mod facts;
 mod trim;
 
-/// Steps of one search for a way to close an object.
-const SEARCH: u64 = 1_000_000;
+use facts::{Fact, Facts};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum First {
@@ -41,15 +41,12 @@ pub struct Entry {
 pub struct Rules {
     pub names: Vec<String>,
     bodies: Vec<Option<TermId>>,
-    nullable: Vec<bool>,
-    productive: Vec<bool>,
+    facts: Facts,
     entries: Vec<Arc<Vec<Entry>>>,
     /// Position in an order in which a rule comes before those it may begin with.
     pub(crate) order: Vec<u32>,
-    /// Whether every rule and every object matches something, so that there is nothing to trim.
-    all_productive: bool,
-    /// For each object that `prepare` has met whether it matches something.
-    objects: Vec<bool>,
+    /// Whether every term of the rules matches something, so that there is nothing to trim.
+    is_trim: bool,
 }
 
 impl Rules {
@@ -75,7 +72,7 @@ impl Rules {
     }
 
     pub(crate) fn may_be_empty(&self, rule: u32) -> bool {
-        self.nullable.get(rule as usize).copied().unwrap_or(false)
+        self.facts.of_rule(rule).nullable
     }
 
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
@@ -86,114 +83,41 @@ impl Rules {
         self.entries[rule as usize].clone()
     }
 
-    pub(crate) fn nullable(&self, arena: &Arena, id: TermId) -> bool {
-        match arena.term(id) {
-            Term::Seq(..) => {
-                let mut rest = id;
-                while let Term::Seq(left, right) = arena.term(rest) {
-                    if !self.nullable(arena, *left) {
-                        return false;
-                    }
-                    rest = *right;
-                }
-                self.nullable(arena, rest)
-            }
-            Term::Alt(parts) if arena.info(id).structural => parts.iter().any(|&part| self.nullable(arena, part)),
-            Term::Repeat { body, min, .. } => *min == 0 || self.nullable(arena, *body),
-            Term::Call(rule) => self.nullable.get(*rule as usize).copied().unwrap_or(false),
-            _ => arena.info(id).nullable,
-        }
-    }
-
-    fn productive(&self, arena: &Arena, id: TermId) -> bool {
-        match arena.term(id) {
-            Term::Empty => false,
-            Term::Seq(..) => {
-                let mut rest = id;
-                while let Term::Seq(left, right) = arena.term(rest) {
-                    if !self.productive(arena, *left) {
-                        return false;
-                    }
-                    rest = *right;
-                }
-                self.productive(arena, rest)
-            }
-            Term::Alt(parts) if arena.info(id).structural => parts.iter().any(|&part| self.productive(arena, part)),
-            Term::Repeat { body, min, .. } if arena.info(id).structural => *min == 0 || self.productive(arena, *body),
-            Term::Call(rule) => self.productive[*rule as usize],
-            Term::Unique(array) => arena.uniques[*array as usize].may_end(|node| self.productive(arena, node)),
-            Term::Object(object) => {
-                if let Some(&known) = self.objects.get(*object as usize) {
-                    return known;
-                }
-                let spec = self.pruned(arena, &arena.objects[*object as usize]);
-                // Too hard to tell here is told with the steps of a call where the object is entered.
-                spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH)).unwrap_or(true)
-            }
-            _ => true,
-        }
-    }
-
-    /// The object without the values that can never be finished.
-    fn pruned(&self, arena: &Arena, spec: &Arc<ObjectSpec>) -> Arc<ObjectSpec> {
-        // Each value is asked about once: an object in an object in an object would be judged twice as often at every level.
-        let lists = spec.properties.iter().map(|property| &property.values);
-        let values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
-        let mut values = values.map(|value| self.productive(arena, value.node));
-        let Some(first) = values.by_ref().position(|kept| !kept) else { return spec.clone() };
-        let mut kept = vec![true; first];
-        kept.push(false);
-        kept.extend(values);
-        let (mut spec, mut kept) = (ObjectSpec::clone(spec), kept.into_iter());
-        let lists = spec.properties.iter_mut().map(|property| &mut property.values);
-        for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
-            values.retain(|_| kept.next().unwrap_or(true));
-        }
-        spec.take_stock();
-        Arc::new(spec)
-    }
-
-    /// Least fixpoints of "may be empty" and "matches something".
-    pub fn settle(&mut self, arena: &mut Arena) -> Result<()> {
-        let bodies = self.resolved()?;
-        self.objects.clear();
-        self.nullable.resize(bodies.len(), false);
-        self.productive = vec![false; bodies.len()];
-        loop {
-            let mut changed = false;
-            for (rule, &body) in bodies.iter().enumerate().rev() {
-                if !self.nullable[rule] && self.nullable(arena, body) {
-                    self.nullable[rule] = true;
-                    changed = true;
-                }
-                if !self.productive[rule] && self.productive(arena, body) {
-                    self.productive[rule] = true;
-                    changed = true;
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        self.all_productive = self.productive.iter().all(|&productive| productive);
-        Ok(())
-    }
-
-    /// Whether the term matches something, once `settle` has run.
-    pub fn matches_something(&self, arena: &Arena, id: TermId) -> bool {
-        self.productive(arena, id)
-    }
-
     fn resolved(&self) -> Result<Vec<TermId>> {
         let named = self.bodies.iter().zip(&self.names);
         named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
 
+    /// What holds of a term under the rules, as far as `settle` or `prepare` has seen them.
+    fn fact(&self, arena: &Arena, id: TermId) -> Fact {
+        self.facts.of(arena, id)
+    }
+
+    pub(crate) fn nullable(&self, arena: &Arena, id: TermId) -> bool {
+        self.fact(arena, id).nullable
+    }
+
+    /// Whether the term matches something, once `settle` has run.
+    pub fn matches_something(&self, arena: &Arena, id: TermId) -> bool {
+        self.fact(arena, id).productive
+    }
+
+    /// Find out which terms match something and which may be empty. `ready` are rules that were prepared before any of
+    /// these were added: what holds under them holds here.
+    pub fn settle(&mut self, arena: &mut Arena, ready: Option<&Rules>) -> Result<()> {
+        let bodies = self.resolved()?;
+        self.facts = ready.map_or_else(Facts::default, |ready| ready.facts.settled());
+        self.facts.settle(arena, &bodies)
+    }
+
     /// Prepare for running: leave out what cannot be finished, find out how every rule begins, remove left recursion.
     /// Returns the root without what cannot be finished.
-    pub fn prepare(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
-        self.settle(arena)?;
-        let root = self.judge(arena, root)?;
+    pub fn prepare(&mut self, arena: &mut Arena, ready: Option<&Rules>, root: TermId) -> Result<TermId> {
+        self.settle(arena, ready)?;
+        self.facts.prune(arena);
+        let settled = ready.map_or(0, |ready| ready.facts.settled_terms());
+        self.is_trim = self.facts.are_all_productive(settled) && ready.is_none_or(|ready| ready.is_trim);
+        let root = self.trim(arena, root)?;
         let bodies = self.resolved()?;
         for &body in &bodies {
             let entries = self.first(arena, body)?;
@@ -211,28 +135,17 @@ impl Rules {
         for (place, rule) in order.enumerate() {
             self.order[rule as usize] = u32::MAX - place as u32;
         }
+        self.facts.judge(arena)?;
         Ok(root)
     }
 
-    /// Find out of the objects that are new to rules that are prepared whether they match something. Returns the root
-    /// without what cannot be finished.
+    /// Find out the same of the terms that are new to rules that are prepared. Returns the root without what cannot be
+    /// finished.
     pub fn judge(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
-        for object in self.objects.len()..arena.objects.len() {
-            let spec = self.pruned(arena, &arena.objects[object]);
-            let feasible = spec.feasible(&Default::default(), Came::of(&arena.keys), &mut Steps::new(SEARCH));
-            // Too hard to tell is neither.
-            self.all_productive &= matches!(feasible, Ok(true));
-            self.objects.push(!matches!(feasible, Ok(false)));
-            if !Arc::ptr_eq(&spec, &arena.objects[object]) {
-                *arena.objects.get_mut(object) = spec;
-            }
-        }
-        let arrays = 0..arena.uniques.len();
-        let arrays_end = { arrays }.all(|array| arena.uniques[array].may_end(|node| self.productive(arena, node)));
-        match self.all_productive && arrays_end {
-            true => Ok(root),
-            false => self.trim(arena, root),
-        }
+        let known = self.facts.terms();
+        self.facts.judge(arena)?;
+        self.is_trim &= self.facts.are_all_productive(known);
+        self.trim(arena, root)
     }
 
     fn begins(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
@@ -326,8 +239,7 @@ impl Rules {
             let name = format!("{}/{}", rules.names[component[k] as usize], rules.names[component[i] as usize]);
             let rule = rules.declare(&name);
             rules.bodies[rule as usize] = Some(EMPTY);
-            rules.nullable.push(reaches[k][i]);
-            rules.productive.push(true);
+            rules.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
             rules.entries.push(Arc::default());
             rule
         };
@@ -397,7 +309,8 @@ impl Rules {
         rest: &mut SmallVec<[TermId; 4]>,
         out: &mut Vec<Entry>,
     ) -> Result<()> {
-        arena.spend(1)?;
+        // An entry may be made, with a copy of all that follows.
+        arena.spend(8 + rest.len() as u64)?;
         let entry = |first| {
             let rest = rest.iter().rev().copied().collect();
             Entry { first, rest }

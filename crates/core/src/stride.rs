@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::keyset::NO_KEYS;
 use crate::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
 use crate::object::Narrowed;
-use crate::term::{Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON};
+use crate::term::{is_lead, Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use crate::unique::Register;
 use smallvec::{smallvec, SmallVec};
 
@@ -30,6 +30,20 @@ enum Cursor {
         low: u32,
         high: u32,
         depth: u32,
+    },
+    /// A literal in a JSON string.
+    Spelled {
+        literal: u32,
+        position: u32,
+        free: bool,
+    },
+    /// A text of `min..=max` characters more in a JSON string: what each of them leads from is at `at`.
+    Counted {
+        body: TermId,
+        at: TermId,
+        min: u32,
+        max: u32,
+        free: bool,
     },
     Held {
         head: TermId,
@@ -141,6 +155,14 @@ impl Arena {
             Term::KeyNamed { object, state, low, high, depth } => Cursor::Named { object, state, low, high, depth },
             Term::KeyExtra { inner, text: Text::Known(text), .. }
             | Term::Item { inner, text: Text::Known(text), .. } => self.holding(head, inner, text, open)?,
+            Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
+                Term::Literal { literal, position } => Cursor::Spelled { literal, position, free },
+                // However many of its characters are left, some text has as many.
+                Term::Bounded { body, min, max } if self.info(body).nullable => {
+                    Cursor::Counted { body, at: body, min, max, free }
+                }
+                _ => Cursor::Head(head),
+            },
             _ => Cursor::Head(head),
         })
     }
@@ -192,6 +214,14 @@ impl Arena {
             Cursor::Literal { literal, position } => self.literal_rest(literal, position),
             Cursor::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
             Cursor::Named { object, state, low, high, depth } => self.key_named(object, state, low, high, depth),
+            Cursor::Spelled { literal, position, free } => {
+                let text = self.literal_rest(literal, position)?;
+                self.quoted_state(text, Spelling::Body, free)
+            }
+            Cursor::Counted { at, min, max, free, .. } => {
+                let text = self.bounded(at, min, max)?;
+                self.quoted_state(text, Spelling::Body, free)
+            }
             Cursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
             Cursor::Open(place) => {
                 let Open { head, text, near, excluded } = open[place];
@@ -209,13 +239,18 @@ impl Arena {
             Cursor::Words { set, low, depth, .. } => {
                 self.word_sets[set as usize].words[low as usize].len() == depth as usize
             }
-            Cursor::Named { .. } | Cursor::Open(_) => false,
+            Cursor::Named { .. } | Cursor::Spelled { .. } | Cursor::Counted { .. } | Cursor::Open(_) => false,
         }
     }
 
     fn follow(&mut self, cursor: Cursor, byte: u8, open: &mut Opens) -> Result<Option<Cursor>> {
         Ok(match cursor {
-            Cursor::Head(head) => Some(self.derive(head, byte)?).filter(|&next| next != EMPTY).map(Cursor::Head),
+            Cursor::Head(head) => match self.derive(head, byte)? {
+                EMPTY => None,
+                // Where a string begins, what is in it may be spelled out or counted.
+                next if byte == b'"' => Some(self.cursor(next, open)?),
+                next => Some(Cursor::Head(next)),
+            },
             Cursor::Literal { literal, position } => (self.literals[literal as usize].get(position as usize)
                 == Some(&byte))
             .then_some(Cursor::Literal { literal, position: position + 1 }),
@@ -231,6 +266,24 @@ impl Arena {
                         Some(Cursor::Named { object, state, low, high, depth: depth + 1 })
                     }
                 }
+            }
+            Cursor::Spelled { literal, position, free } => {
+                if raw(byte) && self.literals[literal as usize].get(position as usize) == Some(&byte) {
+                    return Ok(Some(Cursor::Spelled { literal, position: position + 1, free }));
+                }
+                return self.follow_term(cursor, byte, open);
+            }
+            Cursor::Counted { body, at, min, max, free } => {
+                if raw(byte) && (max > 0 || !is_lead(byte)) {
+                    let next = self.derive(at, byte)?;
+                    // In the middle of a character of any text nothing but that character is open.
+                    if next == body || next != EMPTY && Some(body) == self.any_text {
+                        let read = u32::from(is_lead(byte));
+                        let max = if max == MANY { MANY } else { max - read };
+                        return Ok(Some(Cursor::Counted { body, at: next, min: min.saturating_sub(read), max, free }));
+                    }
+                }
+                return self.follow_term(cursor, byte, open);
             }
             Cursor::Held { head, inner, text } => match self.derive(inner, byte)? {
                 EMPTY => None,
@@ -259,6 +312,15 @@ impl Arena {
                     }
                 }
             }
+        })
+    }
+
+    /// The same by way of the term that the cursor stands for.
+    fn follow_term(&mut self, cursor: Cursor, byte: u8, open: &mut Opens) -> Result<Option<Cursor>> {
+        let head = self.head_of(cursor, open)?;
+        Ok(match self.derive(head, byte)? {
+            EMPTY => None,
+            next => Some(self.cursor(next, open)?),
         })
     }
 

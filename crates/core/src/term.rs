@@ -17,6 +17,7 @@ use crate::keyset::KeySets;
 use crate::layer::{List, Notes, Sets, Table};
 use crate::letters::Letters;
 use crate::limit::{Budget, Limits};
+use crate::literal::{Ends, Literal};
 use crate::object::{Choices, ObjectSpec, ObjectState};
 use crate::region::Region;
 use crate::ways::Ways;
@@ -206,6 +207,8 @@ pub struct Info {
 #[derive(Clone)]
 pub(crate) struct WordSet {
     pub words: Arc<[Box<[u8]>]>,
+    /// What is known of their ends, where some are long.
+    pub ends: Option<Arc<[Ends]>>,
     hash: u128,
     utf8: bool,
     /// Code points of the longest.
@@ -246,7 +249,7 @@ pub struct Arena {
     /// Clipped intersections, and whether they can end soon wherever they lead.
     pub(crate) ends_soon: Table<TermId, bool>,
     pub(crate) regions: Table<TermId, Option<Arc<Region>>>,
-    pub(crate) literals: List<Arc<[u8]>>,
+    pub(crate) literals: List<Arc<Literal>>,
     pub(crate) word_sets: List<WordSet>,
     /// (parent, byte) of every text that an open key has spelled.
     pub(crate) texts: List<(u32, u8)>,
@@ -281,6 +284,7 @@ impl Default for Arena {
 }
 
 /// Two lanes of multiply-and-fold over 64-bit words.
+#[derive(Clone)]
 pub struct Hasher128(u64, u64);
 
 impl Hasher128 {

@@ -10,7 +10,6 @@ use crate::term::{Arena, Spelling, Term, TermId};
 use crate::trie::Trie;
 use crate::vocabulary::Vocabulary;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Words, sorted and alike in their first `depth` bytes.
 #[derive(Clone, Copy)]
@@ -112,7 +111,7 @@ impl Reach {
         let quoted = state.is_some();
         match *arena.term(text) {
             Term::Literal { literal, position } => {
-                let data: Arc<[u8]> = arena.literals[literal as usize].clone();
+                let data = arena.literals[literal as usize].clone();
                 let mut speller = Speller { reach: self, trie, start: node, quoted };
                 if let Some(node) = speller.opened(node, state) {
                     speller.text(node, &data[position as usize..]);

@@ -23,8 +23,8 @@ fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, text: &[u8
         matcher.fill(&mut mask).unwrap();
         for id in 0..vocabulary.size() as u32 {
             let expected = match vocabulary.token(id) {
-                Some(bytes) => grammar.accepts_prefix(&[&text[..at], bytes].concat()).unwrap(),
-                None => grammar.accepts(&text[..at]).unwrap(),
+                Some(bytes) => grammar.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
+                None => grammar.accepts(&text[..at], None).unwrap(),
             };
             let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
             assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.token(id), &text[..at]);
@@ -79,10 +79,10 @@ fn masks_of_objects_equal_brute_force() {
 #[test]
 fn keys_compare_by_what_they_say() {
     let grammar = object(&mut Builder::default(), true);
-    assert!(grammar.accepts(b"{\"name\": \"\"}").unwrap());
-    assert!(!grammar.accepts(b"{\"name\": \"\", \"name\": \"\"}").unwrap());
-    assert!(!grammar.accepts(b"{\"x\": \"1\", \"name\": \"\", \"x\": \"2\"}").unwrap());
-    assert!(!grammar.accepts(b"{\"x\": \"1\"}").unwrap(), "a required property is missing");
+    assert!(grammar.accepts(b"{\"name\": \"\"}", None).unwrap());
+    assert!(!grammar.accepts(b"{\"name\": \"\", \"name\": \"\"}", None).unwrap());
+    assert!(!grammar.accepts(b"{\"x\": \"1\", \"name\": \"\", \"x\": \"2\"}", None).unwrap());
+    assert!(!grammar.accepts(b"{\"x\": \"1\"}", None).unwrap(), "a required property is missing");
 }
 
 /// e → e e | e "+" e | "a" | ε: left-recursive, ambiguous without bound, with a nullable cycle.
@@ -96,8 +96,8 @@ fn every_context_free_grammar_works() {
     let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::term::EPSILON.0]).unwrap();
     builder.define(rule.0, body.0).unwrap();
     let grammar = builder.build(rule.0).unwrap();
-    assert!(grammar.accepts(&b"a+a".repeat(100)).unwrap());
-    assert!(!grammar.accepts_prefix(b"a+b").unwrap());
+    assert!(grammar.accepts(&b"a+a".repeat(100), None).unwrap());
+    assert!(!grammar.accepts_prefix(b"a+b", None).unwrap());
     assert_exact(&grammar, &vocabulary(&[b"a+", b"++", b"aa+a", b"ab"]), b"a+aa++");
 }
 
@@ -113,7 +113,7 @@ fn ambiguous_stacks_stay_small() {
     builder.define(rule.0, body.0).unwrap();
     let grammar = builder.build(rule.0).unwrap();
     let text = [b"a".repeat(200), b"bc".repeat(100)].concat();
-    assert!(grammar.accepts(&text).unwrap());
+    assert!(grammar.accepts(&text, None).unwrap());
 }
 
 #[test]

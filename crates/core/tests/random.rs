@@ -245,8 +245,8 @@ fn allowed(matcher: &mut Matcher, words: usize) -> Result<Vec<u32>> {
 fn assert_brute(grammar: &Grammar, vocabulary: &Vocabulary, text: &[u8], allowed: &[u32]) -> Result<()> {
     for token in 0..vocabulary.size() as u32 {
         let expected = match vocabulary.token(token) {
-            Some(bytes) => grammar.accepts_prefix(&[text, bytes].concat())?,
-            None if vocabulary.eos.contains(&token) => grammar.accepts(text)?,
+            Some(bytes) => grammar.accepts_prefix(&[text, bytes].concat(), None)?,
+            None if vocabulary.eos.contains(&token) => grammar.accepts(text, None)?,
             None => continue,
         };
         assert_eq!(allowed.binary_search(&token).is_ok(), expected, "token {token} after {text:?}");

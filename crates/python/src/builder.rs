@@ -3,7 +3,7 @@
 use crate::ahead::make_ready;
 use crate::allocator::{self, Held};
 use crate::error::raise;
-use crate::gil::{briefly_unless_large, let_go, take_turns, without};
+use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use crate::pattern;
@@ -338,7 +338,7 @@ impl Grammar {
         };
         let (bounds, cancellation) = given(limits.as_ref());
         let inner = vocabulary.inner();
-        let compile = || core::CompiledGrammar::with_limits(&self.0, inner, bounds, cancellation, Some(let_go));
+        let compile = || core::CompiledGrammar::with_limits(&self.0, inner, bounds, cancellation, Some(pause));
         briefly_unless_large(py, self.weight(), compile)
             .map(|compiled| CompiledGrammar::new(compiled, vocabulary, limits.map(Bound::unbind), grammar))
             .map_err(raise)
@@ -360,10 +360,10 @@ impl Grammar {
     }
 
     fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        py.detach(|| self.0.accepts(data)).map_err(raise)
+        without(py, || self.0.accepts(data, Some(pause))).map_err(raise)
     }
 
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        py.detach(|| self.0.accepts_prefix(data)).map_err(raise)
+        without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
     }
 }

@@ -13,6 +13,8 @@ pub fn raise(error: Box<Error>) -> PyErr {
     }
     let (class, hint): (&str, &str) = match &*error {
         Error::Contradiction(text) => return bug(text),
+        // As Python's own buffered files do.
+        Error::Reentrant => return PyRuntimeError::new_err(error.to_string()),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
@@ -34,6 +36,7 @@ fn relief(limit: &Limit) -> &'static str {
         Limit::LeftRecursion(_) => "let the rules begin with something of their own",
         Limit::Different(_) => "ask for fewer items, or for items of more values",
         Limit::Depth(_) => "let fewer levels nest in items that must be unique",
+        Limit::Completion(_) => "ask again nearer to the end, or let fewer members and items be required",
         Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
     }
 }

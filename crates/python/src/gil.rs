@@ -7,11 +7,22 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 thread_local! {
     static BRIEF: Cell<Brief> = const { Cell::new(Brief::No) };
     static INTERRUPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static NEXT_LOOK: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// Whether signals' handlers run in this thread, once that was asked.
+    static HANDLES: Cell<Option<bool>> = const { Cell::new(None) };
 }
+
+/// A call that gave the GIL away looks this often whether there was a signal.
+const LOOK: Duration = Duration::from_millis(3);
+
+/// Where other threads compute in Python, each look waits for them: of its time a call spends no more than one part in
+/// so many on that.
+const SHARE: u32 = 8;
 
 #[derive(Clone, Copy)]
 enum Brief {
@@ -24,17 +35,17 @@ enum Brief {
 /// Act with the GIL held, until `let_go` is called below. What acts must be fit to run without it: `Send` keeps out what
 /// belongs to Python, as it does for `Python::detach`; and no lock that it holds when it is let go may outlive it.
 pub fn briefly<T>(_py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
-    struct Back;
+    /// With what the thread was in: a signal's handler may call while another call pauses.
+    struct Back(Brief);
     impl Drop for Back {
         fn drop(&mut self) {
-            if let Brief::LetGo(state) = BRIEF.replace(Brief::No) {
+            if let Brief::LetGo(state) = BRIEF.replace(self.0) {
                 // SAFETY: saved by this thread, in this call.
                 unsafe { PyEval_RestoreThread(state) };
             }
         }
     }
-    BRIEF.set(Brief::Holds);
-    let _back = Back;
+    let _back = Back(BRIEF.replace(Brief::Holds));
     act()
 }
 
@@ -59,10 +70,51 @@ pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
 /// The call takes its time, or is about to wait: the GIL is another's until it is over.
 pub fn let_go() -> bool {
     if let Brief::Holds = BRIEF.get() {
+        HANDLES.set(HANDLES.get().or_else(|| Python::attach(|py| is_main_thread(py).ok())));
+        NEXT_LOOK.set(Some(Instant::now() + LOOK));
         // SAFETY: `briefly` was called with the GIL held, and nothing has given it away since.
         BRIEF.set(Brief::LetGo(unsafe { PyEval_SaveThread() }));
     }
     true
+}
+
+/// A long call pauses: the GIL is another's, and now and then a signal's handler has its turn. False where that raised.
+pub fn pause() -> bool {
+    match BRIEF.get() {
+        Brief::No => true,
+        Brief::Holds => let_go(),
+        Brief::LetGo(state) => {
+            if HANDLES.get() != Some(true) || NEXT_LOOK.get().is_some_and(|next| Instant::now() < next) {
+                return true;
+            }
+            look_at_signals(state)
+        }
+    }
+}
+
+#[cold]
+fn look_at_signals(state: *mut PyThreadState) -> bool {
+    let began = Instant::now();
+    // SAFETY: saved by this thread, in the call that pauses.
+    unsafe { PyEval_RestoreThread(state) };
+    let waited = began.elapsed();
+    BRIEF.set(Brief::No);
+    let handled = Python::attach(|py| py.check_signals());
+    // SAFETY: the GIL was taken back above.
+    BRIEF.set(Brief::LetGo(unsafe { PyEval_SaveThread() }));
+    NEXT_LOOK.set(Some(Instant::now() + LOOK.max(SHARE * waited)));
+    match handled {
+        Ok(()) => true,
+        Err(raised) => {
+            INTERRUPTION.set(Some(raised));
+            false
+        }
+    }
+}
+
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    threading.call_method0("main_thread")?.getattr("ident")?.eq(threading.call_method0("get_ident")?)
 }
 
 /// One of the many calls of a builder takes its time, with Python's objects in its hands: another thread's turn, if it
@@ -73,7 +125,7 @@ pub fn let_go() -> bool {
 pub fn take_turns() -> bool {
     static NOTHING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     if !matches!(BRIEF.get(), Brief::No) {
-        return let_go();
+        return pause();
     }
     let called = Python::attach(|py| {
         // With globals of its own: it would keep those of `__main__`, and the files that they have open, beyond the end.

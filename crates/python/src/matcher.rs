@@ -4,12 +4,13 @@ use crate::ahead::make_ready;
 use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
-use crate::gil::{briefly, let_go};
+use crate::gil::{briefly, let_go, without};
 use crate::handed::Handed;
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::Result;
 use frisket_core::mask::Mask;
 use frisket_core::matcher as core;
+use frisket_core::turn::Turn;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -199,7 +200,7 @@ impl CompiledGrammar {
 /// One sequence; the lock only ever waits when two threads use the same matcher.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
-    inner: Mutex<core::Matcher>,
+    inner: Turn<core::Matcher>,
     mask_words: usize,
     handed: Arc<Handed>,
     /// Dropped after what is inside.
@@ -213,7 +214,7 @@ impl Matcher {
             mask_words: compiled.vocabulary.mask_words(),
             handed: handed.clone(),
             compiled: Held::new(compiled.clone()),
-            inner: Mutex::new(matcher),
+            inner: Turn::new(matcher),
         }
     }
 
@@ -231,21 +232,18 @@ impl Matcher {
     /// Something that takes no time: with the GIL held, unless another thread has the matcher. To release the GIL costs
     /// more than a known mask, and where other threads are busy they keep it for milliseconds.
     fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
-        match self.inner.try_lock() {
-            Ok(mut matcher) => Ok(act(&mut matcher)),
-            Err(_) => self.with(py, |matcher| Ok(act(matcher))),
+        match self.inner.glance() {
+            Some(mut matcher) => Ok(act(&mut matcher)),
+            None => self.with(py, |matcher| Ok(act(matcher))),
         }
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T>) -> Option<Result<T>> {
-        let mut matcher = match self.inner.try_lock() {
-            Ok(matcher) => matcher,
-            Err(_) => {
-                let_go();
-                self.inner.lock().ok()?
-            }
-        };
-        Some(act(&mut matcher))
+        let taken = self.inner.take(Some(let_go));
+        if self.inner.is_poisoned() {
+            return None;
+        }
+        Some(taken.and_then(|mut matcher| act(&mut matcher)))
     }
 }
 
@@ -358,11 +356,11 @@ impl Matcher {
 
 impl Matcher {
     fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.try_lock().ok().and_then(|matcher| matcher.mask_known())
+        self.inner.glance().and_then(|matcher| matcher.mask_known())
     }
 
     fn advance_known(&self, token: u32) -> bool {
-        self.inner.try_lock().is_ok_and(|mut matcher| matcher.advance_known(token))
+        self.inner.glance().is_some_and(|mut matcher| matcher.advance_known(token))
     }
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
@@ -396,7 +394,7 @@ pub fn fill_masks(
         target.check(row, matcher.get().mask_words)?;
     }
     let mut work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
-    let done = py.detach(|| {
+    let done = without(py, || {
         // One grammar's masks are found out by one thread: the others would wait for it.
         work.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
         // SAFETY: every row was checked, and no row comes twice.

@@ -298,9 +298,10 @@ impl<'py> Walk<'_, 'py> {
         lock(&self.plain.places).insert((place, WHOLE), Place::Active(None));
         self.levels += 1;
         let hops = std::mem::take(&mut self.hops);
-        let node = make(self)?;
+        let made = make(self);
         self.hops = hops;
         self.levels -= 1;
+        let node = made?;
         let rule = match lock(&self.plain.places).get(&(place, WHOLE)) {
             Some(Place::Active(rule)) => *rule,
             _ => None,

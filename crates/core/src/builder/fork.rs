@@ -24,14 +24,17 @@ pub(super) struct Ready {
 impl Builder {
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        let is_ground = self.is_ground;
+        if !is_ground {
+            self.rehearse();
+        }
         let count = self.rules.names.len();
         if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
             let mut rules = Rules::clone(&self.rules);
-            let is_ready = rules.prepare(self.fresh(), EPSILON).is_ok();
+            let is_ready = rules.prepare(self.fresh(), None, EPSILON).is_ok();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
-        if !self.is_ground {
-            self.rehearse();
+        if !is_ground {
             self.arena.settle();
             self.is_ground = true;
         }

@@ -2,6 +2,7 @@
 
 use super::{has, members, pairs, put, Branches, Came, ObjectSpec, ObjectState, Property, PropertySet};
 use crate::error::{Error, Limit, Result};
+use crate::limit::Budget;
 use crate::term::{TermId, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
@@ -138,7 +139,7 @@ impl ObjectSpec {
     }
 
     /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
-    pub(crate) fn feasible(&self, state: &ObjectState, came: Came<'_>, steps: &mut Steps) -> Result<bool> {
+    pub(crate) fn feasible(&self, state: &ObjectState, came: Came<'_>, steps: &mut Steps<'_>) -> Result<bool> {
         steps.spend(self.weight())?;
         if state.count > self.max || self.min > self.max {
             return Ok(false);
@@ -247,7 +248,7 @@ impl ObjectSpec {
         state: &ObjectState,
         index: u32,
         came: Came<'_>,
-        steps: &mut Steps,
+        steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.properties[index as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
@@ -258,7 +259,7 @@ impl ObjectSpec {
         &self,
         next: impl Iterator<Item = (TermId, ObjectState)>,
         came: Came<'_>,
-        steps: &mut Steps,
+        steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         if self.unrestricted() {
             // Who asks has seen that it may come in its turn: everything else stays as it was.
@@ -279,7 +280,7 @@ impl ObjectSpec {
         state: &ObjectState,
         extra: u32,
         came: Came<'_>,
-        steps: &mut Steps,
+        steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.extras[extra as usize].values;
         let next = values.iter().map(|value| (value.node, self.after(state, None, value.marks)));
@@ -317,7 +318,7 @@ struct Picked {
 }
 
 impl Lumps<'_> {
-    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
         steps.spend(self.spec.weight())?;
         let forced: u32 = picked.forced.iter().map(|word| word.count_ones()).sum();
         let count = self.state.count.saturating_add(forced).saturating_add(picked.others);
@@ -344,7 +345,7 @@ impl Lumps<'_> {
     }
 
     /// The lowest missing mark, left by whoever can.
-    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps) -> Result<bool> {
+    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
         let mark = missing & missing.wrapping_neg();
         for (index, property) in self.spec.properties.iter().enumerate() {
             let index = index as u32;
@@ -397,7 +398,7 @@ impl Lumps<'_> {
 }
 
 /// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
-fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, steps: &mut Steps) -> Result<bool> {
+fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, steps: &mut Steps<'_>) -> Result<bool> {
     if missing == 0 {
         return Ok(true);
     }
@@ -433,22 +434,29 @@ fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, 
     Ok(false)
 }
 
-/// Steps of a search that cannot reach the arena, to be paid afterwards.
-pub(crate) struct Steps {
-    given: u64,
-    pub(super) spent: u64,
+/// The steps of a search, paid as they are taken.
+pub(crate) struct Steps<'a> {
+    budget: &'a mut Budget,
+    left: u64,
 }
 
-impl Steps {
-    pub fn new(given: u64) -> Self {
-        Steps { given, spent: 0 }
+impl<'a> Steps<'a> {
+    /// At most `most` of those that are left in the budget.
+    pub fn new(budget: &'a mut Budget, most: u64) -> Self {
+        Steps { budget, left: most }
+    }
+
+    /// Whether the search took more than its own share, while the budget would go on.
+    pub fn is_tired(&self) -> bool {
+        self.left == 0
     }
 
     fn spend(&mut self, amount: u64) -> Result<()> {
-        self.spent += amount;
-        if self.spent > self.given {
-            return Err(Error::Limit(Limit::Steps(self.given)).into());
+        self.budget.spend(amount)?;
+        self.left = self.left.saturating_sub(amount);
+        match self.left {
+            0 => Err(Error::Limit(Limit::Steps(amount)).into()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

@@ -3,11 +3,17 @@
 use crate::byteset::ByteSet;
 use crate::error::Result;
 use crate::keyset::NO_KEYS;
+use crate::literal::{self, code_points, Ends, Literal};
 use crate::term::{is_lead, Arena, Hasher128, Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Of more words than this only what all words of their set have in common is asked.
 const MANY_WORDS: usize = 64;
+
+/// Bytes of a word from which on its ends are measured once: below, each is measured as fast by itself.
+const LONG: usize = 512;
 
 impl Arena {
     pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
@@ -39,29 +45,30 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.by_hash(literal_hash(data)) {
+                if let Some(id) = self.by_hash(literal::hash_of(data)) {
                     return Ok(id);
                 }
-                self.budget.grow(data.len() + 24);
-                self.literals.push(data.into(), &mut self.budget);
+                self.spend(data.len() as u64 / 16)?;
+                let literal = Literal::new(data);
+                self.budget.grow(literal.memory_bytes());
+                self.literals.push(Arc::new(literal), &mut self.budget);
                 self.literal_rest(self.literals.len() as u32 - 1, 0)
             }
         }
     }
 
     pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
-        let data = self.literals[literal as usize].clone();
-        let rest = &data[position as usize..];
-        match rest {
+        let (data, from) = (self.literals[literal as usize].clone(), position as usize);
+        match data[from..] {
             [] => Ok(EPSILON),
-            [byte] => self.class(ByteSet::range(*byte, *byte)),
-            _ => self.intern(Term::Literal { literal, position }, literal_hash(rest), |_| {
-                let chars = rest.iter().filter(|&&byte| is_lead(byte)).count() as u32;
+            [byte] => self.class(ByteSet::range(byte, byte)),
+            _ => self.intern(Term::Literal { literal, position }, data.hash(from), |_| {
+                let chars = data.chars(from);
                 Info {
                     hash: 0,
                     nullable: false,
                     structural: false,
-                    utf8: std::str::from_utf8(rest).is_ok(),
+                    utf8: data.is_utf8(from),
                     searched: false,
                     counts: false,
                     depth: 0,
@@ -85,13 +92,16 @@ impl Arena {
         let high = words.len() as u32;
         self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
         let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
-        let most = words.iter().map(|word| chars(word)).max().unwrap_or(0);
-        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most }, &mut self.budget);
+        let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
+        let ends: Option<Arc<[Ends]>> =
+            words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::of(word)).collect());
+        self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
+        self.word_sets.push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
         self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
     pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let WordSet { words, hash: set_hash, utf8, most } = self.word_sets[set as usize].clone();
+        let WordSet { words, ends, hash: set_hash, utf8, most } = self.word_sets[set as usize].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -107,17 +117,32 @@ impl Arena {
             let rests = || all.iter().map(|word| &word[depth as usize..]);
             // The words share their first `depth` bytes: where one is between two characters, all are.
             let few = all.len() <= MANY_WORDS;
+            let few_chars: SmallVec<[u32; 8]> = match &ends {
+                _ if !few => SmallVec::new(),
+                None => rests().map(code_points).collect(),
+                Some(ends) => {
+                    let ends = &ends[low as usize..high as usize];
+                    all.iter().zip(ends).map(|(word, ends)| ends.chars(word, depth as usize)).collect()
+                }
+            };
+            let are_utf8 = || match &ends {
+                None => rests().all(|rest| std::str::from_utf8(rest).is_ok()),
+                Some(ends) => {
+                    let ends = &ends[low as usize..high as usize];
+                    all.iter().zip(ends).all(|(word, ends)| ends.is_utf8(word, depth as usize))
+                }
+            };
             let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
             Info {
                 hash: 0,
                 nullable,
                 structural: false,
-                utf8: if utf8 { between } else { few && rests().all(|rest| std::str::from_utf8(rest).is_ok()) },
+                utf8: if utf8 { between } else { few && are_utf8() },
                 searched: false,
                 counts: false,
                 depth: 0,
-                min_chars: if few { rests().map(chars).min().unwrap_or(0) } else { 0 },
-                max_chars: if few { rests().map(chars).max().unwrap_or(0) } else { most },
+                min_chars: few_chars.iter().copied().min().unwrap_or(0),
+                max_chars: few_chars.iter().copied().max().unwrap_or(most),
                 exact: false,
             }
         })
@@ -199,15 +224,4 @@ impl Arena {
         self.any_text = Some(id);
         Ok(id)
     }
-}
-
-/// Code points, counted by their first bytes.
-fn chars(text: &[u8]) -> u32 {
-    text.iter().filter(|&&byte| is_lead(byte)).count() as u32
-}
-
-fn literal_hash(data: &[u8]) -> u128 {
-    let mut hash = Hasher128::new(4);
-    hash.bytes(data);
-    hash.finish()
 }
