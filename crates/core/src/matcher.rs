@@ -3,6 +3,7 @@
 use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::byteset::ByteSet;
 use crate::cache::lock;
+use crate::checkpoint::{Checkpoint, Registry, Trail};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits, Pause};
@@ -28,6 +29,7 @@ pub struct CompiledGrammar {
     special_ids: Vec<u32>,
     start: Place,
     known: Shared,
+    checkpoints: Registry,
     automaton: Mutex<Automaton>,
     /// As of the last call that found something out.
     memory: AtomicUsize,
@@ -86,6 +88,7 @@ impl CompiledGrammar {
             special_ids,
             start: automaton.start(),
             known: Shared::default(),
+            checkpoints: Registry::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
             automaton: Mutex::new(automaton),
@@ -118,7 +121,9 @@ impl CompiledGrammar {
             compiled: self.clone(),
             cancellation,
             epoch: 0,
+            since: 0,
             history: vec![self.start],
+            trail: Trail::default(),
             taken: Vec::new(),
             texts: Vec::new(),
         }
@@ -137,10 +142,12 @@ enum Taken {
 pub struct Matcher {
     compiled: Arc<CompiledGrammar>,
     cancellation: Option<Cancellation>,
-    /// The epoch of the automaton that the places belong to.
+    /// The epoch of the automaton that the positions belong to, from this step on.
     epoch: u64,
+    since: usize,
     /// The start, and the place after everything that was taken.
     history: Vec<Place>,
+    trail: Trail,
     taken: Vec<Taken>,
     texts: Vec<Arc<[u8]>>,
 }
@@ -168,30 +175,37 @@ impl Matcher {
     }
 
     /// Act on the automaton at the matcher's place, with the budget of one call. When memory is used up, a new epoch
-    /// begins and the call is made again, once.
+    /// begins with the checkpoints of all matchers, and the call is made again. If that is not enough either, the next one
+    /// begins with the matcher's last checkpoint alone; more than once only if the matcher gets further each time.
     fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut Automaton, Place) -> Result<T>) -> Result<T> {
         let compiled = self.compiled.clone();
-        let mut retired = None;
+        let mut retired = Vec::new();
         let result = {
             let mut automaton = compiled.automaton();
-            let cancellations = || [compiled.cancellation.clone(), self.cancellation.clone()];
-            let mut began = automaton.begin(&compiled.limits, cancellations());
+            let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
+            let mut began = automaton.begin(&compiled.limits, flags.clone());
+            let mut furthest = None;
             let result = loop {
                 let result = began.and_then(|()| self.places_in(&compiled, &mut automaton)).and_then(|places| {
-                    let place = places.as_ref().and_then(|places| places.last()).copied();
+                    let place = places.as_ref().and_then(|(_, places)| places.last()).copied();
                     let found = act(&compiled, &mut automaton, place.unwrap_or(self.place()))?;
                     Ok((places, found))
                 });
+                let last = Some(self.trail.last());
                 match result {
-                    Err(error) if retired.is_none() && matches!(*error, Error::Limit(Limit::Memory(_))) => {
-                        let budget = automaton.machine.arena.budget.clone();
-                        match compiled.grammar.machine(&compiled.limits, cancellations(), compiled.pause) {
-                            Ok(machine) => {
-                                retired = Some(automaton.renew(&compiled.known, machine, &compiled.special_ids))
-                            }
+                    Err(error)
+                        if matches!(*error, Error::Limit(Limit::Memory(_)))
+                            && (retired.len() < 2 || last > furthest) =>
+                    {
+                        let alone = !retired.is_empty();
+                        if alone {
+                            furthest = last;
+                        }
+                        match compiled.renew(&mut automaton, &self.trail, flags.clone(), alone) {
+                            Ok(old) => retired.push(old),
                             Err(error) => break Err(error),
                         }
-                        began = automaton.machine.arena.budget.resume(&budget);
+                        began = automaton.machine.arena.budget.check();
                     }
                     result => break result,
                 }
@@ -202,34 +216,59 @@ impl Matcher {
         };
         drop(retired);
         let (places, epoch, found) = result?;
-        if let Some(places) = places {
-            self.history = places;
-            self.epoch = epoch;
+        if let Some((since, places)) = places {
+            self.history.truncate(since);
+            self.history.extend(places);
+            (self.epoch, self.since) = (epoch, since);
         }
         Ok(found)
     }
 
-    /// The places of this automaton, if the matcher's are of another epoch: everything is taken again.
-    fn places_in(&self, compiled: &CompiledGrammar, automaton: &mut Automaton) -> Result<Option<Vec<Place>>> {
+    /// The places of this automaton, if the matcher's are of another epoch: what was taken after the last checkpoint is
+    /// taken again. With the step from which on they are known.
+    fn places_in(
+        &mut self,
+        compiled: &CompiledGrammar,
+        automaton: &mut Automaton,
+    ) -> Result<Option<(usize, Vec<Place>)>> {
         if self.epoch == automaton.epoch {
             return Ok(None);
         }
-        let mut place = automaton.start();
-        let mut places = Vec::with_capacity(self.history.len());
+        let from = self.trail.before(automaton.epoch, self.steps());
+        let Checkpoint { step: since, mut place } = from.unwrap_or(Checkpoint { step: 0, place: automaton.start() });
+        let again = &self.taken[since..];
+        let mut places = Vec::with_capacity(again.len() + 1);
         places.push(place);
-        let mut texts = self.texts.iter();
-        for taken in &self.taken {
+        let texts = again.iter().filter(|taken| matches!(taken, Taken::Text)).count();
+        let mut texts = self.texts[self.texts.len() - texts..].iter();
+        for (step, taken) in (since + 1..).zip(again) {
             // Each was within the limits of a call of its own.
             automaton.machine.arena.budget.renew();
             let input = match taken {
-                Taken::Token(token) => Input::Token(*token),
-                Taken::Text => Input::Text(texts.next().map_or(b"", |text| text)),
+                Taken::Token(token) if place.in_text && compiled.vocabulary.is_text(*token) => None,
+                Taken::Token(token) => Some(Input::Token(*token)),
+                Taken::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
             };
-            place = compiled.take(automaton, place, input)?.unwrap_or(place);
+            if let Some(input) = input {
+                place = compiled.take(automaton, place, input)?.unwrap_or(place);
+            }
             places.push(place);
+            if self.trail.is_due(step) {
+                self.trail.add(&compiled.checkpoints, automaton.epoch, Checkpoint { step, place });
+            }
         }
         automaton.machine.arena.budget.renew();
-        Ok(Some(places))
+        Ok(Some((since, places)))
+    }
+
+    /// One step further.
+    fn push(&mut self, place: Place, taken: Taken) {
+        self.history.push(place);
+        self.taken.push(taken);
+        let step = self.steps();
+        if self.trail.is_due(step) {
+            self.trail.add(&self.compiled.checkpoints, self.epoch, Checkpoint { step, place });
+        }
     }
 
     fn check_cancelled(&self) -> Result<()> {
@@ -257,14 +296,15 @@ impl Matcher {
             return false;
         }
         let next = match place.in_text && self.compiled.vocabulary.is_text(token) {
+            // For a checkpoint it must be known where the place is in this epoch.
+            true if self.trail.is_due(self.steps() + 1) && self.compiled.epoch() != self.epoch => return false,
             true => place,
             false => match self.compiled.known.read().next(self.epoch, place.position, token) {
                 Some(next) => next,
                 None => return false,
             },
         };
-        self.history.push(next);
-        self.taken.push(Taken::Token(token));
+        self.push(next, Taken::Token(token));
         true
     }
 
@@ -303,8 +343,7 @@ impl Matcher {
         self.check_cancelled()?;
         let next = self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?;
         if let Some(next) = next {
-            self.history.push(next);
-            self.taken.push(Taken::Token(token));
+            self.push(next, Taken::Token(token));
         }
         Ok(next.is_some())
     }
@@ -332,9 +371,8 @@ impl Matcher {
             ))
             .into());
         };
-        self.history.push(next);
-        self.taken.push(Taken::Text);
         self.texts.push(data.into());
+        self.push(next, Taken::Text);
         Ok(())
     }
 
@@ -409,6 +447,10 @@ impl Matcher {
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
+        self.trail.cut(&self.compiled.checkpoints, left);
+        if left < self.since {
+            self.epoch = NO_EPOCH;
+        }
         true
     }
 
@@ -417,7 +459,31 @@ impl Matcher {
     }
 }
 
+/// That of a position which is not known in any.
+const NO_EPOCH: u64 = u64::MAX;
+
 impl CompiledGrammar {
+    /// Begin a new epoch, with the checkpoints of all or of one.
+    fn renew(
+        &self,
+        automaton: &mut Automaton,
+        trail: &Trail,
+        flags: [Option<Cancellation>; 2],
+        alone: bool,
+    ) -> Result<impl Sized> {
+        let mut machine = self.grammar.machine(&self.limits, flags, self.pause)?;
+        machine.arena.budget.resume(&automaton.machine.arena.budget)?;
+        let positions = automaton.checkpoints(&self.checkpoints, trail, alone);
+        let made = (self.grammar.ground(), machine);
+        automaton.renew(
+            &self.known,
+            &self.checkpoints,
+            made,
+            &positions,
+            (&self.special_ids, self.limits.memory / 4 * 3),
+        )
+    }
+
     fn take(&self, automaton: &mut Automaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
         automaton.take(&self.known, &self.vocabulary, &self.special_ids, place, input)
     }
