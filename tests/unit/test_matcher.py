@@ -144,6 +144,21 @@ def test_arrays_of_masks_are_kept_as_long_as_there_is_room() -> None:
     assert 1 <= len(kept) <= 32 and bits(kept[-1][:4]) == [text[-1]]
 
 
+def test_no_mask_comes_to_lie_where_one_was_handed_out() -> None:
+    """Arrays are found again by the address of their mask: another mask there would get the wrong array."""
+    words = vocabulary()
+    for _ in range(50):
+        ended = PublicGrammar.from_regex("a").compile(words).matcher()
+        for token in (0, *END):
+            ended.advance(token)
+        # The mask of an ended sequence belongs to nobody else.
+        assert bits(ended.mask()) == [*END]
+        other = PublicGrammar.from_regex("a[bc]").compile(words).matcher()
+        other.advance(0)
+        assert bits(other.mask()) == [1, 2]
+        del ended, other
+
+
 def test_mask_bytes_is_the_same_mask(matcher: Matcher) -> None:
     assert bits(np.frombuffer(matcher.mask_bytes(), dtype="<u4")) == START
 

@@ -240,3 +240,22 @@ impl Automaton {
         Ok((std::mem::replace(self, next), known))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_known_in_an_epoch_is_not_in_the_next() {
+        let place = Place { position: PositionId(7), accepting: true, ended: false, in_text: false };
+        let mut known = Known { epoch: 3, ..Known::default() };
+        known.put_mask(place.position, Arc::new(Mask::of(&[5])));
+        known.moves.insert((place.position, 5), place);
+        assert_eq!(known.next(3, place.position, 5), Some(place));
+        assert!(known.mask(3, place.position).is_some());
+        for other in [2, 4] {
+            assert_eq!(known.next(other, place.position, 5), None);
+            assert!(known.mask(other, place.position).is_none());
+        }
+    }
+}

@@ -31,14 +31,17 @@ pub(crate) struct Checkpoints {
 
 impl Checkpoints {
     /// Leave out those that the later ones make up for: the further back, the fewer. To go back by `n` steps, few more
-    /// than `n` have to be taken again.
-    fn thin_out(&mut self) {
+    /// than `n` have to be taken again. Of those that are `most` steps back or more, the last one is enough.
+    fn thin_out(&mut self, most: Option<usize>) {
         let Some(last) = self.list.last().map(|checkpoint| checkpoint.step) else { return };
         let newest = last / SPACING;
         self.list.retain(|checkpoint| {
             let number = checkpoint.step / SPACING;
             newest - number <= 2 << number.trailing_zeros().min(usize::BITS - 2)
         });
+        let far = |checkpoint: &Checkpoint| most.is_some_and(|most| last - checkpoint.step >= most);
+        let spare = self.list.iter().rposition(far).unwrap_or(0);
+        self.list.drain(..spare);
     }
 }
 
@@ -123,8 +126,9 @@ impl Trail {
         found
     }
 
-    /// One more checkpoint. It is left out where others are of another epoch.
-    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint) {
+    /// One more checkpoint, of a matcher that goes back by `most` steps at most. It is left out where others are of
+    /// another epoch.
+    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, most: Option<usize>) {
         let own = self.own(registry, epoch);
         let mut checkpoints = lock(&own.0);
         if checkpoints.epoch != epoch {
@@ -132,7 +136,7 @@ impl Trail {
         }
         checkpoints.made = registry.clock.fetch_add(1, Ordering::Relaxed);
         checkpoints.list.push(checkpoint);
-        checkpoints.thin_out();
+        checkpoints.thin_out(most);
         drop(checkpoints);
         self.last = checkpoint.step;
     }
@@ -192,7 +196,7 @@ mod tests {
         for number in 1..=1_000 {
             let newest = number * SPACING;
             assert!(trail.is_due(newest) && !trail.is_due(newest - 1));
-            trail.add(&registry, 0, checkpoint(newest));
+            trail.add(&registry, 0, checkpoint(newest), None);
             for step in (SPACING..=newest).step_by(SPACING / 4) {
                 let again = step - trail.clone().before(0, step).map_or(0, |found| found.step);
                 assert!(again <= 2 * (newest - step) + SPACING, "from {newest} back to {step}: {again}");
@@ -202,13 +206,21 @@ mod tests {
     }
 
     #[test]
+    fn where_nobody_goes_back_far_the_far_ones_are_left_out() {
+        let registry = Registry::default();
+        let mut trail = Trail::default();
+        (1..=100).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), Some(SPACING + 1)));
+        assert_eq!(steps(&registry), [[98 * SPACING, 99 * SPACING, 100 * SPACING]]);
+    }
+
+    #[test]
     fn forks_part_where_one_goes_on_or_back() {
         let registry = Registry::default();
         let mut trail = Trail::default();
-        (1..=3).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING)));
+        (1..=3).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), None));
         let (mut on, mut back) = (trail.clone(), trail.clone());
         assert_eq!(steps(&registry).len(), 1);
-        on.add(&registry, 0, checkpoint(4 * SPACING));
+        on.add(&registry, 0, checkpoint(4 * SPACING), None);
         back.cut(&registry, 2 * SPACING + 1);
         assert_eq!(back.before(0, usize::MAX).map(|found| found.step), Some(2 * SPACING));
         assert_eq!(on.before(0, usize::MAX).map(|found| found.step), Some(4 * SPACING));
@@ -222,8 +234,8 @@ mod tests {
     fn those_of_another_epoch_are_no_use() {
         let registry = Registry::default();
         let mut trail = Trail::default();
-        trail.add(&registry, 3, checkpoint(SPACING));
-        trail.add(&registry, 4, checkpoint(2 * SPACING));
+        trail.add(&registry, 3, checkpoint(SPACING), None);
+        trail.add(&registry, 4, checkpoint(2 * SPACING), None);
         assert_eq!(steps(&registry), [[SPACING]]);
         assert!(trail.before(4, usize::MAX).is_none());
         assert!(trail.is_due(SPACING) && steps(&registry).is_empty());

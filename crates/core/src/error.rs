@@ -33,6 +33,8 @@ pub enum Limit {
     Different(usize),
     /// Values inside an item that must differ from others.
     Depth(usize),
+    /// Steps that a matcher may go back.
+    Rollback(usize),
     /// Another thread ended the call.
     Cancelled,
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Limit {
             Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
             Limit::Different(items) => ("different items that must come", items.to_string()),
             Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
+            Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };
         write!(f, "the limit on {what} ({given}) was reached")

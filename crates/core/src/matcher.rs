@@ -116,10 +116,12 @@ impl CompiledGrammar {
         })
     }
 
-    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
+    /// A fresh position. `max_rollback`: how many steps it goes back at most.
+    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>, max_rollback: Option<usize>) -> Matcher {
         Matcher {
             compiled: self.clone(),
             cancellation,
+            max_rollback,
             epoch: 0,
             since: 0,
             history: vec![self.start],
@@ -142,6 +144,7 @@ enum Taken {
 pub struct Matcher {
     compiled: Arc<CompiledGrammar>,
     cancellation: Option<Cancellation>,
+    max_rollback: Option<usize>,
     /// The epoch of the automaton that the positions belong to, from this step on.
     epoch: u64,
     since: usize,
@@ -254,7 +257,7 @@ impl Matcher {
             }
             places.push(place);
             if self.trail.is_due(step) {
-                self.trail.add(&compiled.checkpoints, automaton.epoch, Checkpoint { step, place });
+                self.trail.add(&compiled.checkpoints, automaton.epoch, Checkpoint { step, place }, self.max_rollback);
             }
         }
         automaton.machine.arena.budget.renew();
@@ -267,7 +270,7 @@ impl Matcher {
         self.taken.push(taken);
         let step = self.steps();
         if self.trail.is_due(step) {
-            self.trail.add(&self.compiled.checkpoints, self.epoch, Checkpoint { step, place });
+            self.trail.add(&self.compiled.checkpoints, self.epoch, Checkpoint { step, place }, self.max_rollback);
         }
     }
 
@@ -387,7 +390,7 @@ impl Matcher {
             }
         }
         let taken = self.steps() - before;
-        self.rollback(taken);
+        self.back_to(before);
         refused.map(|_| taken)
     }
 
@@ -441,8 +444,23 @@ impl Matcher {
     }
 
     /// Back to before the last `steps` advances; false if there were not so many.
-    pub fn rollback(&mut self, steps: usize) -> bool {
-        let Some(left) = self.taken.len().checked_sub(steps) else { return false };
+    pub fn rollback(&mut self, steps: usize) -> Result<bool> {
+        let Some(left) = self.steps().checked_sub(steps) else { return Ok(false) };
+        match self.max_rollback.filter(|&most| steps > most) {
+            Some(most) => Err(Error::Limit(Limit::Rollback(most)).into()),
+            None => {
+                self.back_to(left);
+                Ok(true)
+            }
+        }
+    }
+
+    pub fn reset(&mut self) {
+        self.back_to(0);
+    }
+
+    /// To where so many steps were taken.
+    fn back_to(&mut self, left: usize) {
         let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
@@ -451,11 +469,6 @@ impl Matcher {
         if left < self.since {
             self.epoch = NO_EPOCH;
         }
-        true
-    }
-
-    pub fn reset(&mut self) {
-        self.rollback(self.steps());
     }
 }
 

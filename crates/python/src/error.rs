@@ -33,6 +33,7 @@ fn relief(limit: &Limit) -> &'static str {
         Limit::LeftRecursion(_) => "let the rules begin with something of their own",
         Limit::Different(_) => "ask for fewer items, or for items of more values",
         Limit::Depth(_) => "let fewer levels nest in items that must be unique",
+        Limit::Rollback(_) => "give the matcher a larger max_rollback, or fork it where it may have to go back to",
         Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
     }
 }
