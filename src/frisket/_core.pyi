@@ -61,8 +61,8 @@ class Limits:
     hundred times what the dearest masks of real schemas take, and about a second.
 
     `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
-    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where its
-    matchers are, and when one is next used, it takes some last steps again and gives the same masks. Only a call that
+    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
+    its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
     needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
 
     `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
@@ -466,8 +466,8 @@ class Matcher:
         takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
         """
     def rollback(self, steps: int) -> None:
-        """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if they are more than
-        `max_rollback`; the matcher is then as it was."""
+        """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
+        than `max_rollback`; the matcher is then as it was."""
     def fork(self) -> Matcher: ...
     def reset(self) -> None: ...
 
