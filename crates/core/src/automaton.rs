@@ -62,6 +62,12 @@ impl Known {
         (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
     }
 
+    /// How many steps are known.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
     pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<Place> {
         if self.epoch != epoch {
             return None;

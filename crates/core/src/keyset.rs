@@ -238,12 +238,14 @@ impl KeySets {
     }
 
     /// A set of other key sets.
-    pub fn take_over(&mut self, other: &KeySets, root: u32, moved: &mut Moved, budget: &mut Budget) -> u32 {
+    pub fn take_over(&mut self, other: &KeySets, root: u32, moved: &mut Moved, budget: &mut Budget) -> Result<u32> {
         let mut work = vec![(root, false)];
         while let Some((set, ready)) = work.pop() {
             if moved.contains_key(&set) {
                 continue;
             }
+            budget.renew();
+            budget.spend(1)?;
             let made = match other.get(set) {
                 Ok(node) if !ready => {
                     work.push((set, true));
@@ -261,7 +263,7 @@ impl KeySets {
             };
             moved.insert(set, made);
         }
-        moved[&root]
+        Ok(moved[&root])
     }
 }
 
@@ -353,7 +355,7 @@ mod tests {
         other.with(NO_KEYS, b"something else", &mut budget);
         let here = all(&mut sets, &mut budget);
         let mut moved = Moved::default();
-        let there = other.take_over(&sets, here, &mut moved, &mut budget);
+        let there = other.take_over(&sets, here, &mut moved, &mut budget).unwrap();
         assert_eq!(there, all(&mut other, &mut budget));
         assert_eq!(other.hash(there), sets.hash(here));
     }

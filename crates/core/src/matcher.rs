@@ -557,3 +557,119 @@ fn next_bytes(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec
     }
     Ok(spans)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Builder, ObjectRules, Punctuation};
+    use crate::checkpoint::SPACING;
+
+    /// An object of any keys, over single bytes.
+    fn compiled() -> Arc<CompiledGrammar> {
+        let mut builder = Builder::default();
+        let any = builder.any_text().unwrap();
+        let digit = builder.literal(b"1").unwrap();
+        let [open, close, colon, comma, empty] =
+            [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+        let parts = Punctuation { open, close, colon, comma, empty };
+        let extras = vec![(any.0, vec![(digit.0, 0)])];
+        let node = builder.object(Vec::new(), extras, parts, ObjectRules::default()).unwrap();
+        let grammar = builder.build(node.0).unwrap();
+        let tokens = (0..=255u8).map(|byte| Some([byte].into())).chain([None]).collect();
+        let vocabulary = Arc::new(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap());
+        CompiledGrammar::new(&grammar, vocabulary).unwrap()
+    }
+
+    /// Take members that no other number has, until there are so many steps.
+    fn go_on(matcher: &mut Matcher, number: usize, steps: usize) {
+        while matcher.steps() < steps {
+            let text = format!("{}\"{number}.{}\":1", if matcher.steps() == 0 { "{" } else { "," }, matcher.steps());
+            text.bytes().for_each(|byte| matcher.advance(byte.into()).unwrap());
+        }
+    }
+
+    fn begin_epoch(compiled: &Arc<CompiledGrammar>) {
+        let mut automaton = compiled.automaton();
+        compiled.renew(&mut automaton, &Trail::default(), [None, None], false).map(|_| ()).unwrap();
+    }
+
+    /// How many steps are known.
+    fn known(compiled: &CompiledGrammar) -> usize {
+        compiled.known.read().len()
+    }
+
+    fn bits(matcher: &mut Matcher) -> Vec<u32> {
+        let mut bits = vec![0; 9];
+        matcher.fill(&mut bits).unwrap();
+        bits
+    }
+
+    #[test]
+    fn in_a_new_epoch_a_window_is_taken_again() {
+        let compiled = compiled();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            go_on(matcher, number, 3_000);
+        }
+        let held = compiled.memory_bytes();
+        let before: Vec<Vec<u32>> = matchers.iter_mut().map(bits).collect();
+        // Also where nobody was used since the epoch before.
+        begin_epoch(&compiled);
+        begin_epoch(&compiled);
+        for (matcher, before) in matchers.iter_mut().zip(before) {
+            let already = known(&compiled);
+            assert_eq!(bits(matcher), before);
+            assert!(known(&compiled) - already <= 2 * SPACING);
+        }
+        assert!(compiled.memory_bytes() < held / 2, "{held} bytes, then {}", compiled.memory_bytes());
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            let mut other = compiled.matcher(None, None);
+            go_on(&mut other, number, 2_500);
+            let back = matcher.steps() - other.steps();
+            begin_epoch(&compiled);
+            assert!(matcher.rollback(back).unwrap());
+            let already = known(&compiled);
+            assert_eq!(bits(matcher), bits(&mut other.clone()));
+            assert!(known(&compiled) - already <= 2 * back + 3 * SPACING);
+        }
+    }
+
+    #[test]
+    fn of_matchers_that_are_gone_nothing_is_taken_over() {
+        let compiled = compiled();
+        let first = compiled.memory_bytes();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            go_on(matcher, number, 1_000);
+        }
+        let live = |compiled: &Arc<CompiledGrammar>| {
+            begin_epoch(compiled);
+            let held = compiled.automaton().memory_bytes();
+            held - first
+        };
+        let four = live(&compiled);
+        let fork = matchers[0].clone();
+        assert!(live(&compiled) <= four, "a fork has what its origin has");
+        matchers.truncate(1);
+        let one = live(&compiled);
+        assert!(one > 0 && one < four / 2, "{one} bytes of one matcher, {four} of four");
+        drop((matchers, fork));
+        assert!(live(&compiled) < one / 4);
+    }
+
+    #[test]
+    fn who_goes_back_a_little_has_less_taken_over() {
+        let live = |max_rollback| {
+            let compiled = compiled();
+            let mut matcher = compiled.matcher(None, max_rollback);
+            go_on(&mut matcher, 0, 5_000);
+            begin_epoch(&compiled);
+            let positions = compiled.automaton().checkpoints(&compiled.checkpoints, &matcher.trail, false).len();
+            assert_eq!(matcher.rollback(SPACING + 1).is_ok(), max_rollback.is_none());
+            assert!(matcher.rollback(SPACING).unwrap());
+            positions
+        };
+        assert_eq!(live(Some(SPACING)), 2);
+        assert!(live(None) > 4);
+    }
+}

@@ -62,8 +62,6 @@ impl<'a> Migration<'a> {
         if self.positions.contains_key(&id) {
             return Ok(());
         }
-        // It was within the limits of a call of its own.
-        self.to.arena.budget.renew();
         let position = self.from.position(id).clone();
         let mut heads = Items::with_capacity(position.heads.len());
         for &(head, frame) in &position.heads {
@@ -80,6 +78,12 @@ impl<'a> Migration<'a> {
         Ok(())
     }
 
+    /// The next step: each was within the limits of a call of its own, so that only time and memory may end it.
+    fn pay(&mut self) -> Result<()> {
+        self.to.arena.budget.renew();
+        self.to.arena.spend(1)
+    }
+
     fn frame(&mut self, root: FrameId) -> Result<FrameId> {
         let mut work = vec![(root, false)];
         while let Some((frame, ready)) = work.pop() {
@@ -92,6 +96,7 @@ impl<'a> Migration<'a> {
                 work.extend(members.iter().map(|&(_, parent)| (parent, false)));
                 continue;
             }
+            self.pay()?;
             let mut copied = Vec::with_capacity(members.len());
             for &(term, parent) in members {
                 copied.push((self.term(term)?, self.frames.get(&parent).copied().unwrap_or(BOTTOM)));
@@ -123,7 +128,7 @@ impl<'a> Migration<'a> {
                 children(from.arena.term(id), |child| work.push((child, false)));
                 continue;
             }
-            self.to.arena.spend(1)?;
+            self.pay()?;
             let made = self.made(id)?;
             self.terms.insert(id, made);
         }
@@ -146,7 +151,7 @@ impl<'a> Migration<'a> {
             match &mut term {
                 Term::Literal { literal, .. } => *literal = self.literal(*literal),
                 Term::Words { set, .. } => *set = self.word_set(*set),
-                Term::Keys(set) => *set = self.keys(*set),
+                Term::Keys(set) => *set = self.keys(*set)?,
                 _ => renumber(&mut term, |child| self.copied(child)),
             }
             return Ok(self.to.arena.push(term, info, info.hash));
@@ -157,7 +162,7 @@ impl<'a> Migration<'a> {
             | Term::ObjectNext { object, state }
             | Term::KeyNamed { object, state, .. }
             | Term::KeyDone { object, state, .. }
-            | Term::KeyExtra { object, state, .. } => *state = self.object_state(*object, *state),
+            | Term::KeyExtra { object, state, .. } => *state = self.object_state(*object, *state)?,
             Term::ArrayItem { array, state } | Term::ArrayNext { array, state } | Term::Item { array, state, .. } => {
                 *state = self.array_state(*array, *state);
             }
@@ -209,21 +214,21 @@ impl<'a> Migration<'a> {
         })
     }
 
-    fn keys(&mut self, set: u32) -> u32 {
+    fn keys(&mut self, set: u32) -> Result<u32> {
         let to = &mut self.to.arena;
         to.keys.take_over(&self.from.arena.keys, set, &mut self.keys, &mut to.budget)
     }
 
-    fn object_state(&mut self, object: u32, state: u32) -> u32 {
+    fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {
         if let Some(&known) = self.states.get(&(object, state)) {
-            return known;
+            return Ok(known);
         }
         let before = &self.from.arena.states[state as usize];
         let mut copied = (**before).clone();
-        copied.keys = self.keys(before.keys);
+        copied.keys = self.keys(before.keys)?;
         let made = self.to.arena.object_state(object, copied);
         self.states.insert((object, state), made);
-        made
+        Ok(made)
     }
 
     fn array_state(&mut self, array: u32, state: u32) -> u32 {
