@@ -12,10 +12,10 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, hard, hostile, memory, stream
+from . import batch, epochs, hard, hostile, memory, stream
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "memory", "stream", "batch")
+PARTS = ("hard", "hostile", "memory", "epochs", "stream", "batch")
 
 
 def main() -> int:
@@ -41,6 +41,7 @@ def main() -> int:
         ),
         "hostile": lambda: hostile.rows(tokenizer, only=options.only),
         "memory": lambda: memory.rows(tokenizer, cases(tokenizer, maskbench(), count=options.schemas, seed=2)),
+        "epochs": lambda: epochs.rows(tokenizer),
         "stream": lambda: stream.rows(tokenizer),
         "batch": lambda: batch.rows(tokenizer, cases(tokenizer, maskbench(), count=120, seed=3)),
     }

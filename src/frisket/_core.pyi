@@ -61,9 +61,9 @@ class Limits:
     hundred times what the dearest masks of real schemas take, and about a second.
 
     `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
-    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: its matchers
-    take again what they had taken, when they are next used, and give the same masks. Only a call that needs more than
-    that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
+    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
+    its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
+    needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
 
     `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
     clock would make what is refused depend on how busy the machine is.
@@ -390,8 +390,11 @@ class CompiledGrammar:
     """Lazy automaton; shareable across threads. What one thread has found out, all have: a mask or a step that is known
     never waits for one that is not."""
 
-    def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
-        """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits."""
+    def matcher(self, *, cancellation: Cancellation | None = None, max_rollback: int | None = None) -> Matcher:
+        """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
+
+        `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
+        then takes over fewer positions of each (`Limits`)."""
     @property
     def grammar(self) -> Any:
         """The `frisket.Grammar` that was compiled, None if it was one of the engine's."""
@@ -406,7 +409,7 @@ class CompiledGrammar:
         """What each call, and all that is learned, may take."""
     @property
     def epoch(self) -> int:
-        """How often all that was learned was forgotten because it had reached the limit of memory."""
+        """How often what was learned was forgotten because it had reached the limit of memory."""
     @property
     def masks_composed(self) -> int:
         """How many masks had to be composed: what a schema adds to those before it. All others that were asked for were
@@ -462,7 +465,9 @@ class Matcher:
         number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
         takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
         """
-    def rollback(self, steps: int) -> None: ...
+    def rollback(self, steps: int) -> None:
+        """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
+        than `max_rollback`; the matcher is then as it was."""
     def fork(self) -> Matcher: ...
     def reset(self) -> None: ...
 

@@ -109,6 +109,42 @@ def test_rollback_fork_rejection_and_text_hold_across_epochs(seed: int) -> None:
     assert little.epoch > 0
 
 
+def test_a_matcher_goes_back_no_further_than_it_was_given() -> None:
+    compiled = keys().compile(VOCABULARY)
+    matcher = compiled.matcher(max_rollback=3)
+    for byte in b'{"abc':
+        matcher.advance(byte)
+    before = state(matcher)
+    with pytest.raises(LimitExceededError, match=r"steps of a rollback \(3\)") as caught:
+        matcher.rollback(4)
+    assert "max_rollback" in str(caught.value)
+    with pytest.raises(ValueError, match="only 5 were taken"):
+        matcher.rollback(6)
+    assert state(matcher) == before
+    with pytest.raises(LimitExceededError, match="rollback"):
+        matcher.fork().rollback(4)
+    assert matcher.validate(list(b'd": 1')) == 5
+    matcher.rollback(3)
+    assert matcher.steps == 2
+    matcher.reset()
+    assert matcher.steps == 0
+
+
+def test_one_text_may_be_much_longer_than_what_it_teaches_has_room_for() -> None:
+    """What lives of it has: keys that came, and the last steps."""
+    text = b"{" + b", ".join(b'"%d": %d' % (number * 7919 % 10**6, number) for number in range(2_000)) + b"}"
+    little = keys().compile(VOCABULARY, limits=Limits(memory_bytes=LITTLE))
+    matcher = little.matcher()
+    for byte in text:
+        matcher.advance(byte)
+    assert matcher.can_end and little.epoch > 5
+    assert keys().compile(VOCABULARY).matcher().validate(list(text)) == len(text)
+    # No key came twice, also not one that came many epochs ago.
+    matcher.rollback(1)
+    matcher.advance_bytes(b', "7919')
+    assert ord('"') not in matcher.allowed() and matcher.try_advance(ord("1"))
+
+
 def test_what_was_composed_is_counted_across_epochs() -> None:
     words = Vocabulary([*BYTES, None], eos=[256])
     little = keys().compile(words, limits=Limits(memory_bytes=LITTLE))

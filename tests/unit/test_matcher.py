@@ -144,6 +144,20 @@ def test_arrays_of_masks_are_kept_as_long_as_there_is_room() -> None:
     assert 1 <= len(kept) <= 32 and bits(kept[-1][:4]) == [text[-1]]
 
 
+def test_no_mask_comes_to_lie_where_one_was_handed_out() -> None:
+    """Arrays are found again by the address of their mask: another mask there would get the wrong array."""
+    words = Vocabulary([bytes([byte]) for byte in range(128)], eos=[128], size=129)
+    ended = PublicGrammar.from_choices(["a"]).compile(words).matcher()
+    for token in (ord("a"), 128):
+        ended.advance(token)
+    for number in range(1, 128):
+        # The mask of an ended sequence is made anew, and is nobody else's.
+        assert bits(ended.mask()) == [128]
+        choices = [place for place in range(7) if number >> place & 1]
+        other = PublicGrammar.from_choices(["abcdefg"[place] for place in choices]).compile(words).matcher()
+        assert bits(other.mask()) == [ord("a") + place for place in choices]
+
+
 def test_mask_bytes_is_the_same_mask(matcher: Matcher) -> None:
     assert bits(np.frombuffer(matcher.mask_bytes(), dtype="<u4")) == START
 

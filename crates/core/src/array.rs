@@ -100,8 +100,8 @@ impl Arena {
         self.structural(Term::Array(index), 31, &[u128::from(index)], false)
     }
 
-    fn array_state(&mut self, array: u32, state: ArrayState) -> u32 {
-        let state = Arc::new(state);
+    pub(crate) fn array_state(&mut self, array: u32, state: impl Into<Arc<ArrayState>>) -> u32 {
+        let state = state.into();
         if let Some(&id) = self.array_state_ids.get(&(array, state.clone())) {
             return id;
         }
@@ -111,6 +111,16 @@ impl Arena {
         let id = self.array_states.len() as u32 - 1;
         self.array_state_ids.insert((array, state), id, &mut self.budget);
         id
+    }
+
+    /// The same array, further on.
+    pub(crate) fn array_term(&mut self, term: Term) -> Result<TermId> {
+        let (kind, array, state) = match term {
+            Term::ArrayItem { array, state } => (32, array, state),
+            Term::ArrayNext { array, state } => (34, array, state),
+            _ => unreachable!("not an array's term"),
+        };
+        self.structural(term, kind, &[array, state].map(u128::from), false)
     }
 
     /// The alternatives that an array term stands for.
@@ -135,8 +145,7 @@ impl Arena {
             false => self.fresh_item(array, state)? != EMPTY,
         };
         if more && !spec.exhausted(came) {
-            let place = [u128::from(array), u128::from(state)];
-            let item = self.structural(Term::ArrayItem { array, state }, 32, &place, false)?;
+            let item = self.array_term(Term::ArrayItem { array, state })?;
             parts.push(self.seq(before, item)?);
         }
         Ok(parts)
@@ -215,11 +224,10 @@ impl Arena {
             let counted = self.supply(array).is_some() && !next.unknown;
             next.unknown = true;
             let state = self.array_state(array, next);
-            let place = [u128::from(array), u128::from(state)];
-            if counted {
-                return self.structural(Term::ArrayNext { array, state }, 34, &place, false);
-            }
-            return self.structural(Term::ArrayItem { array, state }, 32, &place, false);
+            return self.array_term(match counted {
+                true => Term::ArrayNext { array, state },
+                false => Term::ArrayItem { array, state },
+            });
         };
         let spelling = self.text(text);
         let value = value(&spelling);
@@ -228,8 +236,7 @@ impl Arena {
             Err(place) => {
                 next.items.insert(place, (value, spelling.into()));
                 let state = self.array_state(array, next);
-                let place = [u128::from(array), u128::from(state)];
-                self.structural(Term::ArrayNext { array, state }, 34, &place, false)
+                self.array_term(Term::ArrayNext { array, state })
             }
         }
     }

@@ -1,18 +1,23 @@
 //! Place × token → mask and next place, as they are asked for: one thread at a time finds out, all may read it.
 //!
 //! An automaton that has grown to its limit of memory is thrown away and a new *epoch* begins with one that has learned
-//! nothing. Positions of an epoch mean nothing in another: a matcher keeps what it has taken, and takes it again.
+//! nothing but the positions at which matchers have checkpoints. All other positions of an epoch mean nothing in the
+//! next: a matcher keeps what it has taken since its last checkpoint, and takes it again.
 
-use crate::error::Result;
+use crate::checkpoint::{Registry, Trail};
+use crate::error::{Error, Limit, Result};
 use crate::limit::{Cancellation, Limits};
 use crate::machine::{Machine, PositionId, DEAD};
 use crate::mask::{Mask, Masks};
+use crate::migration::Migration;
+use crate::term::Arena;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Where a sequence is, in one epoch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub position: PositionId,
     /// Whether a text may end here.
@@ -55,6 +60,12 @@ impl Known {
         }
         self.masks[place] = Some(mask);
         (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
+    }
+
+    /// How many steps are known.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.moves.len()
     }
 
     pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<Place> {
@@ -171,11 +182,86 @@ impl Automaton {
         Ok(Some(next))
     }
 
-    /// Begin a new epoch; what the old one held is handed out, to be dropped where nobody waits for it.
-    pub fn renew(&mut self, shared: &Shared, machine: Box<Machine>, special_ids: &[u32]) -> impl Sized {
+    /// The positions at checkpoints of this epoch, those first without which the most would have to be taken again: of
+    /// each matcher the last one, of the matcher whose trail it is before those of others. `alone`: nothing else.
+    pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
+        let mut found = Vec::new();
+        // What came of such items is not copied: their matchers take all again.
+        if !self.machine.arena.uniques.is_empty() {
+            return Vec::new();
+        }
+        registry.each(|slot, checkpoints| {
+            let own = trail.is(slot);
+            if checkpoints.epoch != self.epoch || alone && !own {
+                return;
+            }
+            let kept = if alone { 1 } else { usize::MAX };
+            for (rank, checkpoint) in checkpoints.list.iter().rev().take(kept).enumerate() {
+                found.push((rank, !own, Reverse(checkpoints.made), checkpoint.place.position));
+            }
+        });
+        found.sort_unstable();
+        found.into_iter().map(|(.., position)| position).collect()
+    }
+
+    /// Begin a new epoch: positions are copied to the new machine as long as it holds no more than `most` bytes. What the
+    /// old one held is handed out, to be dropped where nobody waits for it. An error if the call was cancelled: then all
+    /// is as it was.
+    pub fn renew(
+        &mut self,
+        shared: &Shared,
+        registry: &Registry,
+        (ground, mut machine): (&Arena, Box<Machine>),
+        positions: &[PositionId],
+        (special_ids, most): (&[u32], usize),
+    ) -> Result<impl Sized> {
+        let mut migration = Migration::new(ground, &self.machine, &mut machine);
+        for &position in positions {
+            if migration.held() > most {
+                break;
+            }
+            match migration.copy(position) {
+                Ok(()) => {}
+                Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => return Err(error),
+                // Whose position is missing takes all again.
+                Err(_) => break,
+            }
+        }
+        let copies = migration.into_positions();
+        machine.arena.budget.renew();
         let mut next = Automaton::new(self.epoch + 1, machine, special_ids);
         next.masks.composed = self.masks.composed;
+        registry.each(|_, checkpoints| {
+            let known = checkpoints.epoch == self.epoch;
+            checkpoints.list.retain_mut(|checkpoint| match copies.get(&checkpoint.place.position) {
+                Some(&copy) if known => {
+                    checkpoint.place.position = copy;
+                    true
+                }
+                _ => false,
+            });
+            checkpoints.epoch = next.epoch;
+        });
         let known = std::mem::replace(&mut *shared.write(), Known { epoch: next.epoch, ..Known::default() });
-        (std::mem::replace(self, next), known)
+        Ok((std::mem::replace(self, next), known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_known_in_an_epoch_is_not_in_the_next() {
+        let place = Place { position: PositionId(7), accepting: true, ended: false, in_text: false };
+        let mut known = Known { epoch: 3, ..Known::default() };
+        known.put_mask(place.position, Arc::new(Mask::of(&[5])));
+        known.moves.insert((place.position, 5), place);
+        assert_eq!(known.next(3, place.position, 5), Some(place));
+        assert!(known.mask(3, place.position).is_some());
+        for other in [2, 4] {
+            assert_eq!(known.next(other, place.position, 5), None);
+            assert!(known.mask(other, place.position).is_none());
+        }
     }
 }

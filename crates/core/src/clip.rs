@@ -276,4 +276,24 @@ mod tests {
         }
         assert!(clipped > 100, "{clipped}");
     }
+
+    #[test]
+    fn a_count_whose_end_is_within_reach_stays_as_it_is() {
+        const REACH: u32 = 4;
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let pair = arena.cat(a, b).unwrap();
+        let three = arena.cat(pair, dot).unwrap();
+        let bodies = [a, pair, three].map(|body| arena.repeat(body, 0, MANY).unwrap());
+        for (body, needs) in bodies.into_iter().zip([1, 2, 3]) {
+            for max in 1..REACH + needs + 4 {
+                let count = arena.bounded(body, 0, max).unwrap();
+                let head = arena.quoted_state(count, Spelling::Body, false).unwrap();
+                let near = arena.clipped(head, REACH).unwrap();
+                assert_eq!(near != head, count != body && max >= REACH + needs, "{needs} characters, {max} at most");
+                assert_alike(arena, head, near, REACH, &mut String::new());
+            }
+        }
+    }
 }

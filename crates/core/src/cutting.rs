@@ -94,21 +94,25 @@ impl Arena {
     }
 }
 
-fn children(term: &Term, mut visit: impl FnMut(TermId)) {
+/// The terms that a term is made of.
+pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
     match term {
-        Term::Cat(left, right) => [*left, *right].into_iter().for_each(visit),
+        Term::Cat(left, right) | Term::Seq(left, right) => [*left, *right].into_iter().for_each(visit),
         Term::Alt(parts) | Term::And(parts) => parts.iter().copied().for_each(visit),
         Term::Not(one)
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
-        | Term::Quoted { text: one, .. } => visit(*one),
+        | Term::Quoted { text: one, .. }
+        | Term::KeyExtra { inner: one, .. }
+        | Term::Item { inner: one, .. } => visit(*one),
         _ => {}
     }
 }
 
-fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
+/// The same with other ids for those.
+pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
     match term {
-        Term::Cat(left, right) => (*left, *right) = (place(*left), place(*right)),
+        Term::Cat(left, right) | Term::Seq(left, right) => (*left, *right) = (place(*left), place(*right)),
         Term::Alt(parts) | Term::And(parts) => {
             parts.iter_mut().for_each(|part| *part = place(*part));
             // Sets are kept in the order of their arena.
@@ -117,7 +121,9 @@ fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
         Term::Not(one)
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
-        | Term::Quoted { text: one, .. } => *one = place(*one),
+        | Term::Quoted { text: one, .. }
+        | Term::KeyExtra { inner: one, .. }
+        | Term::Item { inner: one, .. } => *one = place(*one),
         _ => {}
     }
 }

@@ -129,7 +129,7 @@ impl Arena {
                 }
                 bytes
             }
-            Term::Keys(set) => ByteSet::of(self.keys.rests(set).iter().map(|&(byte, _)| byte)),
+            Term::Keys(set) => ByteSet::of(self.keys.rests(set).map(|(byte, _)| byte)),
             Term::Cat(left, right) => {
                 let may = self.may(left);
                 if self.info(left).nullable {
@@ -418,7 +418,7 @@ impl Arena {
                 }
             }
             Term::Keys(set) => {
-                self.keys.rests(set).iter().for_each(|&(byte, _)| cuts.merge(&Boundaries::at(byte)));
+                self.keys.rests(set).for_each(|(byte, _)| cuts.merge(&Boundaries::at(byte)));
             }
             Term::Cat(left, right) => {
                 cuts = self.cuts(left);

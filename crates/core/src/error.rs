@@ -39,6 +39,8 @@ pub enum Limit {
     Depth(usize),
     /// Bytes of a text's shortest end.
     Completion(u64),
+    /// Steps that a matcher may go back.
+    Rollback(usize),
     /// Another thread ended the call.
     Cancelled,
 }
@@ -71,6 +73,7 @@ impl fmt::Display for Limit {
             Limit::Different(items) => ("different items that must come", items.to_string()),
             Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
+            Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };
         write!(f, "the limit on {what} ({given}) was reached")

@@ -100,7 +100,7 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec
     if keys.has_empty(set) {
         ends.push(node);
     }
-    for &(byte, rest) in keys.rests(set) {
+    for (byte, rest) in keys.rests(set) {
         if let Some(child) = follow(trie, node, &[byte]) {
             spelled_keys(keys, rest, trie, child, ends);
         }

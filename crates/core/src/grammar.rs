@@ -26,6 +26,11 @@ impl Grammar {
         (&self.arena, &self.rules, self.root)
     }
 
+    /// What its automata stand on.
+    pub(crate) fn ground(&self) -> &Arena {
+        &self.arena
+    }
+
     pub fn node_count(&self) -> usize {
         self.arena.len()
     }

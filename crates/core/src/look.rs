@@ -141,7 +141,7 @@ impl Arena {
 
     /// Whether a key that some token reads to its end is one of a set.
     fn told_apart(&self, keys: u32, openings: &Openings) -> bool {
-        let begins = || self.keys.rests(keys).iter().any(|&(first, _)| openings.firsts.contains(first));
+        let begins = || self.keys.rests(keys).any(|(first, _)| openings.firsts.contains(first));
         keys != NO_KEYS
             && (self.keys.has_empty(keys) || begins())
             && openings.whole.iter().any(|key| self.keys.contains(keys, key))

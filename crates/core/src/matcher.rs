@@ -2,6 +2,7 @@
 
 use crate::automaton::{Automaton, Input, Place, Shared};
 use crate::byteset::ByteSet;
+use crate::checkpoint::{Checkpoint, Registry, Trail};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits, Pause};
@@ -28,6 +29,7 @@ pub struct CompiledGrammar {
     special_ids: Vec<u32>,
     start: Place,
     known: Shared,
+    checkpoints: Registry,
     automaton: Turn<Automaton>,
     /// As of the last call that found something out.
     memory: AtomicUsize,
@@ -86,6 +88,7 @@ impl CompiledGrammar {
             special_ids,
             start: automaton.start(),
             known: Shared::default(),
+            checkpoints: Registry::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
             automaton: Turn::new(automaton),
@@ -110,12 +113,16 @@ impl CompiledGrammar {
         self.automaton.take(self.pause)
     }
 
-    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
+    /// A fresh position. `max_rollback`: how many steps it goes back at most.
+    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>, max_rollback: Option<usize>) -> Matcher {
         Matcher {
             compiled: self.clone(),
             cancellation,
+            max_rollback,
             epoch: 0,
+            since: 0,
             history: vec![self.start],
+            trail: Trail::default(),
             taken: Vec::new(),
             texts: Vec::new(),
         }
@@ -134,10 +141,13 @@ enum Taken {
 pub struct Matcher {
     compiled: Arc<CompiledGrammar>,
     cancellation: Option<Cancellation>,
-    /// The epoch of the automaton that the places belong to.
+    max_rollback: Option<usize>,
+    /// The epoch of the automaton that the positions belong to, from this step on.
     epoch: u64,
+    since: usize,
     /// The start, and the place after everything that was taken.
     history: Vec<Place>,
+    trail: Trail,
     taken: Vec<Taken>,
     texts: Vec<Arc<[u8]>>,
 }
@@ -165,30 +175,37 @@ impl Matcher {
     }
 
     /// Act on the automaton at the matcher's place, with the budget of one call. When memory is used up, a new epoch
-    /// begins and the call is made again, once.
+    /// begins with the checkpoints of all matchers, and the call is made again. If that is not enough either, the next one
+    /// begins with the matcher's last checkpoint alone; more than once only if the matcher gets further each time.
     fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut Automaton, Place) -> Result<T>) -> Result<T> {
         let compiled = self.compiled.clone();
-        let mut retired = None;
+        let mut retired = Vec::new();
         let result = {
             let mut automaton = compiled.automaton()?;
-            let cancellations = || [compiled.cancellation.clone(), self.cancellation.clone()];
-            let mut began = automaton.begin(&compiled.limits, cancellations());
+            let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
+            let mut began = automaton.begin(&compiled.limits, flags.clone());
+            let mut furthest = None;
             let result = loop {
                 let result = began.and_then(|()| self.places_in(&compiled, &mut automaton)).and_then(|places| {
-                    let place = places.as_ref().and_then(|places| places.last()).copied();
+                    let place = places.as_ref().and_then(|(_, places)| places.last()).copied();
                     let found = act(&compiled, &mut automaton, place.unwrap_or(self.place()))?;
                     Ok((places, found))
                 });
+                let last = Some(self.trail.last());
                 match result {
-                    Err(error) if retired.is_none() && matches!(*error, Error::Limit(Limit::Memory(_))) => {
-                        let budget = automaton.machine.arena.budget.clone();
-                        match compiled.grammar.machine(&compiled.limits, cancellations(), compiled.pause) {
-                            Ok(machine) => {
-                                retired = Some(automaton.renew(&compiled.known, machine, &compiled.special_ids))
-                            }
+                    Err(error)
+                        if matches!(*error, Error::Limit(Limit::Memory(_)))
+                            && (retired.len() < 2 || last > furthest) =>
+                    {
+                        let alone = !retired.is_empty();
+                        if alone {
+                            furthest = last;
+                        }
+                        match compiled.renew(&mut automaton, &self.trail, flags.clone(), alone) {
+                            Ok(old) => retired.push(old),
                             Err(error) => break Err(error),
                         }
-                        began = automaton.machine.arena.budget.resume(&budget);
+                        began = automaton.machine.arena.budget.check();
                     }
                     result => break result,
                 }
@@ -199,34 +216,59 @@ impl Matcher {
         };
         drop(retired);
         let (places, epoch, found) = result?;
-        if let Some(places) = places {
-            self.history = places;
-            self.epoch = epoch;
+        if let Some((since, places)) = places {
+            self.history.truncate(since);
+            self.history.extend(places);
+            (self.epoch, self.since) = (epoch, since);
         }
         Ok(found)
     }
 
-    /// The places of this automaton, if the matcher's are of another epoch: everything is taken again.
-    fn places_in(&self, compiled: &CompiledGrammar, automaton: &mut Automaton) -> Result<Option<Vec<Place>>> {
+    /// The places of this automaton, if the matcher's are of another epoch: what was taken after the last checkpoint is
+    /// taken again. With the step from which on they are known.
+    fn places_in(
+        &mut self,
+        compiled: &CompiledGrammar,
+        automaton: &mut Automaton,
+    ) -> Result<Option<(usize, Vec<Place>)>> {
         if self.epoch == automaton.epoch {
             return Ok(None);
         }
-        let mut place = automaton.start();
-        let mut places = Vec::with_capacity(self.history.len());
+        let from = self.trail.before(automaton.epoch, self.steps());
+        let Checkpoint { step: since, mut place } = from.unwrap_or(Checkpoint { step: 0, place: automaton.start() });
+        let again = &self.taken[since..];
+        let mut places = Vec::with_capacity(again.len() + 1);
         places.push(place);
-        let mut texts = self.texts.iter();
-        for taken in &self.taken {
+        let texts = again.iter().filter(|taken| matches!(taken, Taken::Text)).count();
+        let mut texts = self.texts[self.texts.len() - texts..].iter();
+        for (step, taken) in (since + 1..).zip(again) {
             // Each was within the limits of a call of its own.
             automaton.machine.arena.budget.renew();
             let input = match taken {
-                Taken::Token(token) => Input::Token(*token),
-                Taken::Text => Input::Text(texts.next().map_or(b"", |text| text)),
+                Taken::Token(token) if place.in_text && compiled.vocabulary.is_text(*token) => None,
+                Taken::Token(token) => Some(Input::Token(*token)),
+                Taken::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
             };
-            place = compiled.take(automaton, place, input)?.unwrap_or(place);
+            if let Some(input) = input {
+                place = compiled.take(automaton, place, input)?.unwrap_or(place);
+            }
             places.push(place);
+            if self.trail.is_due(step) {
+                self.trail.add(&compiled.checkpoints, automaton.epoch, Checkpoint { step, place }, self.max_rollback);
+            }
         }
         automaton.machine.arena.budget.renew();
-        Ok(Some(places))
+        Ok(Some((since, places)))
+    }
+
+    /// One step further.
+    fn push(&mut self, place: Place, taken: Taken) {
+        self.history.push(place);
+        self.taken.push(taken);
+        let step = self.steps();
+        if self.trail.is_due(step) {
+            self.trail.add(&self.compiled.checkpoints, self.epoch, Checkpoint { step, place }, self.max_rollback);
+        }
     }
 
     fn check_cancelled(&self) -> Result<()> {
@@ -254,14 +296,15 @@ impl Matcher {
             return false;
         }
         let next = match place.in_text && self.compiled.vocabulary.is_text(token) {
+            // For a checkpoint it must be known where the place is in this epoch.
+            true if self.trail.is_due(self.steps() + 1) && self.compiled.epoch() != self.epoch => return false,
             true => place,
             false => match self.compiled.known.read().next(self.epoch, place.position, token) {
                 Some(next) => next,
                 None => return false,
             },
         };
-        self.history.push(next);
-        self.taken.push(Taken::Token(token));
+        self.push(next, Taken::Token(token));
         true
     }
 
@@ -300,8 +343,7 @@ impl Matcher {
         self.check_cancelled()?;
         let next = self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?;
         if let Some(next) = next {
-            self.history.push(next);
-            self.taken.push(Taken::Token(token));
+            self.push(next, Taken::Token(token));
         }
         Ok(next.is_some())
     }
@@ -329,9 +371,8 @@ impl Matcher {
             ))
             .into());
         };
-        self.history.push(next);
-        self.taken.push(Taken::Text);
         self.texts.push(data.into());
+        self.push(next, Taken::Text);
         Ok(())
     }
 
@@ -346,7 +387,7 @@ impl Matcher {
             }
         }
         let taken = self.steps() - before;
-        self.rollback(taken);
+        self.back_to(before);
         refused.map(|_| taken)
     }
 
@@ -400,21 +441,59 @@ impl Matcher {
     }
 
     /// Back to before the last `steps` advances; false if there were not so many.
-    pub fn rollback(&mut self, steps: usize) -> bool {
-        let Some(left) = self.taken.len().checked_sub(steps) else { return false };
+    pub fn rollback(&mut self, steps: usize) -> Result<bool> {
+        let Some(left) = self.steps().checked_sub(steps) else { return Ok(false) };
+        match self.max_rollback.filter(|&most| steps > most) {
+            Some(most) => Err(Error::Limit(Limit::Rollback(most)).into()),
+            None => {
+                self.back_to(left);
+                Ok(true)
+            }
+        }
+    }
+
+    pub fn reset(&mut self) {
+        self.back_to(0);
+    }
+
+    /// To where so many steps were taken.
+    fn back_to(&mut self, left: usize) {
         let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
-        true
-    }
-
-    pub fn reset(&mut self) {
-        self.rollback(self.steps());
+        self.trail.cut(&self.compiled.checkpoints, left);
+        if left < self.since {
+            self.epoch = NO_EPOCH;
+        }
     }
 }
 
+/// That of a position which is not known in any.
+const NO_EPOCH: u64 = u64::MAX;
+
 impl CompiledGrammar {
+    /// Begin a new epoch, with the checkpoints of all or of one.
+    fn renew(
+        &self,
+        automaton: &mut Automaton,
+        trail: &Trail,
+        flags: [Option<Cancellation>; 2],
+        alone: bool,
+    ) -> Result<impl Sized> {
+        let mut machine = self.grammar.machine(&self.limits, flags, self.pause)?;
+        machine.arena.budget.resume(&automaton.machine.arena.budget)?;
+        let positions = automaton.checkpoints(&self.checkpoints, trail, alone);
+        let made = (self.grammar.ground(), machine);
+        automaton.renew(
+            &self.known,
+            &self.checkpoints,
+            made,
+            &positions,
+            (&self.special_ids, self.limits.memory / 4 * 3),
+        )
+    }
+
     fn take(&self, automaton: &mut Automaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
         automaton.take(&self.known, &self.vocabulary, &self.special_ids, place, input)
     }
@@ -474,4 +553,121 @@ fn next_bytes(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec
         }
     }
     Ok(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Builder, ObjectRules, Punctuation};
+    use crate::checkpoint::SPACING;
+
+    /// An object of any keys, over single bytes.
+    fn compiled() -> Arc<CompiledGrammar> {
+        let mut builder = Builder::default();
+        let any = builder.any_text().unwrap();
+        let digit = builder.literal(b"1").unwrap();
+        let [open, close, colon, comma, empty] =
+            [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+        let parts = Punctuation { open, close, colon, comma, empty };
+        let extras = vec![(any.0, vec![(digit.0, 0)])];
+        let node = builder.object(Vec::new(), extras, parts, ObjectRules::default()).unwrap();
+        let grammar = builder.build(node.0).unwrap();
+        let tokens = (0..=255u8).map(|byte| Some([byte].into())).chain([None]).collect();
+        let vocabulary = Arc::new(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap());
+        CompiledGrammar::new(&grammar, vocabulary).unwrap()
+    }
+
+    /// Take members that no other number has, until there are so many steps.
+    fn go_on(matcher: &mut Matcher, number: usize, steps: usize) {
+        while matcher.steps() < steps {
+            let text = format!("{}\"{number}.{}\":1", if matcher.steps() == 0 { "{" } else { "," }, matcher.steps());
+            text.bytes().for_each(|byte| matcher.advance(byte.into()).unwrap());
+        }
+    }
+
+    fn begin_epoch(compiled: &Arc<CompiledGrammar>) {
+        let mut automaton = compiled.automaton().unwrap();
+        compiled.renew(&mut automaton, &Trail::default(), [None, None], false).map(|_| ()).unwrap();
+    }
+
+    /// How many steps are known.
+    fn known(compiled: &CompiledGrammar) -> usize {
+        compiled.known.read().len()
+    }
+
+    fn bits(matcher: &mut Matcher) -> Vec<u32> {
+        let mut bits = vec![0; 9];
+        matcher.fill(&mut bits).unwrap();
+        bits
+    }
+
+    #[test]
+    fn in_a_new_epoch_a_window_is_taken_again() {
+        let compiled = compiled();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            go_on(matcher, number, 3_000);
+        }
+        let held = compiled.memory_bytes();
+        let before: Vec<Vec<u32>> = matchers.iter_mut().map(bits).collect();
+        // Also where nobody was used since the epoch before.
+        begin_epoch(&compiled);
+        begin_epoch(&compiled);
+        for (matcher, before) in matchers.iter_mut().zip(before) {
+            let already = known(&compiled);
+            assert_eq!(bits(matcher), before);
+            assert!(known(&compiled) - already <= 2 * SPACING);
+        }
+        assert!(compiled.memory_bytes() < held / 2, "{held} bytes, then {}", compiled.memory_bytes());
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            let mut other = compiled.matcher(None, None);
+            go_on(&mut other, number, 2_500);
+            let back = matcher.steps() - other.steps();
+            begin_epoch(&compiled);
+            assert!(matcher.rollback(back).unwrap());
+            let already = known(&compiled);
+            assert_eq!(bits(matcher), bits(&mut other.clone()));
+            assert!(known(&compiled) - already <= 2 * back + 3 * SPACING);
+        }
+    }
+
+    #[test]
+    fn of_matchers_that_are_gone_nothing_is_taken_over() {
+        let compiled = compiled();
+        let first = compiled.memory_bytes();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        for (number, matcher) in matchers.iter_mut().enumerate() {
+            go_on(matcher, number, 1_000);
+        }
+        let live = |compiled: &Arc<CompiledGrammar>| {
+            begin_epoch(compiled);
+            let held = compiled.automaton().unwrap().memory_bytes();
+            held - first
+        };
+        let four = live(&compiled);
+        let fork = matchers[0].clone();
+        assert!(live(&compiled) <= four, "a fork has what its origin has");
+        matchers.truncate(1);
+        let one = live(&compiled);
+        assert!(one > 0 && one < four / 2, "{one} bytes of one matcher, {four} of four");
+        drop((matchers, fork));
+        assert!(live(&compiled) < one / 4);
+    }
+
+    #[test]
+    fn who_goes_back_a_little_has_less_taken_over() {
+        let live = |max_rollback| {
+            let compiled = compiled();
+            let mut matcher = compiled.matcher(None, max_rollback);
+            go_on(&mut matcher, 0, 5_000);
+            begin_epoch(&compiled);
+            let positions =
+                compiled.automaton().unwrap().checkpoints(&compiled.checkpoints, &matcher.trail, false).len();
+            assert_eq!(matcher.rollback(SPACING + 1).is_ok(), max_rollback.is_none());
+            assert!(matcher.rollback(SPACING).unwrap());
+            positions
+        };
+        assert_eq!(live(Some(SPACING)), 2);
+        assert!(live(None) > 4);
+    }
 }

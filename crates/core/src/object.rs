@@ -219,7 +219,7 @@ impl Arena {
         self.structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
 
-    fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
+    pub(crate) fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
         let state = Arc::new(state);
         if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
             return id;

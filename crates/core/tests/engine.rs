@@ -17,7 +17,7 @@ fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
 
 /// Walk along `text`, comparing every mask with one prefix test per token.
 fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
-    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None);
+    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None, None);
     for at in 0..=text.len() {
         let mut mask = vec![0; vocabulary.mask_words()];
         matcher.fill(&mut mask).unwrap();
@@ -134,7 +134,7 @@ fn special_tokens_match_no_text() {
     let node = builder.seq(&[letter.0, end.0, letter.0]).unwrap();
     let grammar = builder.build(node.0).unwrap();
     let vocabulary = vocabulary(&[b"<end>"]);
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None);
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
     matcher.advance(vocabulary.special_id("<end>").unwrap()).unwrap();
@@ -147,12 +147,12 @@ fn a_rejected_token_leaves_the_matcher_as_it_was() {
     let mut builder = Builder::default();
     let node = builder.literal(b"abc").unwrap();
     let grammar = builder.build(node.0).unwrap();
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher(None);
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher(None, None);
     assert!(matches!(matcher.advance(257).map_err(|error| *error), Err(Error::Rejected(_))));
     assert_eq!(matcher.steps(), 0);
     matcher.advance(256).unwrap();
     assert_eq!(matcher.forced_bytes().unwrap(), b"c");
-    assert!(matcher.rollback(1) && !matcher.rollback(1));
+    assert!(matcher.rollback(1).unwrap() && !matcher.rollback(1).unwrap());
 }
 
 #[test]

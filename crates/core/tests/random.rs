@@ -256,7 +256,7 @@ fn assert_brute(grammar: &Grammar, vocabulary: &Vocabulary, text: &[u8], allowed
 
 /// A walk with drafts that are taken back, a fork, and the way out; how many masks it saw.
 fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -> Result<usize> {
-    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone())?.matcher(None);
+    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone())?.matcher(None, None);
     let words = vocabulary.mask_words();
     let (mut text, mut spoken) = (Vec::new(), true);
     for step in 0..12 {
@@ -272,7 +272,7 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -
         let fork = matcher.clone();
         if !forced.is_empty() && draw.chance(30) {
             matcher.advance_bytes(&forced)?;
-            assert!(matcher.rollback(1));
+            assert!(matcher.rollback(1)?);
         }
         for _ in 0..draw.below(3) {
             let drafted = draw.of(&tokens);
@@ -280,7 +280,7 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -
             let refused = draw.below(vocabulary.size()) as u32;
             let after = allowed(&mut matcher.clone(), words)?;
             assert_eq!(matcher.try_advance(refused)?, after.binary_search(&refused).is_ok());
-            assert!(matcher.rollback(matcher.steps() - step));
+            assert!(matcher.rollback(matcher.steps() - step)?);
         }
         assert_eq!(allowed(&mut matcher, words)?, allowed(&mut fork.clone(), words)?);
         let token = draw.of(&tokens);

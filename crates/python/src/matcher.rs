@@ -148,11 +148,13 @@ impl CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
-    /// A fresh position at the beginning of a text; `cancellation` ends its calls from another thread.
-    #[pyo3(signature = (*, cancellation=None))]
-    fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
+    /// A fresh position at the beginning of a text; `cancellation` ends its calls from another thread, `max_rollback` is
+    /// how many steps it goes back at most.
+    #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
+    fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
         make_ready();
-        Matcher::new(self.inner.matcher(cancellation.map(|flag| flag.get().0.clone())), &self.vocabulary.handed)
+        let cancellation = cancellation.map(|flag| flag.get().0.clone());
+        Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.vocabulary.handed)
     }
 
     /// The grammar that was compiled, None if it was one of the engine's own.
@@ -339,7 +341,7 @@ impl Matcher {
             let available = matcher.steps();
             (matcher.rollback(steps), available)
         })?;
-        if done {
+        if done.map_err(raise)? {
             return Ok(());
         }
         Err(PyValueError::new_err(format!("cannot roll back {steps} steps: only {available} were taken")))

@@ -153,13 +153,12 @@ impl Arena {
         if set == NO_KEYS {
             return Ok(EMPTY);
         }
-        let rests = self.keys.rests(set);
         let nullable = self.keys.has_empty(set);
-        if nullable && rests.is_empty() {
+        if nullable && self.keys.rests(set).next().is_none() {
             return Ok(EPSILON);
         }
         // The keys share what was read of them: where one is between two characters, all are.
-        let between = nullable || rests.iter().all(|&(byte, _)| is_lead(byte));
+        let between = nullable || self.keys.rests(set).all(|(byte, _)| is_lead(byte));
         let mut hash = Hasher128::new(14);
         hash.wide(self.keys.hash(set));
         self.intern(Term::Keys(set), hash.finish(), |arena| {
