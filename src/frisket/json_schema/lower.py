@@ -97,7 +97,8 @@ class Lowering:
         self.options = options
         self.algebra = algebra
         self.structural: set[int] = set() if before is None else before.structural.copy()
-        #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
+        #: Whether a rule calls itself, or a regular language or a set of keys might be too small: only then emptiness
+        #: needs a search.
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
         self.any_order = options.property_order == "any"

@@ -229,6 +229,10 @@ class Places:
         self.sites.append(site)
         return frozenset((2 * site.number,))
 
+    def is_invented(self, site: Site) -> bool:
+        """Whether nobody wrote this place."""
+        return site.resource is self._constants
+
     def either(self, goals: Iterable[Goal]) -> Goal:
         """The demand to meet at least one of the goals."""
         distinct = [goal for goal in dict.fromkeys(goals) if goal != NOTHING]
