@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core
 from frisket._core import CompiledGrammar
-from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -264,17 +264,24 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     return validated
 
 
+_JSON_HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
+
+
 def _parsed(schema: str) -> Any:
     from frisket.json_schema import room
 
-    hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
         return room.call(_loaded, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
-        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
-    except ValueError as error:  # NaN, or an integer of thousands of digits
-        raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
+        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=_JSON_HINT) from error
+    except InvalidSchemaError:
+        raise
+    except ValueError as error:  # Python converts so many digits only
+        raise LimitExceededError(
+            "the schema holds an integer of thousands of digits",
+            hint="describe a long numeral as a string with a pattern",
+        ) from error
 
 
 def _loaded(text: str) -> Any:
@@ -282,4 +289,4 @@ def _loaded(text: str) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise InvalidSchemaError(f"the schema is not JSON: {name} is no JSON number", hint=_JSON_HINT)

@@ -48,7 +48,7 @@ def check(value: Any, where: str) -> None:
         if depth > DEPTH:
             raise LimitExceededError(
                 f"a value nests deeper than {DEPTH:,} levels",
-                where=where[:100],
+                where=where,
                 hint="describe its inner parts by schemas in $defs",
             )
 
@@ -56,10 +56,10 @@ def check(value: Any, where: str) -> None:
 def check_number(value: int | float | Decimal, where: str) -> None:
     """InvalidSchemaError unless the number is finite; LimitExceededError if it has too many digits."""
     if isinstance(value, int):
-        # 10 > 2 ** 3.3: most numbers need no conversion to be known as short.
+        # A digit is more than three bits: most numbers are known as short without a power of ten.
         if value.bit_length() <= 3 * DIGITS or abs(value) < 10**DIGITS:
             return
-    elif not math.isfinite(value):
+    elif not is_finite(value):
         raise InvalidSchemaError(f"a number must be finite, not {value}", where=where, hint=NUMBER_HINT)
     elif isinstance(value, float):
         return
@@ -73,6 +73,11 @@ def check_number(value: int | float | Decimal, where: str) -> None:
         where=where,
         hint="describe a long numeral as a string with a pattern",
     )
+
+
+def is_finite(value: int | float | Decimal) -> bool:
+    """Whether it is a number at all; a Decimal need not fit a float."""
+    return value.is_finite() if isinstance(value, Decimal) else isinstance(value, int) or math.isfinite(value)
 
 
 def check_key(key: Any, where: str) -> str:

@@ -111,6 +111,7 @@ class Lowering:
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
         self._nodes: dict[tuple[Goal, int], int | None] = {} if before is None else before._nodes.copy()
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
+        self._numerals: number.Known = {} if before is None else before._numerals.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
         #: What `object.with_marks` found.
         self.marked: dict[tuple[Goal, tuple[Goal, ...], int], list[tuple[int, int]]] = {}
@@ -363,13 +364,13 @@ class Lowering:
         node: int | None
         if kind == "number":
             try:
-                node = number.lower(self.builder, self.options, mask, atoms)
+                node = number.lower(self.builder, self.options, mask, atoms, self._numerals)
             except multiple.TooManyResidues:
                 self.unsupported(
                     f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
                 )
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
-                node = number.lower(self.builder, self.options, mask, kept)
+                node = number.lower(self.builder, self.options, mask, kept, self._numerals)
         elif kind == "string":
             node = self._string(atoms)
         elif kind == "array":

@@ -129,9 +129,9 @@ def far_multiples(numerals: Digits, step: Fraction, beyond: int) -> int | None:
     b = numerals.builder
     nodes: list[int] = []
     first = beyond + 1
-    while first <= numerals.exponents:
+    while first <= numerals.exponents[1]:
         decimals = first - max(twos, fives) + places
-        last = numerals.exponents if decimals >= numerals.part else first
+        last = numerals.exponents[1] if decimals >= numerals.part else first
         if decimals >= 0:
             nodes.append(b.cat([numerals.digits(1, 9), numerals.padded_part(decimals), numerals.exponent(first, last)]))
         first = last + 1

@@ -45,8 +45,10 @@ class JSONSchemaOptions:
     max_fraction_digits: int = 40
     """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""
 
-    max_exponent_digits: int = 2
-    """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
+    max_exponent_digits: int = 3
+    """An exponent has at most so many digits; 0 forbids exponents. 3 admits what a double holds: an exponent of three
+    digits goes with one digit before the point, from e-324 to 1.7976931348623157e308: so
+    `json.dumps` writes every float. 4 and more admit numbers that no double holds."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
     """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import _core
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
-from frisket.json_schema import object
+from frisket.json_schema import data, object
 from frisket.json_schema.reader import KEYWORDS, KNOWN
 from frisket.json_schema.reading import Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
@@ -177,6 +177,8 @@ class Places:
                     said += (keyword, tuple(value))
                 else:
                     return None
+            elif type(keyword) is not str:
+                data.check_key(keyword, Site(-1, None, resource, (), origin, tokens).pointer)
         if not said:
             return ANYTHING
         if refers or "nullable" in schema:
@@ -210,7 +212,11 @@ class Places:
         refused = len(self.places)
         site = Site(-1, schema, resource, scope, origin, tokens)
         if -id(schema) in self._following:
-            raise InvalidSchemaError("the schema refers to itself without looking into the value", where=site.pointer)
+            raise InvalidSchemaError(
+                "the schema refers to itself without looking into the value",
+                where=site.pointer,
+                hint="let one of the references lead to a schema that says something",
+            )
         self._following.add(-id(schema))
         self.depth += 1
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 from frisket import _core
@@ -32,6 +33,8 @@ class Prelude:
         if options.whitespace != "pretty":
             anything = self.lowering.lower(ANYTHING)
             self.lowering.union([Case(INTEGER)])
+            # The exponents that most bounds leave.
+            self.lowering.union([Case(NUMBER, numbers=(interval.AtLeast(Fraction(-1), False),))])
             if not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
 

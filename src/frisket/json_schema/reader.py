@@ -5,7 +5,6 @@ Which keywords count is the draft's affair; every keyword that this file does no
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -92,9 +91,9 @@ class Reader:
 
     def count(self, keyword: str, value: Any) -> int:
         """A non-negative integer (2.0 is one)."""
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not data.is_finite(value):
             raise self.invalid(keyword, "a non-negative integer")
-        # No text is that long; and a Decimal of as many digits as it likes is not worth writing out.
+        # No text is that long, and 1e999999999 need not be written out.
         if value > 1 << 62:
             return 1 << 62
         if value < 0 or value != int(value):
