@@ -76,7 +76,7 @@ class Grammar:
         from frisket.notations.choices import lower_choices
 
         builder = _core.GrammarBuilder(limits=limits)
-        return cls(builder.build(lower_choices(builder, list(choices))))
+        return cls(builder.build(lower_choices(builder, choices if isinstance(choices, str) else list(choices))))
 
     @classmethod
     def from_regex(
@@ -97,6 +97,10 @@ class Grammar:
         """
         from frisket.notations.regex import lower_regex
 
+        if not isinstance(pattern, str):
+            raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
+        if dialect not in ("python", "ecma"):
+            raise ValueError(f"dialect is python or ecma, got {dialect!r}")
         builder = _core.GrammarBuilder(limits=limits)
         return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
 
@@ -169,6 +173,10 @@ class Grammar:
 
         if options is None:
             options = front.DEFAULT
+        elif not isinstance(options, front.JSONSchemaOptions):
+            raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
+        if registry is not None and not hasattr(registry, "contents"):
+            raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
         data = content(schema)
         if registry is not None or limits is not None or data is None:
             found = front.compile_lately(schema, options, registry, limits, data)
@@ -239,7 +247,8 @@ def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOpti
 
 
 def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text
+    # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -12,7 +12,6 @@ from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.digits import part_length
 from frisket.json_schema.interval import common_multiple
-from frisket.json_schema.multiple import prime_powers
 from frisket.json_schema.number import decimal_text
 
 SPELLINGS = [
@@ -136,15 +135,6 @@ def test_what_divides_too_rarely_is_refused() -> None:
         Grammar.from_json_schema({"type": "integer", "multipleOf": 123456789})
     bounded = Grammar.from_json_schema({"multipleOf": 123456789, "minimum": 0, "maximum": 10**11})
     assert bounded.accepts("987654312") and not bounded.accepts("987654313")
-
-
-def test_prime_powers() -> None:
-    assert [prime_powers(number) for number in (9, 99, 3003, 3607 * 3803)] == [
-        [9],
-        [9, 11],
-        [3, 7, 11, 13],
-        [3607, 3803],
-    ]
 
 
 @pytest.mark.parametrize(

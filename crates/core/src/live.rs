@@ -29,6 +29,9 @@ impl Arena {
                 if self.loses_few(parts) {
                     return Some(true);
                 }
+                if self.reaches_a_multiple(parts) {
+                    return Some(true);
+                }
                 let parts = Parts::from_slice(parts);
                 self.lack_a_byte(&parts).then_some(false)
             }
@@ -61,6 +64,54 @@ impl Arena {
             let lengths = info.max_chars.saturating_sub(info.min_chars) as usize;
             self.goes_on(kept) || info.exact && !info.searched && lengths >= lost
         })
+    }
+
+    /// Whether an intersection with a `Multiple` plainly allows all digit texts of some length, among which are all
+    /// remainders: a search would look for the one that fits.
+    fn reaches_a_multiple(&self, parts: &[TermId]) -> bool {
+        let Some(of) = parts.iter().find_map(|&part| self.divisor(part)) else { return false };
+        let shortest = parts.iter().map(|&part| self.info(part).min_chars).max().unwrap_or(0);
+        let digits = shortest.max(of.ilog10() + 1);
+        let mut remainders = SmallVec::<[(u32, u32); 2]>::new();
+        // Two divisors at once would have to agree: that is for a search.
+        parts.iter().all(|&part| self.spells_digits(part, digits, &mut remainders))
+            && remainders.windows(2).all(|pair| pair[0] == pair[1])
+            && remainders.iter().all(|(of, _)| of.ilog10() < digits)
+    }
+
+    /// The divisor of a `Multiple` that a term begins with.
+    fn divisor(&self, id: TermId) -> Option<u32> {
+        match *self.term(id) {
+            Term::Multiple { of, .. } => Some(of),
+            Term::Cat(left, _) => self.divisor(left),
+            Term::And(ref parts) | Term::Alt(ref parts) => parts.iter().find_map(|&part| self.divisor(part)),
+            _ => None,
+        }
+    }
+
+    /// Whether a term plainly holds all texts of so many digits, as far as the remainders that it asks for are met.
+    fn spells_digits(&self, id: TermId, digits: u32, remainders: &mut SmallVec<[(u32, u32); 2]>) -> bool {
+        match *self.term(id) {
+            Term::Multiple { of, rest, .. } => {
+                remainders.push((of, rest));
+                true
+            }
+            Term::Repeat { body, min, max } => {
+                let is_digit = |set: &ByteSet| ByteSet::range(b'0', b'9').without(set).is_empty();
+                (min..=max).contains(&digits) && matches!(self.term(body), Term::Class(set) if is_digit(set))
+            }
+            Term::Cat(left, right) => self.info(right).nullable && self.spells_digits(left, digits, remainders),
+            Term::And(ref parts) => parts.iter().all(|&part| self.spells_digits(part, digits, remainders)),
+            Term::Alt(ref parts) => parts.iter().any(|&part| {
+                let before = remainders.len();
+                let spells = self.spells_digits(part, digits, remainders);
+                if !spells {
+                    remainders.truncate(before);
+                }
+                spells
+            }),
+            _ => false,
+        }
     }
 
     /// How many texts there are, of what is finite by its kind.

@@ -1,5 +1,6 @@
 //! Python's limits → the engine's: Limits and Cancellation.
 
+use crate::integer::Whole;
 use frisket_core::limit as core;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,14 +26,14 @@ impl Limits {
     #[new]
     #[pyo3(signature = (
         *,
-        memory_bytes=core::Limits::default().memory,
-        steps=core::Limits::default().steps,
+        memory_bytes=Whole(core::Limits::default().memory),
+        steps=Whole(core::Limits::default().steps),
         seconds=None,
         cancellation=None,
     ))]
     fn new(
-        memory_bytes: usize,
-        steps: u64,
+        memory_bytes: Whole<usize>,
+        steps: Whole<u64>,
         seconds: Option<f64>,
         cancellation: Option<Py<Cancellation>>,
     ) -> PyResult<Self> {
@@ -42,7 +43,7 @@ impl Limits {
             Some(seconds) => return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}"))),
             None => None,
         };
-        Ok(Limits { inner: core::Limits { memory: memory_bytes, steps, time }, cancellation })
+        Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time }, cancellation })
     }
 
     #[getter]

@@ -365,9 +365,13 @@ class Lowering:
         if kind == "number":
             try:
                 node = number.lower(self.builder, self.options, mask, atoms, self._numerals)
-            except multiple.TooManyResidues:
+            except multiple.TooManyRemainders as error:
                 self.unsupported(
-                    f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
+                    f"{self.where()}/multipleOf",
+                    "multipleOf",
+                    f"divisibility by {error.args[0]:,} takes a state for each remainder, more than "
+                    f"{multiple.REMAINDERS:,}, unless bounds leave at most {interval.LISTED:,} multiples; "
+                    "numbers that are no multiples could slip through",
                 )
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept, self._numerals)

@@ -64,12 +64,43 @@ class JSONSchemaOptions:
     max_alternatives: int = 4000
     """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
 
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {getattr(self, name)!r}")
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise TypeError(f"{name} is an int, got {type(value).__name__}")
+            if not least <= value <= most:
+                raise ValueError(f"{name} is from {least:,} to {most:,}")
+        for name in ("nullable", "relaxed"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is a bool, got {type(getattr(self, name)).__name__}")
+
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
         base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
         return replace(base, **changes)  # type: ignore[arg-type]
 
+
+#: What each choice may be.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "property_order": ("schema", "declared", "any"),
+    "whitespace": ("bounded", "compact", "pretty", "free"),
+    "escapes": ("raw", "free"),
+    "numbers": ("plain", "free"),
+    "formats": ("assert", "annotate", "openapi", "python"),
+}
+#: How large each number may be. Python converts 4,300 digits at most; no indented line needs a hundred blanks a level.
+RANGES = {
+    "indent": (0, 100),
+    "max_integer_digits": (1, 2000),
+    "max_fraction_digits": (0, 2000),
+    "max_exponent_digits": (0, 9),
+    "max_alternatives": (1, 1 << 32),
+}
 
 #: What holds where nobody says otherwise.
 DEFAULT = JSONSchemaOptions()

@@ -27,7 +27,8 @@ class Vocabulary:
     Every constructor takes `size`, the rows of the model's logits where they are more than the tokenizer's ids (read
     from config.json where one lies beside the tokenizer); ids beyond the tokenizer are never allowed. `eos` is an id, a
     token's name, or several of them; without it, what the tokenizer and the files beside it call the end, or else the
-    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). It may be empty: `eos=()`.
+    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). If none is found, a tokenizer is refused: `eos=()`
+    says that no token ends a document, and then a mask has no bit where a document can only end (`Matcher.can_end`).
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
     A VocabularyError says which tokens have no bytes that could be known, and why.
@@ -47,12 +48,12 @@ class Vocabulary:
     def from_huggingface(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a folder with tokenizer.json, of that file, of a `tokenizers.Tokenizer`, or of a fast
         tokenizer of transformers. A path is read without instantiating the tokenizer; nothing is downloaded."""
-        return cls(huggingface.read(tokenizer, size=size, eos=eos))
+        return cls(_ending(huggingface.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
     def from_sentencepiece(cls, model: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a SentencePiece model file or of a `SentencePieceProcessor`."""
-        return cls(sentencepiece.read(model, size=size, eos=eos))
+        return cls(_ending(sentencepiece.read(model, size=size, eos=eos), eos))
 
     @classmethod
     def from_tiktoken(
@@ -63,12 +64,12 @@ class Vocabulary:
         eos: Eos = None,
     ) -> Vocabulary:
         """The vocabulary of a `tiktoken.Encoding`, or of a .tiktoken rank file and its `special` tokens."""
-        return cls(tiktoken.read(encoding, special=special, size=size, eos=eos))
+        return cls(_ending(tiktoken.read(encoding, special=special, size=size, eos=eos), eos))
 
     @classmethod
     def from_mistral(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a tokenizer of mistral-common (tekken or SentencePiece), or of its file."""
-        return cls(mistral.read(tokenizer, size=size, eos=eos))
+        return cls(_ending(mistral.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
     def from_bytes(
@@ -130,3 +131,14 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {self.size:,} tokens, eos {self.eos}, {self.fingerprint[:12]}>"
+
+
+def _ending(table: TokenTable, eos: Eos) -> TokenTable:
+    """The table, unless nobody knows how its texts end: its last masks would have no bit at all."""
+    if eos is None and not table.eos:
+        raise VocabularyError(
+            "no token of the tokenizer is known to end a text",
+            hint="pass eos=, the id or the name of the model's end token (a rank file needs it in special=, too); "
+            "eos=() if there is none",
+        )
+    return table
