@@ -9,6 +9,17 @@ use smallvec::{smallvec, SmallVec};
 /// Of so many bytes that may come a search looks at all: what is found out about their states will be asked for.
 const FEW: u32 = 16;
 
+/// 0 to 9.
+const DIGITS: ByteSet = ByteSet([0x3ff << b'0', 0, 0, 0]);
+
+/// Whether some so many digits after a remainder make a multiple: the least that would do is less than a power of ten.
+fn completes(of: u32, rest: u32, digits: u32) -> bool {
+    let Some(shift) = 10u64.checked_pow(digits) else { return true };
+    let shifted = u128::from(shift) * u128::from(rest) % u128::from(of);
+    let missing = (u128::from(of) - shifted) % u128::from(of);
+    missing < u128::from(shift)
+}
+
 /// So many derivatives a search may take before it is another's turn, at first.
 const TURN: usize = 256;
 
@@ -29,8 +40,8 @@ impl Arena {
                 if self.loses_few(parts) {
                     return Some(true);
                 }
-                if self.reaches_a_multiple(parts) {
-                    return Some(true);
+                if let Some(live) = self.holds_a_multiple(parts) {
+                    return Some(live);
                 }
                 let parts = Parts::from_slice(parts);
                 self.lack_a_byte(&parts).then_some(false)
@@ -66,17 +77,42 @@ impl Arena {
         })
     }
 
-    /// Whether an intersection with a `Multiple` plainly allows all digit texts of some length, among which are all
-    /// remainders: a search would look for the one that fits.
-    fn reaches_a_multiple(&self, parts: &[TermId]) -> bool {
-        let Some(of) = parts.iter().find_map(|&part| self.divisor(part)) else { return false };
+    /// Whether an intersection with a `Multiple` holds a text, where arithmetic says so: among all texts of so many
+    /// digits there is one for each remainder, or for those below a power of ten. A search would try them all.
+    fn holds_a_multiple(&self, parts: &[TermId]) -> Option<bool> {
+        let of = parts.iter().find_map(|&part| self.divisor(part))?;
         let shortest = parts.iter().map(|&part| self.info(part).min_chars).max().unwrap_or(0);
-        let digits = shortest.max(of.ilog10() + 1);
         let mut remainders = SmallVec::<[(u32, u32); 2]>::new();
-        // Two divisors at once would have to agree: that is for a search.
-        parts.iter().all(|&part| self.spells_digits(part, digits, &mut remainders))
-            && remainders.windows(2).all(|pair| pair[0] == pair[1])
-            && remainders.iter().all(|(of, _)| of.ilog10() < digits)
+        for digits in shortest..=shortest.saturating_add(of.ilog10() + 1) {
+            remainders.clear();
+            if parts.iter().all(|&part| self.spells_digits(part, digits, &mut remainders))
+                // Two divisors at once would have to agree: that is for a search.
+                && remainders.windows(2).all(|pair| pair[0] == pair[1])
+                && remainders.first().is_none_or(|&(of, rest)| completes(of, rest, digits))
+            {
+                return Some(true);
+            }
+        }
+        // Beside counts of digits, and nothing else, what no length has is nowhere.
+        let (mut least, mut most, mut wanted) = (0, MANY, None);
+        for &part in parts {
+            match *self.term(part) {
+                Term::Multiple { of, rest, .. } if wanted.is_none() => wanted = Some((of, rest)),
+                Term::Repeat { body, min, max } if *self.class_of(body)? == DIGITS => {
+                    (least, most) = (least.max(min), most.min(max));
+                }
+                _ => return None,
+            }
+        }
+        let (of, rest) = wanted?;
+        Some((least..=most.min(least.saturating_add(of.ilog10() + 1))).any(|digits| completes(of, rest, digits)))
+    }
+
+    fn class_of(&self, id: TermId) -> Option<&ByteSet> {
+        match self.term(id) {
+            Term::Class(set) => Some(set),
+            _ => None,
+        }
     }
 
     /// The divisor of a `Multiple` that a term begins with.
@@ -97,8 +133,7 @@ impl Arena {
                 true
             }
             Term::Repeat { body, min, max } => {
-                let is_digit = |set: &ByteSet| ByteSet::range(b'0', b'9').without(set).is_empty();
-                (min..=max).contains(&digits) && matches!(self.term(body), Term::Class(set) if is_digit(set))
+                (min..=max).contains(&digits) && self.class_of(body).is_some_and(|set| DIGITS.without(set).is_empty())
             }
             Term::Cat(left, right) => self.info(right).nullable && self.spells_digits(left, digits, remainders),
             Term::And(ref parts) => parts.iter().all(|&part| self.spells_digits(part, digits, remainders)),
