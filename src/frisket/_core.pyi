@@ -242,7 +242,7 @@ class Stock:
         object: int,
         texts: int,
         punctuation: tuple[int, int, int, int, int, int, int, int],
-        margin: int | None,
+        margins: tuple[int, int] | None,
         escapes: str,
         digits: int | None,
         keywords: dict[str, int],

@@ -387,15 +387,18 @@ class Lowering:
 
 def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
     """A document and the white space around it."""
-    outside = margin(builder, options)
-    return node if outside is None else builder.seq([outside, node, outside])
+    outside = margins(builder, options)
+    return node if outside is None else builder.seq([outside[0], node, outside[1]])
 
 
-def margin(builder: GrammarBuilder, options: JSONSchemaOptions) -> int | None:
+def margins(builder: GrammarBuilder, options: JSONSchemaOptions) -> tuple[int, int] | None:
     """The white space before and after a document, if there may be any."""
-    if options.whitespace != "free":
-        return None
-    return builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+    if options.whitespace == "free":
+        gap = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+        return gap, gap
+    if options.leading_space:
+        return builder.alt([builder.epsilon(), builder.literal(b" ")]), builder.epsilon()
+    return None
 
 
 class _Level:

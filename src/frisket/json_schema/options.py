@@ -29,6 +29,10 @@ class JSONSchemaOptions:
     at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
     `free`: any, before and after the document too."""
 
+    leading_space: bool = False
+    """Whether one blank may come before the document. Tokenizers of SentencePiece (Llama 2) begin every text that they
+    encode with one (`Vocabulary.prepends_space`), and their models may do so, too."""
+
     indent: int = 2
     """Blanks for each level under `pretty`; below 24 levels it writes `", "` on one line."""
 
@@ -74,7 +78,7 @@ class JSONSchemaOptions:
                 raise TypeError(f"{name} is an int, got {type(value).__name__}")
             if not least <= value <= most:
                 raise ValueError(f"{name} is from {least:,} to {most:,}")
-        for name in ("nullable", "relaxed"):
+        for name in ("leading_space", "nullable", "relaxed"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is a bool, got {type(getattr(self, name)).__name__}")
 

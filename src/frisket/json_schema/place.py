@@ -94,7 +94,11 @@ class Places:
         except UnresolvedReference:
             where = f"{site.pointer}/{kind}"
             if reference.startswith("#"):
-                raise InvalidSchemaError(f"{reference!r} leads nowhere", where=where) from None
+                raise InvalidSchemaError(
+                    f"{reference!r} leads nowhere",
+                    where=where,
+                    hint="name a place of this document, as #/$defs/name does",
+                ) from None
             self.unsupported(
                 where, kind, f"{reference} is not among the documents given; pass a registry that holds it"
             )
@@ -137,6 +141,7 @@ class Places:
             raise InvalidSchemaError(
                 f"a schema is an object or a boolean, not {_kind(schema)}",
                 where=Site(-1, None, resource, (), origin, tokens).pointer,
+                hint="true is the schema of any value, false that of none",
             )
         if not schema:
             return ANYTHING

@@ -8,7 +8,7 @@ from functools import cache, lru_cache, partial
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Lowering, margin
+from frisket.json_schema.lower import Lowering, margins
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.report import Report
@@ -59,7 +59,7 @@ class Prelude:
                 *(layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object),
                 *(layout.open_array, layout.close_array, layout.empty_array),
             ),
-            margin=margin(self.builder, options),
+            margins=margins(self.builder, options),
             escapes=options.escapes,
             digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=KNOWN,

@@ -84,7 +84,11 @@ class Reader:
         return reading
 
     def invalid(self, keyword: str, expected: str, hint: str | None = None) -> InvalidSchemaError:
-        return InvalidSchemaError(f"{keyword} must be {expected}", where=f"{self.site.pointer}/{keyword}", hint=hint)
+        return InvalidSchemaError(
+            f"{keyword} must be {expected}",
+            where=f"{self.site.pointer}/{keyword}",
+            hint=hint or f"correct it, or leave {keyword} out",
+        )
 
     def goal(self, schema: Any, *tokens: str) -> Goal:
         return self.algebra.below(self.site, schema, *tokens)
