@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core
 from frisket._core import CompiledGrammar
-from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError, MissingDependencyError
+from frisket.errors import (
+    FrisketError,
+    InvalidSchemaError,
+    LimitExceededError,
+    MissingDependencyError,
+    UnsupportedSchemaError,
+)
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -99,8 +105,8 @@ class Grammar:
 
         if not isinstance(pattern, str):
             raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
-        if dialect not in ("python", "ecma"):
-            raise ValueError(f"dialect is python or ecma, got {dialect!r}")
+        if not isinstance(dialect, str) or dialect not in ("python", "ecma"):
+            raise ValueError("dialect is python or ecma")
         builder = _core.GrammarBuilder(limits=limits)
         return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
 
@@ -258,7 +264,14 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     except ImportError as error:
         raise MissingDependencyError.of("jsonschema-rs", "validate") from error
     retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
-    validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+    try:
+        validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+    except Exception as error:  # its own kinds of errors
+        raise UnsupportedSchemaError(
+            f"what is not enforced cannot be validated afterwards: {str(error).splitlines()[0]}",
+            where="",
+            hint="correct the schema, so that jsonschema-rs reads it",
+        ) from error
 
     def validated(text: str) -> Any:
         for error in validator.iter_errors(json.loads(text)):

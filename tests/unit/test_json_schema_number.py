@@ -212,10 +212,10 @@ def test_zeros_may_follow_a_fraction_whether_values_are_few_or_many(most: int) -
 
 def test_a_value_that_the_schema_wrote_has_one_spelling() -> None:
     grammar = Grammar.from_json_schema({"enum": [0.5, 2]})
-    assert grammar.accepts("0.5") and not grammar.accepts("0.50") and not grammar.accepts("2.0")
+    assert grammar.accepts("0.5") and not grammar.accepts("0.50") and not grammar.accepts("2.00")
 
 
-@pytest.mark.parametrize("step", ["1009", "4096", "65536", "86400", "99991", "0.4096", "40.96", "1000.9", "10.24"])
+@pytest.mark.parametrize("step", ["1009", "4096", "65536", "86400", "99991", "0.4096", "40.96", "100.9", "10.24"])
 @pytest.mark.parametrize("bounds", [{}, {"minimum": 17}, {"minimum": -(10**9), "maximum": 10**12 + 3}])
 def test_large_steps(step: str, bounds: dict[str, int]) -> None:
     size = Fraction(step)

@@ -40,10 +40,10 @@ impl Arena {
                 if self.loses_few(parts) {
                     return Some(true);
                 }
-                if let Some(live) = self.holds_a_multiple(parts) {
+                let parts = Parts::from_slice(parts);
+                if let Some(live) = self.holds_a_multiple(&parts) {
                     return Some(live);
                 }
-                let parts = Parts::from_slice(parts);
                 self.lack_a_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
@@ -79,7 +79,7 @@ impl Arena {
 
     /// Whether an intersection with a `Multiple` holds a text, where arithmetic says so: among all texts of so many
     /// digits there is one for each remainder, or for those below a power of ten. A search would try them all.
-    fn holds_a_multiple(&self, parts: &[TermId]) -> Option<bool> {
+    fn holds_a_multiple(&mut self, parts: &[TermId]) -> Option<bool> {
         let of = parts.iter().find_map(|&part| self.divisor(part))?;
         let shortest = parts.iter().map(|&part| self.info(part).min_chars).max().unwrap_or(0);
         let mut remainders = SmallVec::<[(u32, u32); 2]>::new();
@@ -93,19 +93,42 @@ impl Arena {
                 return Some(true);
             }
         }
-        // Beside counts of digits, and nothing else, what no length has is nowhere.
-        let (mut least, mut most, mut wanted) = (0, MANY, None);
+        // What has a number of digits that no multiple has is nothing, whatever comes behind them.
+        let (mut least, mut most, mut wanted) = (0u32, MANY, None);
         for &part in parts {
-            match *self.term(part) {
-                Term::Multiple { of, rest, .. } if wanted.is_none() => wanted = Some((of, rest)),
-                Term::Repeat { body, min, max } if *self.class_of(body)? == DIGITS => {
-                    (least, most) = (least.max(min), most.min(max));
-                }
-                _ => return None,
-            }
+            self.digit_run(part, &mut least, &mut most, &mut wanted)?;
         }
         let (of, rest) = wanted?;
-        Some((least..=most.min(least.saturating_add(of.ilog10() + 1))).any(|digits| completes(of, rest, digits)))
+        let last = most.min(least.saturating_add(of.ilog10() + 1));
+        (!(least..=last).any(|digits| completes(of, rest, digits))).then_some(false)
+    }
+
+    /// How many digits a term begins with, before something else, and the multiple that they are; nothing if that is
+    /// not plain.
+    fn digit_run(
+        &mut self,
+        id: TermId,
+        least: &mut u32,
+        most: &mut u32,
+        wanted: &mut Option<(u32, u32)>,
+    ) -> Option<()> {
+        match *self.term(id) {
+            Term::Multiple { of, rest, point: false } if wanted.is_none() => *wanted = Some((of, rest)),
+            Term::Repeat { body, min, max } if *self.class_of(body)? == DIGITS => {
+                (*least, *most) = ((*least).max(min), (*most).min(max));
+            }
+            Term::And(ref parts) => {
+                for part in Parts::from_slice(parts) {
+                    self.digit_run(part, least, most, wanted)?;
+                }
+            }
+            Term::Cat(left, right) => {
+                let goes_on = self.may(right).meets(b'0', b'9');
+                (!goes_on).then(|| self.digit_run(left, least, most, wanted))??;
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     fn class_of(&self, id: TermId) -> Option<&ByteSet> {

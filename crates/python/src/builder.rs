@@ -342,8 +342,8 @@ impl Grammar {
             Err(_) => {
                 let inner = vocabulary.getattr(intern!(py, "_core"));
                 let inner = inner.ok().and_then(|inner| inner.downcast_into::<Vocabulary>().ok());
-                let wanted =
-                    || PyTypeError::new_err(format!("a grammar is compiled for a Vocabulary, not {vocabulary}"));
+                let kind = vocabulary.get_type();
+                let wanted = || PyTypeError::new_err(format!("a grammar is compiled for a Vocabulary, not for {kind}"));
                 inner.ok_or_else(wanted)?.get().clone()
             }
         };

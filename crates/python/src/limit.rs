@@ -2,7 +2,7 @@
 
 use crate::integer::Whole;
 use frisket_core::limit as core;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -11,6 +11,17 @@ use std::time::Duration;
 pub struct Limits {
     inner: core::Limits,
     cancellation: Option<Py<Cancellation>>,
+}
+
+struct Seconds(f64);
+
+impl<'py> FromPyObject<'py> for Seconds {
+    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Seconds).map_err(|error| match error.is_instance_of::<PyOverflowError>(given.py()) {
+            true => PyValueError::new_err("seconds is a number that a float holds"),
+            false => error,
+        })
+    }
 }
 
 /// What the engine takes of limits that may not have been given.
@@ -34,13 +45,15 @@ impl Limits {
     fn new(
         memory_bytes: Whole<usize>,
         steps: Whole<u64>,
-        seconds: Option<f64>,
+        seconds: Option<Seconds>,
         cancellation: Option<Py<Cancellation>>,
     ) -> PyResult<Self> {
         let time = match seconds {
             // A time that a Duration cannot hold is as good as none.
-            Some(seconds) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
-            Some(seconds) => return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}"))),
+            Some(Seconds(seconds)) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
+            Some(Seconds(seconds)) => {
+                return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")))
+            }
             None => None,
         };
         Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time }, cancellation })

@@ -80,18 +80,27 @@ def is_finite(value: int | float | Decimal) -> bool:
     return value.is_finite() if isinstance(value, Decimal) else isinstance(value, int) or math.isfinite(value)
 
 
+def shown(value: Any) -> str:
+    """A value in a message: short texts and numbers as they are, of anything else what it is."""
+    if isinstance(value, str) and len(value) <= 60:
+        return ascii(value)
+    if value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and value.bit_length() < 200):
+        return str(value)
+    return f"a value of type {type(value).__name__}"
+
+
 def check_key(key: Any, where: str) -> str:
     """The key, if it is a string with a spelling in UTF-8; otherwise InvalidSchemaError."""
     if not isinstance(key, str):
         raise InvalidSchemaError(
-            f"a name must be a string, not {type(key).__name__} ({key!a:.60})", where=where, hint="JSON has no others"
+            f"a name must be a string, not {shown(key) if isinstance(key, (int, float)) else type(key).__name__}", where=where, hint="JSON has no others"
         )
     if not key.isascii():
         try:
             key.encode()
         except UnicodeEncodeError:
             raise InvalidSchemaError(
-                f"the name {key!a:.60} has a lone surrogate, which UTF-8 cannot spell",
+                f"the name {ascii(key)[:60]} has a lone surrogate, which UTF-8 cannot spell",
                 where=where,
                 hint="write characters beyond U+FFFF as they are, or as two \\u escapes",
             ) from None

@@ -370,7 +370,7 @@ class Lowering:
                     f"{self.where()}/multipleOf",
                     "multipleOf",
                     f"divisibility by {error.args[0]:,} takes a state for each remainder, more than "
-                    f"{multiple.REMAINDERS:,}, unless bounds leave at most {interval.LISTED:,} multiples; "
+                    f"{error.args[1]:,}, unless bounds leave at most {interval.LISTED:,} multiples; "
                     "numbers that are no multiples could slip through",
                 )
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))

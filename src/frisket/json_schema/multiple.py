@@ -10,6 +10,8 @@ from frisket.json_schema.digits import Digits, part_length
 #: The largest divisor whose remainders become states. A text that comes near its greatest length is searched for a way
 #: to end, through as many states at worst.
 REMAINDERS = 100_000
+#: The same where a point may come between the digits, so that their number says less.
+POINTED = 5000
 #: Endings that are listed one by one.
 ENDINGS = 5000
 
@@ -43,8 +45,9 @@ def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
 
 def remainder(numerals: Digits, divisor: int, point: bool) -> int:
     """Digits, with a point among them if `point`, that read as one number are a multiple of the divisor."""
-    if divisor > REMAINDERS:
-        raise TooManyRemainders(divisor)
+    most = POINTED if point else REMAINDERS
+    if divisor > most:
+        raise TooManyRemainders(divisor, most)
     return numerals.builder.multiple(divisor, point=point)
 
 

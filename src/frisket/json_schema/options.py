@@ -70,8 +70,10 @@ class JSONSchemaOptions:
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {getattr(self, name)!r}")
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in allowed:
+                got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
+                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {got}")
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if type(value) is not int:

@@ -148,7 +148,9 @@ class Reader:
 
                 if not is_ecma_regex(pattern):
                     raise InvalidSchemaError(
-                        f"not a regular expression: {error.message}", where=where, hint=error.hint
+                        f"not a regular expression: {error.message}",
+                        where=where,
+                        hint=error.hint or "patterns are read as JavaScript reads them",
                     ) from error
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                 known[pattern] = None
@@ -178,7 +180,7 @@ def read_type(reader: Reader, value: Any) -> None:
     for name in names:
         bits = TYPES.get(name) if isinstance(name, str) else None
         if bits is None:
-            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {name!r}")
+            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {data.shown(name)}")
         mask |= bits
     if reader.draft == DRAFT4 and "integer" in names and "number" not in names:
         # Draft 4 knows integers by their spelling.

@@ -104,7 +104,7 @@ class TokenTable:
         """The canonical table, checked. `names` adds names by which `eos` may call tokens that are not special."""
         for name, token_id in special.items():
             if not isinstance(name, str) or type(token_id) is not int:
-                raise TypeError(f"special maps names to ids, got {name!a}: {token_id!a}")
+                raise TypeError(f"special maps names to ids, got {type(name).__name__}: {type(token_id).__name__}")
             if not _is_text(name):
                 raise VocabularyError(f"the special token {name!a} has no UTF-8 form", hint="leave it out")
         if size is not None and (isinstance(size, bool) or not isinstance(size, int)):
@@ -201,7 +201,7 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
     stops: set[int] = set()
     for stop in [eos] if isinstance(eos, (int, str)) else eos:
         if isinstance(stop, bool) or not isinstance(stop, (int, str)):
-            raise TypeError(f"eos is a token id, a token's name, or several of them; got {stop!r}")
+            raise TypeError(f"eos is a token id, a token's name, or several of them; got {type(stop).__name__}")
         if isinstance(stop, int):
             stops.add(stop)
         elif stop in special:
