@@ -102,7 +102,9 @@ def odd_schema(draw: random.Random) -> Any:
             case 1:
                 place[draw.choice(("enum", "prefixItems", "anyOf", "required", "type"))] = [value(draw), value(draw)]
             case 2:
-                names = draw.choice(("properties", "patternProperties", "dependentRequired", "$defs", "dependentSchemas"))
+                names = draw.choice(
+                    ("properties", "patternProperties", "dependentRequired", "$defs", "dependentSchemas")
+                )
                 key = draw.choice((1, None, "\ud800", "a", b"b", ("c",), Text("d"), 1.5))
                 place[names] = {key: draw.choice((True, {}, ["a"], value(draw)))}
             case _:
@@ -117,10 +119,10 @@ def call(draw: random.Random) -> tuple[str, str]:
     try:
         act()
     except FrisketError as error:
-        if isinstance(error, SchemaError) and (error.where is None or not error.hint):
-            # A text that is no JSON has no place where Python names none.
-            if "not JSON" not in error.message:
-                return kind, f"{type(error).__name__} without a place or a hint: {error.message!a}"
+        # A text that is no JSON has no place where Python names none.
+        placed = error.where is not None or "not JSON" in error.message
+        if isinstance(error, SchemaError) and not (placed and error.hint):
+            return kind, f"{type(error).__name__} without a place or a hint: {error.message!a}"
         if isinstance(error, LimitExceededError) and not error.hint:
             return kind, f"LimitExceededError without a hint: {error.message!a}"
         try:
@@ -158,7 +160,9 @@ def _text(draw: random.Random) -> Call:
     except (TypeError, ValueError, RecursionError):
         text = draw.choice(('{"const":1e400}', '{"enum":[NaN]}', '{"const":' + "9" * 5000 + "}", "[" * 5000, "\ud800"))
     if draw.random() < 0.2:
-        text = text.replace(draw.choice(("1", '"a"', "true", "0")), draw.choice(("1e400", '"\\ud800"', "-0.0e-5", "1e-500")))
+        text = text.replace(
+            draw.choice(("1", '"a"', "true", "0")), draw.choice(("1e400", '"\\ud800"', "-0.0e-5", "1e-500"))
+        )
     return (lambda: Grammar.from_json_schema(text).accepts("1")), True
 
 

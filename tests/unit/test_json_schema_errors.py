@@ -54,7 +54,11 @@ def circle() -> list[Any]:
         ({"const": circle()}, LimitExceededError, "/const" + "/0" * 1001),
         ({"type": "object", "propertyNames": {"pattern": "^$"}, "minProperties": 3}, UnsatisfiableSchemaError, ""),
         ({"$ref": "#", "unevaluatedProperties": {}}, InvalidSchemaError, ""),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#", "unevaluatedItems": False}}}, InvalidSchemaError, "/$defs/a"),
+        (
+            {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#", "unevaluatedItems": False}}},
+            InvalidSchemaError,
+            "/$defs/a",
+        ),
         ({"multipleOf": 123457}, UnsupportedSchemaError, "/multipleOf"),
     ],
 )

@@ -93,7 +93,9 @@ def check_key(key: Any, where: str) -> str:
     """The key, if it is a string with a spelling in UTF-8; otherwise InvalidSchemaError."""
     if not isinstance(key, str):
         raise InvalidSchemaError(
-            f"a name must be a string, not {shown(key) if isinstance(key, (int, float)) else type(key).__name__}", where=where, hint="JSON has no others"
+            f"a name must be a string, not {shown(key) if isinstance(key, (int, float)) else type(key).__name__}",
+            where=where,
+            hint="JSON has no others",
         )
     if not key.isascii():
         try:

@@ -25,7 +25,7 @@ def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
 
     step = c · 2^a · 5^b / 10^k with c prime to ten. The twos and fives look only at the last max(a, b) digits
     before place k behind the point; c looks at all digits and, ten being invertible, does not mind the point. Where
-    both ask for something, or the last digits have too many endings, one remainder of all digits says as much.
+    there is no such place, both ask for something or the endings are too many, one remainder of all digits says it all.
     """
     b = numerals.builder
     places = part_length(step)
@@ -35,7 +35,7 @@ def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
     rest, twos = strip(scaled, 2)
     rest, fives = strip(rest, 5)
     watched = max(twos, fives)
-    if 10**watched // (scaled // rest) > ENDINGS or (watched and 1 < rest and scaled <= REMAINDERS):
+    if 10**watched // (scaled // rest) > ENDINGS or (rest > 1 and (watched or not places) and scaled <= REMAINDERS):
         return by_remainder(numerals, scaled, places, point)
     node = by_ending(numerals, scaled // rest, watched, places, point)
     if rest == 1:

@@ -106,9 +106,7 @@ def read_file(path: str | os.PathLike[str], *, expected: str, hint: str) -> byte
         return Path(path).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a path that no file has, with a zero or a lone surrogate
         reason = (error.strerror if isinstance(error, OSError) else None) or "no file has such a name"
-        raise VocabularyError(
-            f"the {expected} cannot be read: {reason}", where=os.fspath(path), hint=hint
-        ) from error
+        raise VocabularyError(f"the {expected} cannot be read: {reason}", where=os.fspath(path), hint=hint) from error
 
 
 def directory() -> Path:

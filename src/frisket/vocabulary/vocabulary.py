@@ -27,8 +27,9 @@ class Vocabulary:
     Every constructor takes `size`, the rows of the model's logits where they are more than the tokenizer's ids (read
     from config.json where one lies beside the tokenizer); ids beyond the tokenizer are never allowed. `eos` is an id, a
     token's name, or several of them; without it, what the tokenizer and the files beside it call the end, or else the
-    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). If none is found, a tokenizer is refused: `eos=()`
-    says that no token ends a document, and then a mask has no bit where a document can only end (`Matcher.can_end`).
+    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). If none is found, a tokenizer is refused.
+    `eos=()` says that no token ends a document: a mask then has no bit where a document can only end
+    (`Matcher.can_end`).
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
     A VocabularyError says which tokens have no bytes that could be known, and why.
@@ -82,7 +83,7 @@ class Vocabulary:
         """The vocabulary whose token i is `tokens[i]`; None, like the empty bytes, is a token without text."""
         wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
         if wrong:
-            raise TypeError(f"tokens are bytes or None, got {type(wrong[0]).__name__}: {wrong[0]!r}")
+            raise TypeError(f"tokens are bytes or None, got {type(wrong[0]).__name__}")
         if not len(tokens) and not size:
             raise VocabularyError("a vocabulary has at least one token", hint="pass the bytes of every token")
         return cls(TokenTable.of(tokens, special=dict(special or {}), eos=eos, size=size))
@@ -116,8 +117,8 @@ class Vocabulary:
     def prepends_space(self) -> bool:
         """Whether the tokenizer writes a space before a text that it encodes (some only where there is none yet).
 
-        A grammar has that space only if it says so: `JSONSchemaOptions(leading_space=True)`. Without it, the first token
-        of `encode('{"a": 5}')` is refused, and the model is held to `{`.
+        A grammar has that space only if it says so: `JSONSchemaOptions(leading_space=True)`. Without it, the first
+        token of `encode('{"a": 5}')` is refused, and the model is held to `{`.
         """
         return self._prepends_space
 
