@@ -107,7 +107,7 @@ class TokenTable:
                 raise TypeError(f"special maps names to ids, got {type(name).__name__}: {type(token_id).__name__}")
             if not _is_text(name):
                 raise VocabularyError(f"the special token {name!a} has no UTF-8 form", hint="leave it out")
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int)):
+        if size is not None and not isinstance(size, int):
             raise TypeError(f"size is a number of rows, got {type(size).__name__}")
         stops = _stops(eos, special, names or {})
         ids = [*special.values(), *stops]
@@ -183,6 +183,12 @@ class TokenTable:
         return table
 
 
+def kind_of(value: object) -> str:
+    """What a value is, for a message; itself where that is short for sure."""
+    kind = type(value).__name__
+    return f"{kind}: {ascii(value)[:60]}" if isinstance(value, (str, bytes, bool, float)) else kind
+
+
 def _is_text(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
@@ -201,7 +207,7 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
     stops: set[int] = set()
     for stop in [eos] if isinstance(eos, (int, str)) else eos:
         if isinstance(stop, bool) or not isinstance(stop, (int, str)):
-            raise TypeError(f"eos is a token id, a token's name, or several of them; got {type(stop).__name__}")
+            raise TypeError(f"eos is a token id, a token's name, or several of them; got {kind_of(stop)}")
         if isinstance(stop, int):
             stops.add(stop)
         elif stop in special:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
-from frisket.vocabulary.table import Eos, TokenTable
+from frisket.vocabulary.table import Eos, TokenTable, kind_of
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -83,7 +83,7 @@ class Vocabulary:
         """The vocabulary whose token i is `tokens[i]`; None, like the empty bytes, is a token without text."""
         wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
         if wrong:
-            raise TypeError(f"tokens are bytes or None, got {type(wrong[0]).__name__}")
+            raise TypeError(f"tokens are bytes or None, got {kind_of(wrong[0])}")
         if not len(tokens) and not size:
             raise VocabularyError("a vocabulary has at least one token", hint="pass the bytes of every token")
         return cls(TokenTable.of(tokens, special=dict(special or {}), eos=eos, size=size))
