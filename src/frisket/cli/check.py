@@ -164,7 +164,8 @@ def _show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, .
 
 def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     """The rows as lines, which cost a thousandth of what a fitted table does."""
-    plain = [head, *((render(mark).plain, *cells) for mark, *cells in rows)]
+    marks = {mark: render(mark).plain for mark in MARKS.values()}
+    plain = [head, *((marks[mark], *cells) for mark, *cells in rows)]
     widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
     for row in plain:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
