@@ -118,6 +118,8 @@ class GrammarBuilder:
         """Union; of regular or structural nodes."""
     def repeat(self, node: int, min: int, max: int | None = None) -> int:
         """`node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10."""
+    def multiple(self, of: int, *, point: bool) -> int:
+        """Digits (the empty text, too), with any points among them if `point`, that as one number are a multiple."""
     def and_(self, nodes: Sequence[int]) -> int:
         """Intersection of regular nodes."""
     def not_(self, node: int) -> int:
@@ -240,7 +242,7 @@ class Stock:
         object: int,
         texts: int,
         punctuation: tuple[int, int, int, int, int, int, int, int],
-        margin: int | None,
+        margins: tuple[int, int] | None,
         escapes: str,
         digits: int | None,
         keywords: dict[str, int],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -13,6 +14,8 @@ from pathlib import Path
 
 _DIGEST = 32
 _STALE_SECONDS = 3600
+#: Users who may write anything anyway: root.
+_TRUSTED = (0,)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,9 @@ class Folder:
         """The same, and its SHA-256."""
         path = self.path / (name + self.suffix)
         try:
-            with path.open("rb", buffering=0) as file:
+            with open(path, "rb", buffering=0, opener=_opener) as file:
+                if not _is_own(os.fstat(file.fileno())):
+                    return None
                 head, data = file.read(len(self.magic) + _DIGEST), file.readall()
         except OSError:
             return None
@@ -88,20 +93,31 @@ class Folder:
             total -= size
 
 
+def _opener(path: str, flags: int) -> int:
+    # To open a pipe that nobody writes to would wait for ever.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether it is a file, and nobody else's: the hash inside shows damage, not who wrote it."""
+    return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), *_TRUSTED))
+
+
 def directory(kind: str) -> Path:
     """Where files of a kind are kept: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
     if chosen := os.environ.get("FRISKET_CACHE_DIR"):
-        return Path(chosen).expanduser() / kind
-    if sys.platform == "darwin":
+        base = Path(chosen)
+    elif sys.platform == "darwin":
         base = Path("~/Library/Caches/frisket")
     elif sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local", "frisket", "Cache")
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "frisket")
-    # expanduser raises where there is no home; an unusable directory is then simply no cache.
-    with contextlib.suppress(RuntimeError):
-        base = base.expanduser()
-    return base / kind
+    try:
+        return base.expanduser() / kind
+    except RuntimeError:
+        # There is no home, or no such user: nothing can be kept here, and so nothing is.
+        return Path(os.devnull) / kind
 
 
 def limit_bytes(variable: str, default: int) -> int:

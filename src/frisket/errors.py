@@ -27,10 +27,11 @@ class FrisketError(Exception):
     code: str = "frisket"
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None, code: str | None = None):
+        message = _printable(message)
         super().__init__(message)
         self.message = message
-        self.where = where
-        self.hint = hint
+        self.where = None if where is None else _printable(where)
+        self.hint = None if hint is None else _printable(hint)
         if code is not None:
             self.code = code
 
@@ -38,6 +39,11 @@ class FrisketError(Exception):
         place = "" if self.where is None else f" (at {self.where or 'the root'})"
         advice = f"\nhint: {self.hint}" if self.hint else ""
         return f"{self.message}{place}{advice}"
+
+
+def _printable(text: str) -> str:
+    """Lone surrogates as escapes: an error about them must not be one that nobody can print."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 class SchemaError(FrisketError, ValueError):

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core
 from frisket._core import CompiledGrammar
-from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.errors import (
+    FrisketError,
+    InvalidSchemaError,
+    LimitExceededError,
+    MissingDependencyError,
+    UnsupportedSchemaError,
+)
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -76,7 +82,7 @@ class Grammar:
         from frisket.notations.choices import lower_choices
 
         builder = _core.GrammarBuilder(limits=limits)
-        return cls(builder.build(lower_choices(builder, list(choices))))
+        return cls(builder.build(lower_choices(builder, choices if isinstance(choices, str) else list(choices))))
 
     @classmethod
     def from_regex(
@@ -97,6 +103,10 @@ class Grammar:
         """
         from frisket.notations.regex import lower_regex
 
+        if not isinstance(pattern, str):
+            raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
+        if not isinstance(dialect, str) or dialect not in ("python", "ecma"):
+            raise ValueError("dialect is python or ecma")
         builder = _core.GrammarBuilder(limits=limits)
         return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
 
@@ -169,6 +179,10 @@ class Grammar:
 
         if options is None:
             options = front.DEFAULT
+        elif not isinstance(options, front.JSONSchemaOptions):
+            raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
+        if registry is not None and not hasattr(registry, "contents"):
+            raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
         data = content(schema)
         if registry is not None or limits is not None or data is None:
             found = front.compile_lately(schema, options, registry, limits, data)
@@ -239,7 +253,8 @@ def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOpti
 
 
 def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text
+    # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -249,7 +264,14 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     except ImportError as error:
         raise MissingDependencyError.of("jsonschema-rs", "validate") from error
     retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
-    validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+    try:
+        validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+    except Exception as error:  # its own kinds of errors
+        raise UnsupportedSchemaError(
+            f"what is not enforced cannot be validated afterwards: {str(error).splitlines()[0]}",
+            where="",
+            hint="correct the schema, so that jsonschema-rs reads it",
+        ) from error
 
     def validated(text: str) -> Any:
         for error in validator.iter_errors(json.loads(text)):
@@ -264,17 +286,24 @@ def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Call
     return validated
 
 
+_JSON_HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
+
+
 def _parsed(schema: str) -> Any:
     from frisket.json_schema import room
 
-    hint = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
     try:
         return room.call(_loaded, schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
-        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=hint) from error
-    except ValueError as error:  # NaN, or an integer of thousands of digits
-        raise InvalidSchemaError(f"the schema is not JSON: {error}", hint=hint) from error
+        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=_JSON_HINT) from error
+    except InvalidSchemaError:
+        raise
+    except ValueError as error:  # Python converts so many digits only
+        raise LimitExceededError(
+            "the schema holds an integer of thousands of digits",
+            hint="describe a long numeral as a string with a pattern",
+        ) from error
 
 
 def _loaded(text: str) -> Any:
@@ -282,4 +311,4 @@ def _loaded(text: str) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise InvalidSchemaError(f"the schema is not JSON: {name} is no JSON number", hint=_JSON_HINT)

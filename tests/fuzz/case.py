@@ -10,11 +10,11 @@ from typing import Any
 from frisket import FrisketError, Grammar, JSONSchemaOptions
 from frisket._core import Vocabulary
 
-from . import call, schema
+from . import call, odd, schema
 from .session import REFUSALS, Broken, Session, expect
 
 #: What a seed becomes, by its place in this list.
-KINDS = ("calls", "calls", "calls", "calls", "schema", "regex", "calls", "calls", "vocabulary", "choices")
+KINDS = ("calls", "calls", "calls", "odd", "schema", "regex", "calls", "calls", "vocabulary", "choices")
 TEXTS = [character.encode() for character in call.CHARACTERS] + [b"aa", b"ab", b'":', b'{"', b"\xc3", b"\xf0\x9f"]
 
 
@@ -155,6 +155,15 @@ def _vocabulary(draw: random.Random, log: list[str]) -> int:
     return 1
 
 
+def _odd(draw: random.Random, log: list[str]) -> int:
+    """Anything at all for some entry point: an error of ours, or one that misuse ends in."""
+    what, broken = odd.call(draw)
+    log.append(what)
+    if broken:
+        raise Broken(broken)
+    return 1
+
+
 def _session(grammar: Any, vocabulary: Vocabulary, draw: random.Random, log: list[str]) -> int:
     compiled = grammar.compile(vocabulary)
     log.append("session")
@@ -164,3 +173,4 @@ def _session(grammar: Any, vocabulary: Vocabulary, draw: random.Random, log: lis
 
 
 MAKERS = {"calls": _calls, "regex": _regex, "choices": _choices, "schema": _schema, "vocabulary": _vocabulary}
+MAKERS["odd"] = _odd

@@ -252,7 +252,7 @@ class Session:
             lambda: self.matcher.fill_mask(None),
             lambda: self.matcher.advance(large),
             lambda: self.matcher.advance("1"),  # type: ignore[arg-type]
-            lambda: self.matcher.validate([large]),
+            lambda: self.matcher.fill_mask(good.astype(good.dtype.newbyteorder())),
             lambda: self.matcher.validate(None),  # type: ignore[arg-type]
             lambda: self.matcher.rollback(len(self.trail) + draw.randrange(1, 3)),
             lambda: self.matcher.rollback(large),

@@ -117,6 +117,19 @@ class SlowBuilder:
 
         return self.make(("repeat", node, min, max), ends)
 
+    def multiple(self, of: int, *, point: bool) -> int:
+        def ends(data: bytes, at: int) -> frozenset[int]:
+            found, number = {at} if of else set(), 0
+            for end in range(at, len(data)):
+                if not (data[end : end + 1].isdigit() or (point and data[end] == 0x2E)):
+                    break
+                number = number * 10 + data[end] - 0x30 if data[end] != 0x2E else number
+                if of and number % of == 0:
+                    found.add(end + 1)
+            return frozenset(found)
+
+        return self.make(("multiple", of, point), ends)
+
     def and_(self, nodes: Sequence[int]) -> int:
         key = tuple(nodes)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -274,3 +276,51 @@ class TestMistakes:
         monkeypatch.setitem(sys.modules, "typer", None)
         ran = Ran(capsys, "generate", "?")
         assert ran.code == 1 and 'pip install "frisket[cli]"' in ran.err
+
+
+class TestWhereTheAnswerGoes:
+    @staticmethod
+    def frisket(*arguments: str, stdout: Any = subprocess.PIPE, **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from frisket.cli import main; main()", *arguments]
+        return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+    @pytest.mark.parametrize("arguments", [("check", "{}"), ("check", "{}", "--json"), ("--help",), ("--version",)])
+    def test_a_full_device(self, arguments: tuple[str, ...]) -> None:
+        with open("/dev/full", "w") as full:
+            ran = self.frisket(*arguments, stdout=full)
+        assert ran.returncode == 1
+        assert "cannot be written" in ran.stderr and "Traceback" not in ran.stderr
+
+    def test_a_reader_that_has_left(self) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        ran = self.frisket("check", "{}", stdout=writing)
+        os.close(writing)
+        assert (ran.returncode, ran.stderr) == (1, "")
+
+    def test_an_error_about_what_cannot_be_written_is_written(self, capsys: pytest.CaptureFixture[str]) -> None:
+        for schema in ('{"$ref": "\\ud800"}', '{"properties": {"\\ud800": {}}}', '{"$ref": "#/\\ud800"}'):
+            assert "\\ud800" in Ran(capsys, "check", schema).out + Ran(capsys, "check", schema).err
+            Ran(capsys, "check", schema, "--json").json.keys()
+        ran = self.frisket("check", '{"$ref": "\\ud800"}', env={**os.environ, "PYTHONIOENCODING": "ascii"})
+        assert ran.returncode == 1 and "Traceback" not in ran.stderr
+
+
+def test_a_schema_may_be_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "exact" in Ran(capsys, "check", "true").out
+    assert "no value" in Ran(capsys, "check", "false").err
+
+
+def test_a_long_table_is_written_without_being_fitted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from frisket.cli import check
+
+    schema = json.dumps({"properties": {f"p{number}": {"type": "string"} for number in range(3)}})
+    short = Ran(capsys, "check", schema).out
+    monkeypatch.setattr(check, "FOLDED", 2)
+    monkeypatch.setattr(check, "_show_table", None)
+    assert [line.split() for line in Ran(capsys, "check", schema).out.splitlines()] == [
+        line.split() for line in short.splitlines()
+    ]

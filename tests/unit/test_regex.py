@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from frisket import Grammar
 from frisket._core import GrammarBuilder
-from frisket.errors import GrammarSyntaxError, LimitExceededError
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
 from frisket.notations.regex import is_ecma_regex, lower_regex
 from frisket.reference import RegexMask
 from tests.data import data_dir
@@ -212,3 +213,18 @@ def test_official_suite(name: str) -> None:
         tests = [test for test in group["tests"] if isinstance(test["data"], str)]
         found = matches(pattern, [test["data"] for test in tests], dialect="ecma", search=True)
         assert found == [test["valid"] for test in tests], pattern
+
+
+@pytest.mark.parametrize("quantifier", ["?", "??", "*", "+", "{2}", "{0,2}?"])
+@pytest.mark.parametrize("group", [r"(?:\b)", r"(\b)", "(?:^)", "(?:$)", "(?:(?=a))"])
+def test_a_group_of_an_assertion_may_be_repeated(group: str, quantifier: str) -> None:
+    for shape in ("{}a", "a{}", "b{}a", "a{}b"):
+        pattern = shape.format(group + quantifier)
+        expected = [text for text in ("a", "b", "ab", "ba", "aa") if re.fullmatch(pattern, text)]
+        for dialect in ("python", "ecma"):
+            try:
+                grammar = Grammar.from_regex(pattern, dialect=dialect)  # type: ignore[arg-type]
+            except EmptyGrammarError:
+                assert expected == []
+                continue
+            assert [text for text in ("a", "b", "ab", "ba", "aa") if grammar.accepts(text)] == expected, pattern

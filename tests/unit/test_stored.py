@@ -208,6 +208,10 @@ def forged(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes], byte
         forged(lambda content: content["calls"].append(["no such call", [], {}, 0])),
         forged(lambda content: content["calls"].append(["repeat", [10**30, 1], {}, 0])),
         forged(lambda content: content.update(calls=7)),
+        forged(lambda content: content["calls"].append(["check", [], {}, None])),
+        forged(lambda content: content["calls"].append(["__class__", [], {}, None])),
+        forged(lambda content: content["report"].__setitem__(3, [["", 1]])),
+        forged(lambda content: content["report"].__setitem__(2, [{}])),
     ],
 )
 def test_a_damaged_file_is_made_anew(folder: Path, damage: Callable[[bytes], bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import random
 import time
@@ -238,3 +239,53 @@ def test_the_platform_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert cache.directory() == tmp_path / "frisket" / "Cache" / "vocabularies"
     monkeypatch.setattr("sys.platform", "darwin")
     assert cache.directory().parts[-4:] == ("Library", "Caches", "frisket", "vocabularies")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_a_pipe_among_the_files_is_no_table(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / (cache._key("kind", [b"a"]) + ".vocabulary"))
+    built = Builder()
+    assert cache.fetch("kind", [b"a"], built) == TABLE
+    assert built.calls == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners on this system")
+def test_a_file_of_somebody_else_is_no_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.fetch("kind", [b"a"], Builder())
+    monkeypatch.setattr(os, "geteuid", lambda owner=os.geteuid(): owner + 1)  # noqa: B008
+    monkeypatch.setattr("frisket.disk._TRUSTED", ())
+    built = Builder()
+    assert cache.fetch("kind", [b"a"], built) == TABLE
+    assert built.calls == 1
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"special": {"<x>": "2"}},
+        {"special": {"<x>": 99}},
+        {"eos": [-1]},
+        {"eos": ["a"]},
+        {"eos": [2**40]},
+        {"size": 2},
+        {"special": []},
+    ],
+)
+def test_a_table_with_the_right_hash_and_the_wrong_content_is_made_anew(folder: Path, head: dict[str, object]) -> None:
+    cache.fetch("kind", [b"a"], Builder())
+    (path,) = folder.iterdir()
+    length = int.from_bytes(TABLE.data[:4], "little")
+    written = json.dumps({**json.loads(TABLE.data[4 : 4 + length]), **head}).encode()
+    data = len(written).to_bytes(4, "little") + written + TABLE.data[4 + length :]
+    path.write_bytes(cache._MAGIC + hashlib.sha256(data).digest() + data)
+    built = Builder()
+    assert cache.fetch("kind", [b"a"], built) == TABLE
+    assert built.calls == 1
+
+
+def test_a_home_that_nobody_has_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FRISKET_CACHE_DIR", "~no such user")
+    assert cache.fetch("kind", [b"a"], Builder()) == TABLE
+    assert list(tmp_path.iterdir()) == []

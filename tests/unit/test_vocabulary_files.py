@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from frisket.errors import VocabularyError
-from frisket.vocabulary import mistral, sentencepiece, tiktoken
+from frisket.vocabulary import Vocabulary, mistral, sentencepiece, tiktoken
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 
@@ -226,3 +226,21 @@ def test_mistral_files(tmp_path: Path) -> None:
         mistral.read(tmp_path / "nowhere.json")
     with pytest.raises(VocabularyError, match="not a tokenizer of mistral-common"):
         mistral.read(object())
+
+
+def test_a_rank_file_whose_end_nobody_names_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.tiktoken"
+    path.write_bytes(b"MQ== 0\nMg== 1\n")
+    with pytest.raises(VocabularyError, match="end") as caught:
+        Vocabulary.from_tiktoken(path)
+    assert "special=" in (caught.value.hint or "")
+    assert Vocabulary.from_tiktoken(path, eos=()).eos == []
+    assert Vocabulary.from_tiktoken(path, special={"<|endoftext|>": 2}).eos == [2]
+
+
+@pytest.mark.parametrize("name", ["\0", "a\ud800"])
+def test_a_name_that_no_file_has(name: str) -> None:
+    for read in (Vocabulary.from_tiktoken, Vocabulary.from_sentencepiece, Vocabulary.from_mistral):
+        with pytest.raises(VocabularyError) as caught:
+            read(name)
+        assert str(caught.value).encode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from frisket import _core
@@ -147,3 +149,17 @@ def test_a_block_and_a_list_make_the_same_vocabulary() -> None:
         _core.Vocabulary.from_block(lengths, texts[:-1])
     with pytest.raises(ValueError, match="four bytes"):
         _core.Vocabulary.from_block(lengths[:-1], texts)
+
+
+def test_a_stop_beyond_the_tokens_is_a_slip() -> None:
+    tokens = [bytes([value]) for value in range(256)]
+    with pytest.raises(VocabularyError, match="999 is outside"):
+        TokenTable.of(tokens, special={}, eos=[999])
+    assert TokenTable.of(tokens, special={"<end>": 999}, eos="<end>").size == 1000
+    assert TokenTable.of(tokens, special={}, eos=[999], size=1000).size == 1000
+
+
+@pytest.mark.parametrize("special", [{1: 1}, {"x": "y"}, {"x": True}])
+def test_special_tokens_are_names_and_ids(special: Any) -> None:
+    with pytest.raises(TypeError, match="names to ids"):
+        TokenTable.of([b"a", b"b"], special=special)

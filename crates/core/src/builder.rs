@@ -139,6 +139,11 @@ impl Builder {
         self.fresh().repeat(node, min, max)
     }
 
+    /// Digits, and points between them if `point`, that read as one number are a multiple of a number other than zero.
+    pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
+        self.fresh().multiple(of, point)
+    }
+
     pub fn and(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.regulars(ids)?;
         self.fresh().and(nodes)

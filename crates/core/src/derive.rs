@@ -130,6 +130,14 @@ impl Arena {
                 bytes
             }
             Term::Keys(set) => ByteSet::of(self.keys.rests(set).map(|(byte, _)| byte)),
+            Term::Multiple { point, .. } => {
+                let digits = ByteSet::range(b'0', b'9');
+                if point {
+                    digits.union(&ByteSet::range(b'.', b'.'))
+                } else {
+                    digits
+                }
+            }
             Term::Cat(left, right) => {
                 let may = self.may(left);
                 if self.info(left).nullable {
@@ -192,6 +200,14 @@ impl Arena {
                 self.words_rest(set, low, high, depth + 1)?
             }
             Term::Keys(set) => self.key_set(self.keys.rest(set, byte))?,
+            Term::Multiple { of, rest, point } => match byte {
+                b'0'..=b'9' => {
+                    let rest = (u64::from(rest) * 10 + u64::from(byte - b'0')) % u64::from(of);
+                    self.multiple_rest(of, rest as u32, point)?
+                }
+                b'.' if point => id,
+                _ => EMPTY,
+            },
             Term::Cat(left, right) => {
                 let next = self.derive_part(left, byte)?;
                 let through = self.cat(next, right)?;
@@ -419,6 +435,10 @@ impl Arena {
             }
             Term::Keys(set) => {
                 self.keys.rests(set).for_each(|(byte, _)| cuts.merge(&Boundaries::at(byte)));
+            }
+            Term::Multiple { .. } => {
+                cuts.merge(&Boundaries::at(b'.'));
+                (b'0'..=b'9').for_each(|byte| cuts.merge(&Boundaries::at(byte)));
             }
             Term::Cat(left, right) => {
                 cuts = self.cuts(left);

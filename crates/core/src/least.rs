@@ -308,7 +308,7 @@ impl Machine {
                 }
                 least
             }
-            Term::Keys(_) | Term::Not(_) => u64::from(!nullable),
+            Term::Keys(_) | Term::Multiple { .. } | Term::Not(_) => u64::from(!nullable),
             Term::Repeat { min: 0, .. } => 0,
             Term::Repeat { body, min, .. } => times(u64::from(min), self.least(body)?),
             Term::Bounded { body, .. } => self.least(body)?,

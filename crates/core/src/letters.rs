@@ -100,6 +100,7 @@ impl Arena {
                 Letters { needed: if min > 0 { letters.needed } else { ByteSet::EMPTY }, ..letters }
             }
             Term::Bounded { body, .. } => self.letters(body),
+            Term::Multiple { .. } => Letters { needed: ByteSet::EMPTY, all: self.may(id) },
             _ => ANYTHING,
         }
     }

@@ -9,6 +9,17 @@ use smallvec::{smallvec, SmallVec};
 /// Of so many bytes that may come a search looks at all: what is found out about their states will be asked for.
 const FEW: u32 = 16;
 
+/// 0 to 9.
+const DIGITS: ByteSet = ByteSet([0x3ff << b'0', 0, 0, 0]);
+
+/// Whether some so many digits after a remainder make a multiple: the least that would do is less than a power of ten.
+fn completes(of: u32, rest: u32, digits: u32) -> bool {
+    let Some(shift) = 10u64.checked_pow(digits) else { return true };
+    let shifted = u128::from(shift) * u128::from(rest) % u128::from(of);
+    let missing = (u128::from(of) - shifted) % u128::from(of);
+    missing < u128::from(shift)
+}
+
 /// So many derivatives a search may take before it is another's turn, at first.
 const TURN: usize = 256;
 
@@ -30,6 +41,9 @@ impl Arena {
                     return Some(true);
                 }
                 let parts = Parts::from_slice(parts);
+                if let Some(live) = self.holds_a_multiple(&parts) {
+                    return Some(live);
+                }
                 self.lack_a_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
@@ -61,6 +75,101 @@ impl Arena {
             let lengths = info.max_chars.saturating_sub(info.min_chars) as usize;
             self.goes_on(kept) || info.exact && !info.searched && lengths >= lost
         })
+    }
+
+    /// Whether an intersection with a `Multiple` holds a text, where arithmetic says so: among all texts of so many
+    /// digits there is one for each remainder, or for those below a power of ten. A search would try them all.
+    fn holds_a_multiple(&mut self, parts: &[TermId]) -> Option<bool> {
+        let of = parts.iter().find_map(|&part| self.divisor(part))?;
+        let shortest = parts.iter().map(|&part| self.info(part).min_chars).max().unwrap_or(0);
+        let mut remainders = SmallVec::<[(u32, u32); 2]>::new();
+        for digits in shortest..=shortest.saturating_add(of.ilog10() + 1) {
+            remainders.clear();
+            if parts.iter().all(|&part| self.spells_digits(part, digits, &mut remainders))
+                // Two divisors at once would have to agree: that is for a search.
+                && remainders.windows(2).all(|pair| pair[0] == pair[1])
+                && remainders.first().is_none_or(|&(of, rest)| completes(of, rest, digits))
+            {
+                return Some(true);
+            }
+        }
+        // What has a number of digits that no multiple has is nothing, whatever comes behind them.
+        let (mut least, mut most, mut wanted) = (0u32, MANY, None);
+        for &part in parts {
+            self.digit_run(part, &mut least, &mut most, &mut wanted)?;
+        }
+        let (of, rest) = wanted?;
+        let last = most.min(least.saturating_add(of.ilog10() + 1));
+        (!(least..=last).any(|digits| completes(of, rest, digits))).then_some(false)
+    }
+
+    /// How many digits a term begins with, before something else, and the multiple that they are; nothing if that is
+    /// not plain.
+    fn digit_run(
+        &mut self,
+        id: TermId,
+        least: &mut u32,
+        most: &mut u32,
+        wanted: &mut Option<(u32, u32)>,
+    ) -> Option<()> {
+        match *self.term(id) {
+            Term::Multiple { of, rest, point: false } if wanted.is_none() => *wanted = Some((of, rest)),
+            Term::Repeat { body, min, max } if *self.class_of(body)? == DIGITS => {
+                (*least, *most) = ((*least).max(min), (*most).min(max));
+            }
+            Term::And(ref parts) => {
+                for part in Parts::from_slice(parts) {
+                    self.digit_run(part, least, most, wanted)?;
+                }
+            }
+            Term::Cat(left, right) => {
+                let goes_on = self.may(right).meets(b'0', b'9');
+                (!goes_on).then(|| self.digit_run(left, least, most, wanted))??;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn class_of(&self, id: TermId) -> Option<&ByteSet> {
+        match self.term(id) {
+            Term::Class(set) => Some(set),
+            _ => None,
+        }
+    }
+
+    /// The divisor of a `Multiple` that a term begins with.
+    fn divisor(&self, id: TermId) -> Option<u32> {
+        match *self.term(id) {
+            Term::Multiple { of, .. } => Some(of),
+            Term::Cat(left, _) => self.divisor(left),
+            Term::And(ref parts) | Term::Alt(ref parts) => parts.iter().find_map(|&part| self.divisor(part)),
+            _ => None,
+        }
+    }
+
+    /// Whether a term plainly holds all texts of so many digits, as far as the remainders that it asks for are met.
+    fn spells_digits(&self, id: TermId, digits: u32, remainders: &mut SmallVec<[(u32, u32); 2]>) -> bool {
+        match *self.term(id) {
+            Term::Multiple { of, rest, .. } => {
+                remainders.push((of, rest));
+                true
+            }
+            Term::Repeat { body, min, max } => {
+                (min..=max).contains(&digits) && self.class_of(body).is_some_and(|set| DIGITS.without(set).is_empty())
+            }
+            Term::Cat(left, right) => self.info(right).nullable && self.spells_digits(left, digits, remainders),
+            Term::And(ref parts) => parts.iter().all(|&part| self.spells_digits(part, digits, remainders)),
+            Term::Alt(ref parts) => parts.iter().any(|&part| {
+                let before = remainders.len();
+                let spells = self.spells_digits(part, digits, remainders);
+                if !spells {
+                    remainders.truncate(before);
+                }
+                spells
+            }),
+            _ => false,
+        }
     }
 
     /// How many texts there are, of what is finite by its kind.

@@ -98,6 +98,12 @@ pub enum Term {
         min: u32,
         max: u32,
     },
+    /// Digits, and points between them if `point`, that read as one number after some of remainder `rest` are a multiple.
+    Multiple {
+        of: u32,
+        rest: u32,
+        point: bool,
+    },
     /// The JSON spellings of the texts of `text`, closing quote included.
     Quoted {
         text: TermId,

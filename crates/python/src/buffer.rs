@@ -27,6 +27,11 @@ impl Bitmask {
         if dtype.itemsize() != 4 || !matches!(dtype.kind(), b'i' | b'u') {
             return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, this array has {dtype}")));
         }
+        if dtype.is_native_byteorder() == Some(false) {
+            return Err(PyTypeError::new_err(
+                "a bitmask has the byte order of the machine, this array has the other one",
+            ));
+        }
         // SAFETY: the pointer is that of a live array object, read only.
         let (flags, address) = unsafe { ((*array.as_array_ptr()).flags, (*array.as_array_ptr()).data as usize) };
         if flags & NPY_ARRAY_C_CONTIGUOUS == 0 {

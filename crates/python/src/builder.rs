@@ -11,7 +11,7 @@ use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::{Error, Result};
 use frisket_core::matcher as core;
 use frisket_core::term::TermId;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -102,6 +102,11 @@ impl GrammarBuilder {
     #[pyo3(name = "repeat", signature = (node, min, max=None))]
     fn repeated(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
+    }
+
+    #[pyo3(signature = (of, *, point))]
+    fn multiple(&mut self, of: u32, point: bool) -> PyResult<u32> {
+        node(self.builder()?.multiple(of, point))
     }
 
     fn and_(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
@@ -334,7 +339,13 @@ impl Grammar {
     ) -> PyResult<CompiledGrammar> {
         let vocabulary = match vocabulary.downcast::<Vocabulary>() {
             Ok(vocabulary) => vocabulary.get().clone(),
-            Err(_) => vocabulary.getattr(intern!(py, "_core"))?.downcast::<Vocabulary>()?.get().clone(),
+            Err(_) => {
+                let inner = vocabulary.getattr(intern!(py, "_core"));
+                let inner = inner.ok().and_then(|inner| inner.downcast_into::<Vocabulary>().ok());
+                let kind = vocabulary.get_type();
+                let wanted = || PyTypeError::new_err(format!("a grammar is compiled for a Vocabulary, not for {kind}"));
+                inner.ok_or_else(wanted)?.get().clone()
+            }
         };
         let (bounds, cancellation) = given(limits.as_ref());
         let inner = vocabulary.inner();

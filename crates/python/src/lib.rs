@@ -14,6 +14,7 @@ mod error;
 mod gil;
 mod handed;
 mod identity;
+mod integer;
 mod limit;
 mod lower;
 mod matcher;

@@ -1,7 +1,8 @@
 //! Python's limits → the engine's: Limits and Cancellation.
 
+use crate::integer::Whole;
 use frisket_core::limit as core;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -10,6 +11,17 @@ use std::time::Duration;
 pub struct Limits {
     inner: core::Limits,
     cancellation: Option<Py<Cancellation>>,
+}
+
+struct Seconds(f64);
+
+impl<'py> FromPyObject<'py> for Seconds {
+    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Seconds).map_err(|error| match error.is_instance_of::<PyOverflowError>(given.py()) {
+            true => PyValueError::new_err("seconds is a number that a float holds"),
+            false => error,
+        })
+    }
 }
 
 /// What the engine takes of limits that may not have been given.
@@ -25,24 +37,26 @@ impl Limits {
     #[new]
     #[pyo3(signature = (
         *,
-        memory_bytes=core::Limits::default().memory,
-        steps=core::Limits::default().steps,
+        memory_bytes=Whole(core::Limits::default().memory),
+        steps=Whole(core::Limits::default().steps),
         seconds=None,
         cancellation=None,
     ))]
     fn new(
-        memory_bytes: usize,
-        steps: u64,
-        seconds: Option<f64>,
+        memory_bytes: Whole<usize>,
+        steps: Whole<u64>,
+        seconds: Option<Seconds>,
         cancellation: Option<Py<Cancellation>>,
     ) -> PyResult<Self> {
         let time = match seconds {
             // A time that a Duration cannot hold is as good as none.
-            Some(seconds) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
-            Some(seconds) => return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}"))),
+            Some(Seconds(seconds)) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
+            Some(Seconds(seconds)) => {
+                return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")))
+            }
             None => None,
         };
-        Ok(Limits { inner: core::Limits { memory: memory_bytes, steps, time }, cancellation })
+        Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time }, cancellation })
     }
 
     #[getter]

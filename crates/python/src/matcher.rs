@@ -6,8 +6,9 @@ use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go, without};
 use crate::handed::Handed;
+use crate::integer::{TokenId, Whole};
 use crate::limit::{Cancellation, Limits};
-use frisket_core::error::Result;
+use frisket_core::error::{Error, Result};
 use frisket_core::mask::Mask;
 use frisket_core::matcher as core;
 use frisket_core::turn::Turn;
@@ -44,16 +45,13 @@ impl Vocabulary {
         py: Python<'_>,
         tokens: Vec<Option<Bound<'_, PyBytes>>>,
         special: Option<&Bound<'_, PyDict>>,
-        eos: Vec<u32>,
-        size: Option<usize>,
+        eos: Vec<Whole<u32>>,
+        size: Option<Whole<usize>>,
     ) -> PyResult<Self> {
         let texts: Vec<Option<Box<[u8]>>> =
             tokens.iter().map(|token| token.as_ref().map(|bytes| bytes.as_bytes().into())).collect();
-        let mut names: Vec<(String, u32)> = Vec::new();
-        for (name, id) in special.into_iter().flat_map(|special| special.iter()) {
-            names.push((name.extract()?, id.extract()?));
-        }
-        let size = size.unwrap_or(texts.len());
+        let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
+        let size = size.map_or(texts.len(), |Whole(size)| size);
         Vocabulary::made(py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size)))
     }
 
@@ -64,15 +62,12 @@ impl Vocabulary {
         lengths: &[u8],
         texts: &[u8],
         special: Option<&Bound<'_, PyDict>>,
-        eos: Vec<u32>,
+        eos: Vec<Whole<u32>>,
     ) -> PyResult<Self> {
         if !lengths.len().is_multiple_of(4) {
             return Err(PyValueError::new_err("lengths are little-endian uint32, four bytes each"));
         }
-        let mut names: Vec<(String, u32)> = Vec::new();
-        for (name, id) in special.into_iter().flat_map(|special| special.iter()) {
-            names.push((name.extract()?, id.extract()?));
-        }
+        let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
         let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
@@ -100,14 +95,12 @@ impl Vocabulary {
         Ok(special)
     }
 
-    fn token<'py>(&self, py: Python<'py>, token_id: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        if token_id >= self.inner.size() {
-            return Err(PyIndexError::new_err(format!(
-                "token {token_id} is beyond the vocabulary of {}",
-                self.inner.size()
-            )));
+    fn token<'py>(&self, py: Python<'py>, token_id: TokenId) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        if token_id.id() as usize >= self.inner.size() {
+            let size = self.inner.size();
+            return Err(PyIndexError::new_err(format!("token {token_id} is beyond the vocabulary of {size}")));
         }
-        Ok(self.inner.token(token_id as u32).map(|bytes| PyBytes::new(py, bytes)))
+        Ok(self.inner.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
     }
 
     #[getter]
@@ -249,6 +242,12 @@ impl Matcher {
     }
 }
 
+/// Names of special tokens, and their ids.
+fn named(special: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, u32)>> {
+    let pairs = special.into_iter().flat_map(|special| special.iter());
+    pairs.map(|(name, id)| Ok((name.extract()?, id.extract::<Whole<u32>>()?.0))).collect()
+}
+
 /// The mask, and nothing in the words beyond the vocabulary.
 fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
     let (words, beyond) = row.split_at_mut(mask_words);
@@ -258,8 +257,9 @@ fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
 
 #[pymethods]
 impl Matcher {
-    #[pyo3(signature = (bitmask, row=0))]
-    fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: usize) -> PyResult<()> {
+    #[pyo3(signature = (bitmask, row=Whole(0)), text_signature = "($self, bitmask, row=0)")]
+    fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: Whole<usize>) -> PyResult<()> {
+        let row = row.0;
         let target = Bitmask::new(bitmask)?;
         target.check(row, self.mask_words)?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
@@ -289,25 +289,29 @@ impl Matcher {
         Ok((0..words.len() as u32 * 32).filter(|id| words[*id as usize >> 5] >> (id & 31) & 1 == 1).collect())
     }
 
-    fn advance(&self, py: Python<'_>, token_id: u32) -> PyResult<()> {
-        if self.advance_known(token_id) {
+    fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
+        if let TokenId::Beyond(_) = token_id {
+            return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
+        }
+        if self.advance_known(token_id.id()) {
             return Ok(());
         }
-        self.with(py, |matcher| matcher.advance(token_id))
+        self.with(py, |matcher| matcher.advance(token_id.id()))
     }
 
-    fn try_advance(&self, py: Python<'_>, token_id: u32) -> PyResult<bool> {
-        if self.advance_known(token_id) {
+    fn try_advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<bool> {
+        if self.advance_known(token_id.id()) {
             return Ok(true);
         }
-        self.with(py, |matcher| matcher.try_advance(token_id))
+        self.with(py, |matcher| matcher.try_advance(token_id.id()))
     }
 
     fn advance_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         self.with(py, |matcher| matcher.advance_bytes(data))
     }
 
-    fn validate(&self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<usize> {
+    fn validate(&self, py: Python<'_>, token_ids: Vec<TokenId>) -> PyResult<usize> {
+        let token_ids: Vec<u32> = token_ids.iter().map(TokenId::id).collect();
         self.with(py, |matcher| matcher.validate(&token_ids))
     }
 
@@ -336,7 +340,8 @@ impl Matcher {
         Ok(text.map(|text| PyBytes::new(py, &text)))
     }
 
-    fn rollback(&self, py: Python<'_>, steps: usize) -> PyResult<()> {
+    fn rollback(&self, py: Python<'_>, steps: Whole<usize>) -> PyResult<()> {
+        let steps = steps.0;
         let (done, available) = self.quick(py, |matcher| {
             let available = matcher.steps();
             (matcher.rollback(steps), available)
@@ -380,10 +385,13 @@ pub fn fill_masks(
     py: Python<'_>,
     matchers: Vec<Py<Matcher>>,
     bitmask: &Bound<'_, PyAny>,
-    rows: Option<Vec<usize>>,
+    rows: Option<Vec<Whole<usize>>>,
 ) -> PyResult<()> {
     let target = Bitmask::new(bitmask)?;
-    let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+    let rows: Vec<usize> = match rows {
+        Some(rows) => rows.into_iter().map(|Whole(row)| row).collect(),
+        None => (0..matchers.len()).collect(),
+    };
     if rows.len() != matchers.len() {
         return Err(PyValueError::new_err(format!("{} rows for {} matchers", rows.len(), matchers.len())));
     }

@@ -127,8 +127,8 @@ impl Plain {
         let asked = (python, given, &plain);
         let mut walk = this.walk(py, &lowering, Some(asked), String::with_capacity(128), 0);
         let node = walk.any(root)?.ok_or_else(|| Unplain::new_err("nothing can be a document"))?;
-        let node = match walk.stock.margin {
-            Some(margin) => walk.node(|builder| builder.seq(&[margin, node, margin]))?,
+        let node = match walk.stock.margins {
+            Some((before, after)) => walk.node(|builder| builder.seq(&[before, node, after]))?,
             None => node,
         };
         let grammar = this.builder.bind(py).borrow_mut().build(py, node)?;

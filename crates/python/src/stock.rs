@@ -27,8 +27,8 @@ pub struct Stock {
     pub texts: u32,
     /// open, close, colon, comma, empty of objects; open, close, empty of arrays.
     pub punctuation: [u32; 8],
-    /// White space around the document, if there may be any.
-    pub margin: Option<u32>,
+    /// White space before and after the document, if there may be any.
+    pub margins: Option<(u32, u32)>,
     pub free: bool,
     /// How many digits an unbounded integer has, if integers are digits only.
     pub digits: Option<usize>,
@@ -75,7 +75,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, digits, keywords, drafts, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margins, escapes, digits, keywords, drafts, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -85,7 +85,7 @@ impl Stock {
         object: u32,
         texts: u32,
         punctuation: [u32; 8],
-        margin: Option<u32>,
+        margins: Option<(u32, u32)>,
         escapes: &str,
         digits: Option<usize>,
         keywords: FxHashMap<String, u8>,
@@ -102,7 +102,7 @@ impl Stock {
             object,
             texts,
             punctuation,
-            margin,
+            margins,
             free,
             digits,
             keywords,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -16,6 +18,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """The same, returning the exit code. A FrisketError becomes its message, never a traceback."""
+    try:
+        code = _run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the answer has seen enough of it, as `head` has.
+        _close()
+        return 1
+    except OSError as error:
+        _close()
+        show(_lost(error), as_json=False)
+        return 1
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         try:
             import rich
@@ -46,13 +64,29 @@ def show(error: FrisketError, *, as_json: bool) -> None:
         described = {"code": error.code, "message": error.message, "where": error.where, "hint": error.hint}
         if places:
             described["places"] = [{"pointer": pointer, "reason": reason} for pointer, reason in places]  # type: ignore[assignment]
-        print(json.dumps({"error": described}, ensure_ascii=False))
+        print(json.dumps({"error": described}))  # in ASCII, whatever was wrong
         return
     lines = [f"error: {error.message}"]
     lines += [f"   at: {error.where}"] if error.where else []
     lines += [f"       {pointer or '(root)'}: {reason}" for pointer, reason in places if len(places) > 1]
     lines += [f" hint: {error.hint}"] if error.hint else []
-    print("\n".join(lines), file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print("\n".join(lines), file=sys.stderr)
+
+
+def _close() -> None:
+    """Nothing more is written: Python would try again at its end, and complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _lost(error: OSError) -> FrisketError:
+    """The answer could not be written."""
+    return FrisketError(
+        f"the answer cannot be written: {(error.strerror or str(error)).lower()}",
+        hint="see where standard output leads, and whether there is room",
+        code="output",
+    )
 
 
 def _unwritable(error: UnicodeEncodeError) -> FrisketError:

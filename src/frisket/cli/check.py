@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape, render
 from rich.table import Table
 
 from frisket.cli import option, source
@@ -29,6 +29,8 @@ Exits with 1 if the schema is refused. What only Python checks of a type is no r
 #: Of a part of a schema that is quoted, and of a line that no terminal breaks: so many characters.
 LONGEST = 300
 WIDEST = 1000
+#: Rows; beyond, a table is written without a look at how wide the terminal is.
+FOLDED = 1000
 #: How a keyword's status is shown.
 MARKS = {
     "enforced": "[green]enforced[/green]",
@@ -109,21 +111,22 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     if not console.is_terminal:  # whoever reads it has no width
         console = Console(width=WIDEST)
     entries = report.entries if report is not None else []
-    slips = any(entry.slips for entry in entries)
     if entries:
-        table = Table("", box=None, pad_edge=False)
-        table.add_column("where", overflow="fold")
-        table.add_column("keyword")
-        if slips:
-            table.add_column("what slips through, or is left out")
-        for entry in entries:
-            table.add_row(
+        slips = any(entry.slips for entry in entries)
+        head = ("", "where", "keyword", *(["what slips through, or is left out"] if slips else []))
+        rows = [
+            (
                 MARKS["refused" if places and entry.status == "loosened" else entry.status],
-                escape(entry.pointer) or "(root)",
-                escape(entry.keyword),
-                *([escape(entry.slips)] if slips else []),
+                entry.pointer or "(root)",
+                entry.keyword,
+                *([entry.slips] if slips else []),
             )
-        console.print(table)
+            for entry in entries
+        ]
+        if len(rows) <= FOLDED:
+            _show_table(console, head, rows)
+        else:
+            _write_table(head, rows)
         console.print()
     for note in report.notes if report is not None else []:
         console.print(note, markup=False, highlight=False)
@@ -147,6 +150,25 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
     for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """The rows in colours, long pointers folded to the terminal's width."""
+    table = Table(head[0], box=None, pad_edge=False)
+    for name in head[1:]:
+        table.add_column(name, overflow="fold" if name == "where" else "ellipsis")
+    for mark, *cells in rows:
+        table.add_row(mark, *map(escape, cells))
+    console.print(table)
+
+
+def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """The rows as lines, which cost a thousandth of what a fitted table does."""
+    marks = {mark: render(mark).plain for mark in MARKS.values()}
+    plain = [head, *((marks[mark], *cells) for mark, *cells in rows)]
+    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
+    for row in plain:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _places(count: int) -> str:

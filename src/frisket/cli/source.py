@@ -50,7 +50,7 @@ def schema_grammar(source: str) -> Grammar:
 
 def document(source: str) -> tuple[str, str]:
     """The text of a schema, and what to call the place that it came from."""
-    if source.lstrip()[:1] in ("{", "["):
+    if source.lstrip()[:1] in ("{", "[") or source.strip() in ("true", "false"):
         return source, "the argument"
     return (sys.stdin.read(), "stdin") if source == "-" else (read(Path(source)), source)
 

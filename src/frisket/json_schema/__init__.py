@@ -17,7 +17,7 @@ import marshal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket import _core
-from frisket.errors import FrisketError, LimitExceededError
+from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import SORTED, Lowering
@@ -182,7 +182,13 @@ def _wholly(
     builder = prelude.fork(limits)
     builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude)
-    return builder.build(node), report
+    try:
+        return builder.build(node), report
+    except EmptyGrammarError as error:
+        # Lowering knows of most contradictions and where they are; this one showed in the rules only.
+        raise UnsatisfiableSchemaError(
+            "no value can ever be valid here", where="", hint="`frisket check` shows what it demands"
+        ) from error
 
 
 class Clean:

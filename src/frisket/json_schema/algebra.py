@@ -8,8 +8,8 @@ and each becomes one rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_schema import annotated, apart, array, interval, object, string
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from frisket.json_schema.object import ObjectAtom
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
+
+T = TypeVar("T")
 
 #: How deep a search for contradictions looks; members of members of members decide every discriminator seen so far.
 DEPTH = 4
@@ -70,6 +72,8 @@ class Algebra(Places):
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
         self._splitting: dict[int, bool] = {}
+        #: Places whose annotations are being found, and in which frame.
+        self._annotating: dict[int, int] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._void: dict[Goal, bool] = {}
         #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
@@ -109,11 +113,7 @@ class Algebra(Places):
     def _literal(self, site: Site, literal: int) -> list[Case]:
         found = site.negative if literal & 1 else site.positive
         if found is not None:
-            if found == self._frame:
-                raise InvalidSchemaError(
-                    "the schema refers to itself without looking into the value", where=site.pointer
-                )
-            raise _Unknown
+            raise self._circle(site, found)
         done: list[Case] | None = None
         work = self._negative if literal & 1 else self._positive
         self.depth += 1
@@ -130,6 +130,27 @@ class Algebra(Places):
             else:
                 site.positive = done
         return done
+
+    def _circle(self, site: Site, frame: int) -> Exception:
+        """What it means to come to a place that is being looked at: a loop, if no member or item lies between."""
+        if frame != self._frame:
+            return _Unknown()
+        return InvalidSchemaError(
+            "the schema refers to itself without looking into the value",
+            where=site.pointer,
+            hint="a reference may lead back to its own place only from inside properties, items and the like",
+        )
+
+    def once(self, site: Site, work: Callable[[], T]) -> T:
+        """What `work` finds out of a place; to come back to the place meanwhile is a circle."""
+        frame = self._annotating.get(site.number)
+        if frame is not None:
+            raise self._circle(site, frame)
+        self._annotating[site.number] = self._frame
+        try:
+            return work()
+        finally:
+            del self._annotating[site.number]
 
     def reading_of(self, site: Site) -> Reading:
         reading: Reading | None = site.reading

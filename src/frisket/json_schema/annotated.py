@@ -18,7 +18,7 @@ def annotated(algebra: Algebra, site: Site) -> Annotated:
     """Cases that do not overlap in what they evaluate, each with the members and items it evaluates."""
     reading = algebra.reading_of(site)
     found: Annotated = []
-    for case, seen in base(algebra, reading):
+    for case, seen in algebra.once(site, lambda: base(algebra, reading)):
         cases = [case]
         for rest in reading.unevaluated(algebra, seen):
             cases = algebra.product(cases, [rest])

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.options import JSONSchemaOptions
 
+#: The largest double, and the smallest that is not zero, as they are written.
+LARGEST = Fraction("1.7976931348623157e308")
+SMALLEST = Fraction("5e-324")
+
 #: From an unsigned range (low, whether open, high, whether open) to a node.
 Magnitude = Callable[[Fraction, bool, "Fraction | None", bool], "int | None"]
 
@@ -24,7 +28,10 @@ class Digits:
         self.whole = options.max_integer_digits
         self.part = options.max_fraction_digits
         self.digit = builder.byte_class([(0x30, 0x39)])
-        self.exponents = 10**options.max_exponent_digits - 1
+        #: Exponents of three digits go with one digit before the point, and as far as a double reaches.
+        self.doubles = options.max_exponent_digits == 3
+        most = 10**options.max_exponent_digits - 1
+        self.exponents = (-324, 308) if self.doubles else (-most, most)
 
     # -- signs ----------------------------------------------------------------------------------------------------
     def both_signs(
@@ -222,14 +229,14 @@ class Digits:
         if not self.options.max_exponent_digits:
             return b.epsilon()
         sign = self.optional(b.byte_class([(0x2B, 0x2B), (0x2D, 0x2D)]))
-        digits = b.repeat(self.digit, 1, self.options.max_exponent_digits)
+        digits = b.repeat(self.digit, 1, 2 if self.doubles else self.options.max_exponent_digits)
         return self.optional(b.cat([b.byte_class([(0x45, 0x45), (0x65, 0x65)]), sign, digits]))
 
     def exponent(self, first: int, last: int) -> int:
         """Exponents first..last (one sign only, or from a negative to a positive), leading zeros allowed."""
         b = self.builder
         nodes: list[int] = []
-        zeros = b.repeat(b.literal(b"0"), 0, max(self.options.max_exponent_digits - 1, 1))
+        zeros = b.repeat(b.literal(b"0"), 0, 1 if self.doubles else max(self.options.max_exponent_digits - 1, 1))
         if last >= 0:
             node = self.whole_range(max(first, 0), last)
             if node is not None:

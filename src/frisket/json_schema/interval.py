@@ -61,7 +61,7 @@ NumberAtom = AtLeast | AtMost | Multiple | Among | Plain
 def exact(value: int | float | Decimal) -> Fraction:
     """The number that the schema's text says: a float stands for its shortest decimal spelling."""
     if isinstance(value, float):
-        return Fraction(Decimal(repr(value)))
+        return Fraction(Decimal(float.__repr__(value)))
     return Fraction(value)
 
 

@@ -97,7 +97,8 @@ class Lowering:
         self.options = options
         self.algebra = algebra
         self.structural: set[int] = set() if before is None else before.structural.copy()
-        #: Whether a rule calls itself or a regular language might be empty: only then emptiness needs a search.
+        #: Whether a rule calls itself, or a regular language or a set of keys might be too small: only then emptiness
+        #: needs a search.
         self.recursive = False
         #: Whether no order of properties is asked for, or the schema states none.
         self.any_order = options.property_order == "any"
@@ -110,6 +111,7 @@ class Lowering:
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
         self._nodes: dict[tuple[Goal, int], int | None] = {} if before is None else before._nodes.copy()
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
+        self._numerals: number.Known = {} if before is None else before._numerals.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
         #: What `object.with_marks` found.
         self.marked: dict[tuple[Goal, tuple[Goal, ...], int], list[tuple[int, int]]] = {}
@@ -362,13 +364,17 @@ class Lowering:
         node: int | None
         if kind == "number":
             try:
-                node = number.lower(self.builder, self.options, mask, atoms)
-            except multiple.TooManyResidues:
+                node = number.lower(self.builder, self.options, mask, atoms, self._numerals)
+            except multiple.TooManyRemainders as error:
                 self.unsupported(
-                    f"{self.where()}/multipleOf", "multipleOf", "the divisor needs too many states; other numbers"
+                    f"{self.where()}/multipleOf",
+                    "multipleOf",
+                    f"divisibility by {error.args[0]:,} takes a state for each remainder, more than "
+                    f"{error.args[1]:,}, unless bounds leave at most {interval.LISTED:,} multiples; "
+                    "numbers that are no multiples could slip through",
                 )
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
-                node = number.lower(self.builder, self.options, mask, kept)
+                node = number.lower(self.builder, self.options, mask, kept, self._numerals)
         elif kind == "string":
             node = self._string(atoms)
         elif kind == "array":
@@ -381,15 +387,18 @@ class Lowering:
 
 def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
     """A document and the white space around it."""
-    outside = margin(builder, options)
-    return node if outside is None else builder.seq([outside, node, outside])
+    outside = margins(builder, options)
+    return node if outside is None else builder.seq([outside[0], node, outside[1]])
 
 
-def margin(builder: GrammarBuilder, options: JSONSchemaOptions) -> int | None:
+def margins(builder: GrammarBuilder, options: JSONSchemaOptions) -> tuple[int, int] | None:
     """The white space before and after a document, if there may be any."""
-    if options.whitespace != "free":
-        return None
-    return builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+    if options.whitespace == "free":
+        gap = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+        return gap, gap
+    if options.leading_space:
+        return builder.alt([builder.epsilon(), builder.literal(b" ")]), builder.epsilon()
+    return None
 
 
 class _Level:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 
 from frisket.json_schema.digits import Digits, part_length
 
-#: The largest divisor prime to ten: every state of the numeral is searched for a way to end.
-RESIDUES = 4000
+#: The largest divisor whose remainders become states. A text that comes near its greatest length is searched for a way
+#: to end, through as many states at worst.
+REMAINDERS = 100_000
+#: The same where a point may come between the digits, so that their number says less.
+POINTED = 5000
+#: Endings that are listed one by one.
+ENDINGS = 5000
 
 
-class TooManyResidues(Exception):
+class TooManyRemainders(Exception):
     """multipleOf needs more states than anybody should pay for."""
 
 
@@ -18,7 +24,8 @@ def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
     """Unsigned numerals that are multiples of `step`; with a fractional part if `point`.
 
     step = c · 2^a · 5^b / 10^k with c prime to ten. The twos and fives look only at the last max(a, b) digits
-    before place k behind the point; c looks at all digits and, ten being invertible, does not mind the point.
+    before place k behind the point; c looks at all digits and, ten being invertible, does not mind the point. Where
+    there is no such place, both ask for something or the endings are too many, one remainder of all digits says it all.
     """
     b = numerals.builder
     places = part_length(step)
@@ -27,13 +34,37 @@ def multiples(numerals: Digits, step: Fraction, *, point: bool) -> int:
     scaled = int(step * 10**places)
     rest, twos = strip(scaled, 2)
     rest, fives = strip(rest, 5)
-    node = by_ending(numerals, scaled // rest, max(twos, fives), places, point)
+    watched = max(twos, fives)
+    if 10**watched // (scaled // rest) > ENDINGS or (rest > 1 and (watched or not places) and scaled <= REMAINDERS):
+        return by_remainder(numerals, scaled, places, point)
+    node = by_ending(numerals, scaled // rest, watched, places, point)
     if rest == 1:
         return node
-    if rest > RESIDUES:
-        raise TooManyResidues
-    # A multiple of coprime numbers is a multiple of each: their states add up instead of multiplying.
-    return b.and_([node, *(by_residue(numerals, factor, point) for factor in prime_powers(rest))])
+    return b.and_([node, remainder(numerals, rest, point)])
+
+
+def remainder(numerals: Digits, divisor: int, point: bool) -> int:
+    """Digits, with a point among them if `point`, that read as one number are a multiple of the divisor."""
+    most = POINTED if point else REMAINDERS
+    if divisor > most:
+        raise TooManyRemainders(divisor, most)
+    return numerals.builder.multiple(divisor, point=point)
+
+
+def by_remainder(numerals: Digits, scaled: int, places: int, point: bool) -> int:
+    """Numerals by how many digits they have behind the point, zeros at the end left out.
+
+    With j of them the digits, read as one number, times 10^(places - j) are a multiple of `scaled`.
+    """
+    b = numerals.builder
+    zeros = b.repeat(b.literal(b"0"), 0, numerals.part)
+    whole = b.and_([numerals.any_whole(), remainder(numerals, scaled // gcd(scaled, 10**places), False)])
+    nodes = [b.cat([whole, numerals.zero_part()]) if point else whole]
+    for count in range(1, places + 1):
+        digits = b.cat([numerals.any_whole(), b.literal(b"."), b.repeat(numerals.digit, count, count)])
+        divisor = scaled // gcd(scaled, 10 ** (places - count))
+        nodes.append(b.cat([b.and_([digits, remainder(numerals, divisor, True)]), zeros]))
+    return b.alt(nodes) if len(nodes) > 1 else nodes[0]
 
 
 def by_ending(numerals: Digits, step: int, watched: int, places: int, point: bool) -> int:
@@ -46,11 +77,9 @@ def by_ending(numerals: Digits, step: int, watched: int, places: int, point: boo
             return b.cat([numerals.any_whole(), numerals.zero_part()])
         part = b.cat([b.literal(b"."), b.repeat(numerals.digit, 1, places), zeros])
         return b.cat([numerals.any_whole(), numerals.optional(part)])
-    if 10**watched // step > 5000:
-        raise TooManyResidues
     length = max(watched, places)
     padding = 10 ** (length - watched)
-    if padding > 1 and 10**watched // step * padding > 5000:
+    if padding > 1 and 10**watched // step * padding > ENDINGS:
         return by_long_ending(numerals, step, watched, places)
     endings: dict[str, list[str]] = {}
     for ending in range(0, 10**length, step):
@@ -97,28 +126,6 @@ def whole_ending(numerals: Digits, endings: list[str]) -> int:
     return b.alt([b.words(short), b.cat([lead, b.words(full)])])
 
 
-def by_residue(numerals: Digits, modulus: int, point: bool) -> int:
-    """Texts of digits (and points) whose digits, read as one number, are a multiple of `modulus`."""
-    b = numerals.builder
-    longest = numerals.whole + (numerals.part + 1 if point else 0)
-    if modulus * longest > 40_000:
-        raise TooManyResidues
-    end, dot = b.epsilon(), b.literal(b".")
-    figures = [b.literal(b"%d" % figure) for figure in range(10)]
-    level = [end if r == 0 else b.empty() for r in range(modulus)]
-    for _ in range(longest):
-        above: list[int] = []
-        for r in range(modulus):
-            nodes = [b.cat([figures[f], level[(10 * r + f) % modulus]]) for f in range(10)]
-            if point:
-                nodes.append(b.cat([dot, level[r]]))
-            if r == 0:
-                nodes.append(end)
-            above.append(b.alt(nodes))
-        level = above
-    return level[0]
-
-
 def far_multiples(numerals: Digits, step: Fraction, beyond: int) -> int | None:
     """Numerals d.ddde+x with x > beyond and so few decimals that every one is a multiple of `step`."""
     places = part_length(step)
@@ -129,25 +136,13 @@ def far_multiples(numerals: Digits, step: Fraction, beyond: int) -> int | None:
     b = numerals.builder
     nodes: list[int] = []
     first = beyond + 1
-    while first <= numerals.exponents:
+    while first <= numerals.exponents[1]:
         decimals = first - max(twos, fives) + places
-        last = numerals.exponents if decimals >= numerals.part else first
+        last = numerals.exponents[1] if decimals >= numerals.part else first
         if decimals >= 0:
             nodes.append(b.cat([numerals.digits(1, 9), numerals.padded_part(decimals), numerals.exponent(first, last)]))
         first = last + 1
     return numerals.signed(b.alt(nodes)) if nodes else None
-
-
-def prime_powers(value: int) -> list[int]:
-    """The powers of different primes whose product is `value`, or `value` itself where its primes are large."""
-    found: list[int] = []
-    rest, prime = value, 3
-    while prime * prime <= rest and prime < 10_000:
-        rest, count = strip(rest, prime)
-        if count:
-            found.append(prime**count)
-        prime += 2
-    return [*found, rest] if rest > 1 else found
 
 
 def strip(value: int, prime: int) -> tuple[int, int]:

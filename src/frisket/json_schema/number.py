@@ -6,10 +6,11 @@ How a value may be spelled is decided last, here.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from frisket.json_schema.digits import Digits, part_digits, part_length
+from frisket.json_schema.digits import LARGEST, SMALLEST, Digits, part_digits, part_length
 from frisket.json_schema.interval import LISTED, AtLeast, AtMost, Interval, NumberAtom
 from frisket.json_schema.multiple import far_multiples, multiples
 from frisket.json_schema.value import FRACTION, INTEGER
@@ -24,11 +25,21 @@ RUN = 64
 SMALL_EXPONENT = 4
 
 
-def lower(builder: GrammarBuilder, options: JSONSchemaOptions, mask: int, atoms: tuple[NumberAtom, ...]) -> int | None:
-    """A regular node of the numerals, or None if there are none."""
+#: Parts of numerals by what they were made for: a range of exponents, the top of the doubles.
+Known = dict[object, int]
+
+
+def lower(
+    builder: GrammarBuilder,
+    options: JSONSchemaOptions,
+    mask: int,
+    atoms: tuple[NumberAtom, ...],
+    known: Known | None = None,
+) -> int | None:
+    """A regular node of the numerals, or None if there are none. `known` are the builder's parts so far."""
     interval = Interval(mask, atoms)
     free = options.numbers == "free" and not interval.plain
-    numerals = Numerals(builder, options, free)
+    numerals = Numerals(builder, options, free, {} if known is None else known)
     node = None if interval.is_void() else numerals.lower(interval)
     return node if node is None or not interval.marked else numerals.marked(node)
 
@@ -36,9 +47,10 @@ def lower(builder: GrammarBuilder, options: JSONSchemaOptions, mask: int, atoms:
 class Numerals(Digits):
     """Builds the nodes of one set of numerals."""
 
-    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, free: bool) -> None:
+    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, free: bool, known: Known) -> None:
         super().__init__(builder, options)
         self.free = free
+        self.known = known
 
     def lower(self, interval: Interval) -> int | None:
         run = (
@@ -63,8 +75,7 @@ class Numerals(Digits):
                 node = b.and_([node, *others])
             return self.subtract(node, interval)
         if unbounded and interval.multiple is None and not interval.without:
-            node = b.cat([self.optional(b.literal(b"-")), self.any_whole(), self.any_part(), self.any_exponent()])
-            return self.subtract(node, interval)
+            return self.subtract(self.signed(self.any_magnitude()), interval, any_shape=True)
         nodes = [self.decimals(interval, 0)]
         if self.options.max_exponent_digits:
             if self.free:
@@ -82,6 +93,37 @@ class Numerals(Digits):
         alive = [node for node in nodes if node is not None]
         return self.subtract(b.alt(alive) if len(alive) > 1 else alive[0], interval) if alive else None
 
+    def any_magnitude(self) -> int:
+        """Every unsigned number; a whole part of one digit may have a longer exponent.
+
+        (Told apart by the whole part, so that no position has two ways to go on.)
+        """
+        b = self.builder
+        if not self.doubles:
+            return b.cat([self.any_whole(), self.any_part(), self.any_exponent()])
+        several = b.cat([self.digits(1, 9), b.repeat(self.digit, 1, self.whole - 1)])
+        short = b.cat([b.alt([b.literal(b"0"), several]), self.any_part(), self.any_exponent()])
+        first, last = self.exponents
+        one = b.cat([self.digits(1, 9), self.any_part(), self.optional(self.exponent(first, last - 1))])
+        return b.alt([short, one, self.top()])
+
+    def top(self) -> int:
+        """The numbers that share their exponent with the largest double, up to it; made once."""
+        node = self.known.get("top")
+        if node is None:
+            last = self.exponents[1]
+            mantissa = self.magnitude(Fraction(1), False, LARGEST / 10**last, False)
+            assert mantissa is not None
+            node = self.known["top"] = self.builder.cat([mantissa, self.exponent(last, last)])
+        return node
+
+    def exponent(self, first: int, last: int) -> int:
+        """The same as `Digits.exponent`, made once."""
+        node = self.known.get((first, last))
+        if node is None:
+            node = self.known[first, last] = super().exponent(first, last)
+        return node
+
     def make_room(self, interval: Interval) -> None:
         """Bounds and multiples with more digits than the options give raise the limits."""
         for value in (interval.low, interval.high, interval.multiple):
@@ -89,17 +131,34 @@ class Numerals(Digits):
                 self.whole = max(self.whole, len(str(abs(value) // 1)))
                 self.part = max(self.part, part_length(value))
 
-    def subtract(self, node: int | None, interval: Interval) -> int | None:
-        """Take out single values; without exponents there are few ways to spell each."""
+    def subtract(self, node: int | None, interval: Interval, *, any_shape: bool = False) -> int | None:
+        """Take out single values; `any_shape`: exponents go with digits of any number before the point."""
         if node is None or not interval.excluded:
             return node
         out = [v for v in sorted(interval.excluded) if v.denominator == 1 or interval.mask & FRACTION]
         if not out:
             return node
-        return self.builder.and_([node, *(self.builder.not_(self.every_spelling(value)) for value in out)])
+        spellings = [self.every_spelling(value) for value in out]
+        if any_shape:
+            spellings += [self.shifted(Fraction(value)) for value in out if value]
+        return self.builder.and_([node, *(self.builder.not_(spelling) for spelling in spellings)])
+
+    def shifted(self, value: Fraction) -> int:
+        """All numerals that mean `value` (not zero) and have an exponent of any size beside a mantissa of any shape."""
+        b = self.builder
+        widest = 99 if self.doubles else self.exponents[1]
+        top = magnitude_of(abs(value))
+        # The place of the last digit that is not zero.
+        bottom = -part_length(value) or len(str(value.numerator)) - len(str(value.numerator).rstrip("0"))
+        nodes: list[int] = []
+        for exponent in range(max(top - self.whole + 1, -widest), min(bottom + self.part, widest) + 1):
+            text = decimal_text(value / Fraction(10) ** exponent)
+            zeros = b.repeat(b.literal(b"0"), 0, self.part) if b"." in text else self.zero_part()
+            nodes.append(b.cat([b.literal(text), zeros, self.exponent(exponent, exponent)]))
+        return b.alt(nodes) if nodes else b.empty()
 
     def every_spelling(self, value: Fraction) -> int:
-        """All decimals and small exponents that mean `value` (more than `lower` ever admits for it)."""
+        """All decimals and small exponents that mean `value`, and all with one digit before the point."""
         b = self.builder
         value = Fraction(value)
         point = Interval(INTEGER | FRACTION, (AtLeast(value, False), AtMost(value, False)))
@@ -124,14 +183,21 @@ class Numerals(Digits):
         if self.free:
             return b.alt([self.every_spelling(value) for value in values])
         words: list[bytes] = []
+        pointed: list[bytes] = []
         for value in values:
             text = decimal_text(value)
             words.append(text)
             if value == 0:
                 words.append(b"-0")
-            if value.denominator == 1 and self.may_have_point(value, interval):
-                words += [text + b".0", b"-0.0"] if value == 0 else [text + b".0"]
-        return b.words(words)
+            if value.denominator != 1:
+                pointed.append(text)
+            elif self.may_have_point(value, interval):
+                pointed += [text + b".0", b"-0.0"] if value == 0 else [text + b".0"]
+        if not pointed or interval.values is not None:
+            return b.words(words + pointed)
+        # No schema wrote these values: as everywhere, zeros may follow a fractional part.
+        zeros = b.repeat(b.literal(b"0"), 0, self.part)
+        return b.alt([b.words(words), b.cat([b.words(pointed), zeros])])
 
     def may_have_point(self, value: Fraction, interval: Interval) -> bool:
         """Whether a whole value may be written as `1.0`."""
@@ -162,7 +228,7 @@ class Numerals(Digits):
         far = None
         if interval.multiple is not None:
             far = far_multiples(self, interval.multiple, beyond) if beyond >= 0 else None
-            if far is None or interval.unbounded():
+            if far is None or (interval.unbounded() and not self.doubles):
                 return far
         only_small = bool(interval.without)
         if only_small and any(step.denominator != 1 for step in interval.without):
@@ -170,15 +236,24 @@ class Numerals(Digits):
 
         def magnitude(low: Fraction, low_open: bool, high: Fraction | None, high_open: bool) -> int | None:
             b = self.builder
-            least = -self.exponents if low == 0 else max(magnitude_of(low), -self.exponents)
-            most = self.exponents if high is None else min(magnitude_of(high), self.exponents)
+            first_exponent, last_exponent = self.exponents
+            if self.doubles and low == 0 and low_open:
+                # Whoever reads a smaller one as a double reads zero.
+                low, low_open = SMALLEST, False
+            least = first_exponent if low == 0 else max(magnitude_of(low), first_exponent)
+            nodes: list[int] = []
+            if self.doubles and (high is None or high > LARGEST):
+                high, high_open = LARGEST, False
+                if least < last_exponent and not only_small:
+                    nodes.append(self.top())
+                    last_exponent, high = last_exponent - 1, None
+            most = last_exponent if high is None else min(magnitude_of(high), last_exponent)
             if only_small:
                 most = min(most, -1)
             tight = {least} if low > 0 else set()
             if high is not None and magnitude_of(high) == most:
                 tight.add(most)
-            runs: list[tuple[int, int]] = []
-            nodes: list[int] = []
+            exponents: list[int] = []
             for first, last in split_range(least, most, sorted(tight), beyond):
                 if first == last and first in tight:
                     scale = Fraction(10) ** -first
@@ -191,9 +266,10 @@ class Numerals(Digits):
                     if mantissa is not None:
                         nodes.append(b.cat([mantissa, self.exponent(first, last)]))
                 else:
-                    runs.append((first, last))
-            for first, last in runs:
-                nodes.append(b.cat([b.byte_class([(0x31, 0x39)]), self.any_part(), self.exponent(first, last)]))
+                    exponents.append(self.exponent(first, last))
+            if exponents:
+                node = b.alt(exponents) if len(exponents) > 1 else exponents[0]
+                nodes.append(b.cat([self.digits(1, 9), self.any_part(), node]))
             return b.alt(nodes) if nodes else None
 
         node = self.both_signs(interval.low, interval.low_open, interval.high, interval.high_open, magnitude)
@@ -209,6 +285,7 @@ def decimal_text(value: Fraction) -> bytes:
     return sign + b"%d" % int(value // 1) + (b"." + part.encode() if part else b"")
 
 
+@lru_cache(maxsize=256)
 def magnitude_of(value: Fraction) -> int:
     """The exponent of a positive value written with one digit before the point."""
     if value <= 0:

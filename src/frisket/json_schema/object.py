@@ -324,8 +324,11 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                     where=lowering.where(),
                     hint="give the alternatives of oneOf and anyOf a required property with different constants",
                 )
-        if not extras and possible < shape.least:
-            return None
+        if possible < shape.least:
+            if not extras:
+                return None
+            # Whether the other keys are enough is for a search to say.
+            lowering.recursive = True
         node = b.object(
             properties,
             extras,

@@ -29,6 +29,10 @@ class JSONSchemaOptions:
     at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
     `free`: any, before and after the document too."""
 
+    leading_space: bool = False
+    """Whether one blank may come before the document. Tokenizers of SentencePiece (Llama 2) begin every text that they
+    encode with one (`Vocabulary.prepends_space`), and their models may do so, too."""
+
     indent: int = 2
     """Blanks for each level under `pretty`; below 24 levels it writes `", "` on one line."""
 
@@ -45,8 +49,10 @@ class JSONSchemaOptions:
     max_fraction_digits: int = 40
     """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""
 
-    max_exponent_digits: int = 2
-    """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
+    max_exponent_digits: int = 3
+    """An exponent has at most so many digits; 0 forbids exponents. 3 admits what a double holds: an exponent of three
+    digits goes with one digit before the point, from e-324 to 1.7976931348623157e308: so
+    `json.dumps` writes every float. 4 and more admit numbers that no double holds."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
     """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also
@@ -62,12 +68,45 @@ class JSONSchemaOptions:
     max_alternatives: int = 4000
     """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
 
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in allowed:
+                got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
+                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {got}")
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise TypeError(f"{name} is an int, got {type(value).__name__}")
+            if not least <= value <= most:
+                raise ValueError(f"{name} is from {least:,} to {most:,}")
+        for name in ("leading_space", "nullable", "relaxed"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is a bool, got {type(getattr(self, name)).__name__}")
+
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
         base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
         return replace(base, **changes)  # type: ignore[arg-type]
 
+
+#: What each choice may be.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "property_order": ("schema", "declared", "any"),
+    "whitespace": ("bounded", "compact", "pretty", "free"),
+    "escapes": ("raw", "free"),
+    "numbers": ("plain", "free"),
+    "formats": ("assert", "annotate", "openapi", "python"),
+}
+#: How large each number may be. Python converts 4,300 digits at most; no indented line needs a hundred blanks a level.
+RANGES = {
+    "indent": (0, 100),
+    "max_integer_digits": (1, 2000),
+    "max_fraction_digits": (0, 2000),
+    "max_exponent_digits": (0, 9),
+    "max_alternatives": (1, 1 << 32),
+}
 
 #: What holds where nobody says otherwise.
 DEFAULT = JSONSchemaOptions()

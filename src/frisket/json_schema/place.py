@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import _core
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
-from frisket.json_schema import object
+from frisket.json_schema import data, object
 from frisket.json_schema.reader import KEYWORDS, KNOWN
 from frisket.json_schema.reading import Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
@@ -94,7 +94,11 @@ class Places:
         except UnresolvedReference:
             where = f"{site.pointer}/{kind}"
             if reference.startswith("#"):
-                raise InvalidSchemaError(f"{reference!r} leads nowhere", where=where) from None
+                raise InvalidSchemaError(
+                    f"{reference!r} leads nowhere",
+                    where=where,
+                    hint="name a place of this document, as #/$defs/name does",
+                ) from None
             self.unsupported(
                 where, kind, f"{reference} is not among the documents given; pass a registry that holds it"
             )
@@ -137,6 +141,7 @@ class Places:
             raise InvalidSchemaError(
                 f"a schema is an object or a boolean, not {_kind(schema)}",
                 where=Site(-1, None, resource, (), origin, tokens).pointer,
+                hint="true is the schema of any value, false that of none",
             )
         if not schema:
             return ANYTHING
@@ -177,6 +182,8 @@ class Places:
                     said += (keyword, tuple(value))
                 else:
                     return None
+            elif type(keyword) is not str:
+                data.check_key(keyword, Site(-1, None, resource, (), origin, tokens).pointer)
         if not said:
             return ANYTHING
         if refers or "nullable" in schema:
@@ -210,7 +217,11 @@ class Places:
         refused = len(self.places)
         site = Site(-1, schema, resource, scope, origin, tokens)
         if -id(schema) in self._following:
-            raise InvalidSchemaError("the schema refers to itself without looking into the value", where=site.pointer)
+            raise InvalidSchemaError(
+                "the schema refers to itself without looking into the value",
+                where=site.pointer,
+                hint="let one of the references lead to a schema that says something",
+            )
         self._following.add(-id(schema))
         self.depth += 1
         try:
@@ -228,6 +239,10 @@ class Places:
         site = Site(len(self.sites), schema, self._constants, (), origin, ())
         self.sites.append(site)
         return frozenset((2 * site.number,))
+
+    def is_invented(self, site: Site) -> bool:
+        """Whether nobody wrote this place."""
+        return site.resource is self._constants
 
     def either(self, goals: Iterable[Goal]) -> Goal:
         """The demand to meet at least one of the goals."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Lowering, margin
+from frisket.json_schema.lower import Lowering, margins
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.report import Report
@@ -32,6 +33,8 @@ class Prelude:
         if options.whitespace != "pretty":
             anything = self.lowering.lower(ANYTHING)
             self.lowering.union([Case(INTEGER)])
+            # The exponents that most bounds leave.
+            self.lowering.union([Case(NUMBER, numbers=(interval.AtLeast(Fraction(-1), False),))])
             if not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
 
@@ -56,7 +59,7 @@ class Prelude:
                 *(layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object),
                 *(layout.open_array, layout.close_array, layout.empty_array),
             ),
-            margin=margin(self.builder, options),
+            margins=margins(self.builder, options),
             escapes=options.escapes,
             digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=KNOWN,

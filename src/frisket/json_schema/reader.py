@@ -5,14 +5,13 @@ Which keywords count is the draft's affair; every keyword that this file does no
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import FrisketError, GrammarSyntaxError, InvalidSchemaError
-from frisket.json_schema import array, interval, object, string
+from frisket.json_schema import array, data, interval, object, string
 from frisket.json_schema.reading import Evaluated, Reading
 from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020, HOLDS, Site
 from frisket.json_schema.semantic import DRAFT_NAMES, read_content_encoding, read_content_media_type, read_format
@@ -72,7 +71,10 @@ class Reader:
         rules = RULES[self.draft, self.site.resource.asserts]
         for keyword, value in self.schema.items():
             rule = rules.get(keyword)
-            if rule is not None:
+            if rule is None:
+                if type(keyword) is not str:
+                    self.text(None, keyword)
+            else:
                 rule(self, value)
                 reading.keywords.append(keyword)
         if self.mask != ANY or self.numbers or self.strings or self.arrays or self.objects:
@@ -81,25 +83,37 @@ class Reader:
             )
         return reading
 
-    def invalid(self, keyword: str, expected: str) -> InvalidSchemaError:
-        return InvalidSchemaError(f"{keyword} must be {expected}", where=f"{self.site.pointer}/{keyword}")
+    def invalid(self, keyword: str, expected: str, hint: str | None = None) -> InvalidSchemaError:
+        return InvalidSchemaError(
+            f"{keyword} must be {expected}",
+            where=f"{self.site.pointer}/{keyword}",
+            hint=hint or f"correct it, or leave {keyword} out",
+        )
 
     def goal(self, schema: Any, *tokens: str) -> Goal:
         return self.algebra.below(self.site, schema, *tokens)
 
     def count(self, keyword: str, value: Any) -> int:
         """A non-negative integer (2.0 is one)."""
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value // 1 or value < 0:
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or not data.is_finite(value):
             raise self.invalid(keyword, "a non-negative integer")
-        # No text is that long.
-        return min(int(value), 1 << 62)
+        # No text is that long, and 1e999999999 need not be written out.
+        if value > 1 << 62:
+            return 1 << 62
+        if value < 0 or value != int(value):
+            raise self.invalid(keyword, "a non-negative integer")
+        return int(value)
 
     def number(self, keyword: str, value: Any) -> Fraction:
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             raise self.invalid(keyword, "a number")
-        if not isinstance(value, int) and not math.isfinite(value):
-            raise self.invalid(keyword, "a finite number")
+        data.check_number(value, f"{self.site.pointer}/{keyword}")
         return interval.exact(value)
+
+    def text(self, keyword: str | None, key: Any) -> str:
+        """A name of a member, of the keyword's value or of the schema itself; it must have a spelling in UTF-8."""
+        where = self.site.pointer if keyword is None else f"{self.site.pointer}/{keyword}"
+        return data.check_key(key, where)
 
     def schemas(self, keyword: str, value: Any) -> list[Goal]:
         if not isinstance(value, list) or not value:
@@ -109,12 +123,14 @@ class Reader:
     def mapping(self, keyword: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.invalid(keyword, "an object")
+        for key in value:
+            self.text(keyword, key)
         return value
 
     def keys(self, keyword: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
             raise self.invalid(keyword, "an array of strings")
-        return tuple(dict.fromkeys(value))
+        return tuple(dict.fromkeys(self.text(keyword, key) for key in value))
 
     def pattern(self, keyword: str, pattern: Any, *tokens: str) -> int | None:
         """The node of a regular expression, or None if it cannot be exact (and that was noted)."""
@@ -132,7 +148,9 @@ class Reader:
 
                 if not is_ecma_regex(pattern):
                     raise InvalidSchemaError(
-                        f"not a regular expression: {error.message}", where=where, hint=error.hint
+                        f"not a regular expression: {error.message}",
+                        where=where,
+                        hint=error.hint or "patterns are read as JavaScript reads them",
                     ) from error
                 self.algebra.unsupported(where, keyword, f"{error.message}; any text could slip through")
                 known[pattern] = None
@@ -162,7 +180,7 @@ def read_type(reader: Reader, value: Any) -> None:
     for name in names:
         bits = TYPES.get(name) if isinstance(name, str) else None
         if bits is None:
-            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {name!r}")
+            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {data.shown(name)}")
         mask |= bits
     if reader.draft == DRAFT4 and "integer" in names and "number" not in names:
         # Draft 4 knows integers by their spelling.
@@ -175,18 +193,22 @@ def read_type(reader: Reader, value: Any) -> None:
 def read_enum(reader: Reader, value: Any) -> None:
     if not isinstance(value, list):
         raise reader.invalid("enum", "an array")
-    read_values(reader, value)
+    read_values(reader, "enum", value)
 
 
 def read_const(reader: Reader, value: Any) -> None:
-    read_values(reader, [value])
+    read_values(reader, "const", [value])
 
 
-def read_values(reader: Reader, values: list[Any]) -> None:
+def read_values(reader: Reader, keyword: str, values: list[Any]) -> None:
     if values and set(map(type, values)) == {str}:
         reader.mask &= STRING
         reader.strings.append(string.Among(frozenset(values), True))
         return
+    if not reader.algebra.is_invented(reader.site):  # an item or a member of a value was checked with the whole
+        for place, value in enumerate(values):
+            where = f"{reader.site.pointer}/{keyword}"
+            data.check(value, f"{where}/{place}" if keyword == "enum" else where)
     mask = 0
     texts: list[str] = []
     numbers: set[Any] = set()
@@ -231,11 +253,9 @@ def case_of(reader: Reader, value: Any) -> Case:
     if isinstance(value, (list, tuple)):
         goals = tuple(reader.algebra.invented(reader.site, {"const": item}) for item in value)
         return Case(ARRAY, arrays=(array.Items(goals, NOTHING), array.Count(len(goals), len(goals))))
-    if isinstance(value, dict):
-        names = {key: reader.algebra.invented(reader.site, {"const": item}) for key, item in value.items()}
-        fields = object.Fields(names, (), NOTHING)
-        return Case(OBJECT, objects=(fields, object.Required(tuple(names))))
-    raise reader.invalid("enum", f"JSON, not {type(value).__name__}")
+    names = {key: reader.algebra.invented(reader.site, {"const": item}) for key, item in value.items()}
+    fields = object.Fields(names, (), NOTHING)
+    return Case(OBJECT, objects=(fields, object.Required(tuple(names))))
 
 
 # -- numbers ------------------------------------------------------------------------------------------------------

@@ -141,6 +141,9 @@ class Site:
 
 
 def escape(token: str) -> str:
+    """A token of a JSON pointer, always writable: a lone surrogate appears as its escape."""
+    if not token.isascii():
+        token = token.encode("utf-8", "backslashreplace").decode()
     return token.replace("~", "~0").replace("/", "~1")
 
 

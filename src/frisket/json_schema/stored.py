@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _MAGIC = b"frisket grammar 1\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
+#: What a builder can be told; anything else is no record of ours.
+_CALLS = frozenset(name for name in dir(_core.GrammarBuilder) if name[0] != "_") - {"build", "check", "fork"}
+
 #: Seconds. What is compiled sooner is not kept.
 WORTH = 0.02
 
@@ -114,9 +117,11 @@ def _told(data: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Repor
         content = json.loads(data, object_hook=_read)
         builder = prelude_of(options).fork()
         for name, arguments, keywords, made in content["calls"]:
-            if getattr(builder, name)(*_tuples(arguments), **_tuples(keywords)) != made:
+            if name not in _CALLS or getattr(builder, name)(*_tuples(arguments), **_tuples(keywords)) != made:
                 return None
         loosened, narrowed, notes, keywords = content["report"]
+        if not all(type(text) is str for text in [*notes, *(text for pair in keywords for text in pair)]):
+            return None
         report = Report(
             [Entry(*entry) for entry in loosened],
             [Entry(*entry) for entry in narrowed],
@@ -124,12 +129,12 @@ def _told(data: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Repor
             functools.partial(_pairs, keywords),
         )
         return builder.build(content["root"]), report
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, FrisketError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, FrisketError):
         return None
 
 
 def _pairs(keywords: list[list[str]]) -> Iterator[tuple[str, str]]:
-    return ((pointer, keyword) for pointer, keyword in keywords)
+    return ((pointer, keyword) for pointer, keyword, *_ in keywords)
 
 
 def _copied(value: Any) -> Any:

@@ -92,7 +92,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
     if found is not None:
         try:
             return TokenTable.from_data(found[0], found[1].hex())
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             pass
     table = build()
     # Of what was read: a file may have become another one since.
@@ -104,10 +104,9 @@ def read_file(path: str | os.PathLike[str], *, expected: str, hint: str) -> byte
     """The content of a tokenizer's file, or an error that says what was expected there."""
     try:
         return Path(path).read_bytes()
-    except OSError as error:
-        raise VocabularyError(
-            f"the {expected} cannot be read: {error.strerror}", where=os.fspath(path), hint=hint
-        ) from error
+    except (OSError, ValueError) as error:  # ValueError: a path that no file has, with a zero or a lone surrogate
+        reason = (error.strerror if isinstance(error, OSError) else None) or "no file has such a name"
+        raise VocabularyError(f"the {expected} cannot be read: {reason}", where=os.fspath(path), hint=hint) from error
 
 
 def directory() -> Path:

@@ -102,9 +102,17 @@ class TokenTable:
         prepends_space: bool = False,
     ) -> TokenTable:
         """The canonical table, checked. `names` adds names by which `eos` may call tokens that are not special."""
+        for name, token_id in special.items():
+            if not isinstance(name, str) or type(token_id) is not int:
+                raise TypeError(f"special maps names to ids, got {type(name).__name__}: {type(token_id).__name__}")
+            if not _is_text(name):
+                raise VocabularyError(f"the special token {name!a} has no UTF-8 form", hint="leave it out")
+        if size is not None and not isinstance(size, int):
+            raise TypeError(f"size is a number of rows, got {type(size).__name__}")
         stops = _stops(eos, special, names or {})
         ids = [*special.values(), *stops]
-        rows = max([len(tokens) - 1, *ids], default=-1) + 1 if size is None else size
+        # A special token has a name and may be the last row; a stop that is only a number may be a slip.
+        rows = max([len(tokens) - 1, *special.values()], default=-1) + 1 if size is None else size
         if not 0 < rows <= MAX_SIZE:
             raise VocabularyError(
                 f"a vocabulary of {rows:,} tokens is not possible",
@@ -159,7 +167,11 @@ class TokenTable:
         size, special, eos = head["size"], head["special"], head["eos"]
         if not (isinstance(size, int) and 0 < size <= MAX_SIZE and isinstance(special, dict) and isinstance(eos, list)):
             raise ValueError("not a token table")
+        if not all(type(token_id) is int and 0 <= token_id < size for token_id in (*special.values(), *eos)):
+            raise ValueError("a token table names ids that it does not have")
         lengths = np.frombuffer(data, "<u4", count=size, offset=body)
+        if lengths.max() > MAX_TOKEN_BYTES:
+            raise ValueError("a token table has tokens that nobody has")
         texts = data[body + 4 * size :]
         if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
@@ -169,6 +181,16 @@ class TokenTable:
             table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
         return table
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for a message; itself where that is short for sure."""
+    kind = type(value).__name__
+    return f"{kind}: {ascii(value)[:60]}" if isinstance(value, (str, bytes, bool, float)) else kind
+
+
+def _is_text(name: str) -> bool:
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def unknown_bytes(tokens: Iterable[tuple[str, int]], reason: str, *, where: str | None, hint: str) -> VocabularyError:
@@ -185,7 +207,7 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
     stops: set[int] = set()
     for stop in [eos] if isinstance(eos, (int, str)) else eos:
         if isinstance(stop, bool) or not isinstance(stop, (int, str)):
-            raise TypeError(f"eos is a token id, a token's name, or several of them; got {stop!r}")
+            raise TypeError(f"eos is a token id, a token's name, or several of them; got {kind_of(stop)}")
         if isinstance(stop, int):
             stops.add(stop)
         elif stop in special:

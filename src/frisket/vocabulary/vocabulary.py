@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
-from frisket.vocabulary.table import Eos, TokenTable
+from frisket.vocabulary.table import Eos, TokenTable, kind_of
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -27,7 +27,9 @@ class Vocabulary:
     Every constructor takes `size`, the rows of the model's logits where they are more than the tokenizer's ids (read
     from config.json where one lies beside the tokenizer); ids beyond the tokenizer are never allowed. `eos` is an id, a
     token's name, or several of them; without it, what the tokenizer and the files beside it call the end, or else the
-    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). It may be empty: `eos=()`.
+    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). If none is found, a tokenizer is refused.
+    `eos=()` says that no token ends a document: a mask then has no bit where a document can only end
+    (`Matcher.can_end`).
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
     A VocabularyError says which tokens have no bytes that could be known, and why.
@@ -47,12 +49,12 @@ class Vocabulary:
     def from_huggingface(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a folder with tokenizer.json, of that file, of a `tokenizers.Tokenizer`, or of a fast
         tokenizer of transformers. A path is read without instantiating the tokenizer; nothing is downloaded."""
-        return cls(huggingface.read(tokenizer, size=size, eos=eos))
+        return cls(_ending(huggingface.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
     def from_sentencepiece(cls, model: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a SentencePiece model file or of a `SentencePieceProcessor`."""
-        return cls(sentencepiece.read(model, size=size, eos=eos))
+        return cls(_ending(sentencepiece.read(model, size=size, eos=eos), eos))
 
     @classmethod
     def from_tiktoken(
@@ -63,12 +65,12 @@ class Vocabulary:
         eos: Eos = None,
     ) -> Vocabulary:
         """The vocabulary of a `tiktoken.Encoding`, or of a .tiktoken rank file and its `special` tokens."""
-        return cls(tiktoken.read(encoding, special=special, size=size, eos=eos))
+        return cls(_ending(tiktoken.read(encoding, special=special, size=size, eos=eos), eos))
 
     @classmethod
     def from_mistral(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a tokenizer of mistral-common (tekken or SentencePiece), or of its file."""
-        return cls(mistral.read(tokenizer, size=size, eos=eos))
+        return cls(_ending(mistral.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
     def from_bytes(
@@ -81,7 +83,7 @@ class Vocabulary:
         """The vocabulary whose token i is `tokens[i]`; None, like the empty bytes, is a token without text."""
         wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
         if wrong:
-            raise TypeError(f"tokens are bytes or None, got {type(wrong[0]).__name__}: {wrong[0]!r}")
+            raise TypeError(f"tokens are bytes or None, got {kind_of(wrong[0])}")
         if not len(tokens) and not size:
             raise VocabularyError("a vocabulary has at least one token", hint="pass the bytes of every token")
         return cls(TokenTable.of(tokens, special=dict(special or {}), eos=eos, size=size))
@@ -113,7 +115,11 @@ class Vocabulary:
 
     @property
     def prepends_space(self) -> bool:
-        """Whether the tokenizer writes a space before a text that it encodes (some only where there is none yet)."""
+        """Whether the tokenizer writes a space before a text that it encodes (some only where there is none yet).
+
+        A grammar has that space only if it says so: `JSONSchemaOptions(leading_space=True)`. Without it, the first
+        token of `encode('{"a": 5}')` is refused, and the model is held to `{`.
+        """
         return self._prepends_space
 
     @property
@@ -130,3 +136,14 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {self.size:,} tokens, eos {self.eos}, {self.fingerprint[:12]}>"
+
+
+def _ending(table: TokenTable, eos: Eos) -> TokenTable:
+    """The table, unless nobody knows how its texts end: its last masks would have no bit at all."""
+    if eos is None and not table.eos:
+        raise VocabularyError(
+            "no token of the tokenizer is known to end a text",
+            hint="pass eos=, the id or the name of the model's end token (a rank file needs it in special=, too); "
+            "eos=() if there is none",
+        )
+    return table

@@ -283,7 +283,8 @@ class _Parser:
         self.flags = flags
         if not self.take(")"):
             self.fail("this group is never closed", at)
-        if isinstance(node, (Repeat, Atomic)):
+        # A quantifier may follow a group whatever it holds: `(?:a*)*`, `(?:\b)?`.
+        if isinstance(node, (Repeat, Atomic, Before, After, Boundary, FinalNewline, Look)):
             return Seq([node])
         return node
 

@@ -178,6 +178,33 @@ impl Arena {
         })
     }
 
+    /// Digits, and points between them if `point`, that read as one number are a multiple: a state for each remainder,
+    /// made as it is come to. Zeros enough can be followed by any remainder, so that no state is a dead end.
+    pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
+        if of == 0 {
+            return Ok(EMPTY);
+        }
+        self.multiple_rest(of, 0, point)
+    }
+
+    pub(crate) fn multiple_rest(&mut self, of: u32, rest: u32, point: bool) -> Result<TermId> {
+        let mut hash = Hasher128::new(15);
+        hash.word(u64::from(of) << 32 | u64::from(rest));
+        hash.word(u64::from(point));
+        self.intern(Term::Multiple { of, rest, point }, hash.finish(), |_| Info {
+            hash: 0,
+            nullable: rest == 0,
+            structural: false,
+            utf8: true,
+            searched: false,
+            counts: false,
+            depth: 0,
+            min_chars: u32::from(rest != 0),
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+
     /// One code point of the inclusive ranges, as UTF-8.
     pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
         use regex_syntax::utf8::Utf8Sequences;

@@ -1,0 +1,123 @@
+"""Schemas that hold what no schema should: each ends in a typed error that names the place and what to do."""
+
+from __future__ import annotations
+
+import decimal
+import sys
+from typing import Any
+
+import pytest
+
+from frisket import Grammar, JSONSchemaOptions
+from frisket.errors import (
+    FrisketError,
+    InvalidSchemaError,
+    LimitExceededError,
+    UnsatisfiableSchemaError,
+    UnsupportedSchemaError,
+)
+
+INFINITE, NAN, HALF = float("inf"), float("nan"), "\ud800"
+
+
+def circle() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("schema", "error", "where"),
+    [
+        ('{"const":1e400}', InvalidSchemaError, "/const"),
+        ('{"enum":["a",1e400]}', InvalidSchemaError, "/enum/1"),
+        ({"properties": {"a": {"const": {"b/": [INFINITE]}}}}, InvalidSchemaError, "/properties/a/const/b~1/0"),
+        ({"not": {"const": INFINITE}}, InvalidSchemaError, "/not/const"),
+        ({"const": NAN}, InvalidSchemaError, "/const"),
+        ({"minimum": decimal.Decimal("sNaN")}, InvalidSchemaError, "/minimum"),
+        ({"minLength": decimal.Decimal("Infinity")}, InvalidSchemaError, "/minLength"),
+        ({"properties": {HALF: {}}}, InvalidSchemaError, "/properties"),
+        ({"required": [HALF]}, InvalidSchemaError, "/required"),
+        ({"dependentRequired": {"a": [HALF]}}, InvalidSchemaError, "/dependentRequired"),
+        ({"dependentSchemas": {HALF: {"type": "object"}}}, InvalidSchemaError, "/dependentSchemas"),
+        ({"enum": [1, {HALF: 1}]}, InvalidSchemaError, "/enum/1"),
+        ({"$defs": {HALF: {"minimum": "a"}}, "$ref": f"#/$defs/{HALF}"}, InvalidSchemaError, "/$defs/\\ud800/minimum"),
+        ({1: {}}, InvalidSchemaError, ""),
+        ({"type": "object", 1: {}}, InvalidSchemaError, ""),
+        ({"properties": {1: {}}}, InvalidSchemaError, "/properties"),
+        ({"const": {None: 1}}, InvalidSchemaError, "/const"),
+        ({"const": {1, 2}}, InvalidSchemaError, "/const"),
+        ({"enum": [[{1, 2}]]}, InvalidSchemaError, "/enum/0/0"),
+        ({"const": 10**5000}, LimitExceededError, "/const"),
+        ({"minimum": decimal.Decimal("1e999999999")}, LimitExceededError, "/minimum"),
+        ({"multipleOf": decimal.Decimal("1e-999999999")}, LimitExceededError, "/multipleOf"),
+        ({"const": circle()}, LimitExceededError, "/const" + "/0" * 1001),
+        ({"type": "object", "propertyNames": {"pattern": "^$"}, "minProperties": 3}, UnsatisfiableSchemaError, ""),
+        ({"$ref": "#", "unevaluatedProperties": {}}, InvalidSchemaError, ""),
+        (
+            {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#", "unevaluatedItems": False}}},
+            InvalidSchemaError,
+            "/$defs/a",
+        ),
+        ({"multipleOf": 123457}, UnsupportedSchemaError, "/multipleOf"),
+    ],
+)
+def test_the_error_names_the_place(schema: Any, error: type[FrisketError], where: str) -> None:
+    with pytest.raises(error) as caught:
+        Grammar.from_json_schema(schema)
+    assert caught.value.where == where
+    assert caught.value.hint
+    assert str(caught.value).encode()
+
+
+def test_a_schema_deep_inside_that_nothing_meets_is_named() -> None:
+    names = {"type": "object", "propertyNames": {"pattern": "^$"}, "minProperties": 3}
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema({"type": "object", "properties": {"a": names}, "required": ["a"]})
+    assert caught.value.where == "/properties/a"
+    assert Grammar.from_json_schema({**names, "minProperties": 1}).accepts('{"": 1}')
+
+
+def test_a_text_with_thousands_of_digits_is_json_beyond_a_limit() -> None:
+    with pytest.raises(LimitExceededError, match="digits"):
+        Grammar.from_json_schema('{"const": ' + "1" * (sys.get_int_max_str_digits() + 1) + "}")
+
+
+def test_lengths_beyond_all_texts_are_no_bounds() -> None:
+    assert Grammar.from_json_schema({"maxLength": 10**5000}).accepts('"a"')
+    assert Grammar.from_json_schema({"maxItems": decimal.Decimal("1e999999999")}).accepts("[]")
+
+
+def test_recursion_through_members_beside_unevaluated_properties_is_no_loop() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#"}}}
+    grammar = Grammar.from_json_schema({"allOf": [node], "unevaluatedProperties": False})
+    assert grammar.accepts('{"next": {"next": {}}}') and not grammar.accepts('{"next": {"other": 1}}')
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("whitespace", "tight", ValueError),
+        ("property_order", None, ValueError),
+        ("numbers", 1, ValueError),
+        ("max_integer_digits", 0, ValueError),
+        ("max_fraction_digits", -1, ValueError),
+        ("max_exponent_digits", 1.5, TypeError),
+        ("max_exponent_digits", 10**9, ValueError),
+        ("indent", "  ", TypeError),
+        ("max_alternatives", True, TypeError),
+        ("relaxed", 1, TypeError),
+    ],
+)
+def test_options_that_are_none(name: str, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=name):
+        JSONSchemaOptions(**{name: value})
+
+
+def test_a_blank_before_the_document() -> None:
+    for schema in ({"type": "object"}, {"type": "integer", "multipleOf": 3}):
+        grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(leading_space=True))
+        text = "{}" if schema["type"] == "object" else "12"
+        assert grammar.accepts(text) and grammar.accepts(" " + text)
+        assert not grammar.accepts("  " + text) and not grammar.accepts(text + " ")
+        assert not Grammar.from_json_schema(schema).accepts(" " + text)
