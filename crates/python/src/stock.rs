@@ -13,8 +13,11 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Nodes that every fork of a prelude's builder has, the words that count, and the leaves met so far: places whose
-/// keywords hold nothing but scalars mean the same wherever they stand.
+/// What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
+/// has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
+///
+/// `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
+/// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Stock {
     pub any: u32,
