@@ -236,7 +236,8 @@ class Stock:
     """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
     has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
 
-    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
+    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
+    formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
     (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
     """
 
@@ -256,6 +257,8 @@ class Stock:
         digits: int | None,
         keywords: dict[str, int],
         drafts: dict[str, int],
+        integers: dict[str, tuple[int, int]],
+        cut: Sequence[str],
         formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
     ) -> Self: ...
 

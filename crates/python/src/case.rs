@@ -38,6 +38,8 @@ pub struct Case<'py> {
     /// Whether it is a pattern or a format, and which; once they are read, their nodes.
     pub asked: Vec<(bool, Bound<'py, PyString>)>,
     pub matches: Vec<u32>,
+    /// Whether a node is not all of a format's texts (`Stock.cut`).
+    pub cut: bool,
     pub fields: Vec<Fields<'py>>,
     pub required: Vec<Bound<'py, PyString>>,
     /// If the first key is there, so is the second.
@@ -82,6 +84,7 @@ impl Default for Case<'_> {
             length: (0, None),
             asked: Vec::new(),
             matches: Vec::new(),
+            cut: false,
             fields: Vec::new(),
             required: Vec::new(),
             implies: Vec::new(),
@@ -103,6 +106,11 @@ impl Case<'_> {
 
     pub fn any_text(&self) -> bool {
         self.texts.is_none() && self.length == (0, None) && self.asked.is_empty() && self.matches.is_empty()
+    }
+
+    /// Whether more is asked of a text than a format of which not all texts are written.
+    pub fn cuts_too_much(&self) -> bool {
+        self.cut && (self.texts.is_some() || self.length != (0, None) || self.matches.len() > 1)
     }
 
     pub fn any_array(&self) -> bool {
@@ -188,6 +196,10 @@ pub fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
             if !both.matches.contains(&node) {
                 both.matches.push(node);
             }
+        }
+        both.cut |= right.cut;
+        if both.cuts_too_much() {
+            return Met::Unknown;
         }
     }
     if mask & ARRAY != 0 {

@@ -132,7 +132,15 @@ pub fn read<'py>(
             }
             "pattern" | "format" => match value.downcast_into_exact::<PyString>() {
                 Ok(value) => {
-                    case.asked.push((keyword == "pattern", value));
+                    let integers = value.to_str().ok().and_then(|name| stock.integers.get(name));
+                    match integers.filter(|_| keyword == "format") {
+                        Some(&(least, most)) => {
+                            bounded = true;
+                            case.low = higher(case.low, Some((least, false)));
+                            case.high = lower(case.high, Some((most, false)));
+                        }
+                        None => case.asked.push((keyword == "pattern", value)),
+                    }
                     true
                 }
                 Err(_) => false,

@@ -16,7 +16,8 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
 /// has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
 ///
-/// `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
+/// `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
+/// formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
 /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Stock {
@@ -39,6 +40,10 @@ pub struct Stock {
     pub keywords: FxHashMap<String, u8>,
     /// The drafts by the names of their metaschemas.
     pub drafts: FxHashMap<String, u64>,
+    /// The formats that are integers between two bounds.
+    pub integers: FxHashMap<String, (i64, i64)>,
+    /// The formats of which not all texts are written: beside other conditions on a text Python reads them.
+    pub cut: Vec<String>,
     /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any)
     pub formats: Py<PyAny>,
     leaves: Mutex<Leaves>,
@@ -78,7 +83,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, digits, keywords, drafts, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, digits, keywords, drafts, integers, cut, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -93,6 +98,8 @@ impl Stock {
         digits: Option<usize>,
         keywords: FxHashMap<String, u8>,
         drafts: FxHashMap<String, u64>,
+        integers: FxHashMap<String, (i64, i64)>,
+        cut: Vec<String>,
         formats: Py<PyAny>,
     ) -> Self {
         let (free, leaves) = (escapes == "free", Mutex::default());
@@ -110,6 +117,8 @@ impl Stock {
             digits,
             keywords,
             drafts,
+            integers,
+            cut,
             formats,
             leaves,
         }

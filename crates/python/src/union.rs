@@ -258,6 +258,10 @@ impl<'py> Walk<'_, 'py> {
             if let Some(node) = node.filter(|node| !case.matches.contains(node)) {
                 case.matches.push(node);
             }
+            case.cut |= !is_pattern && text.to_str().is_ok_and(|name| self.stock.cut.iter().any(|cut| cut == name));
+        }
+        if case.cuts_too_much() {
+            return Ok(None);
         }
         // What leads to a schema that asks for nothing asks for nothing.
         let this = &*self;

@@ -48,10 +48,14 @@ class JSONSchemaOptions:
     max_exponent_digits: int = 2
     """An exponent has at most so many digits; 0 forbids exponents, and 3 admits numbers that a double cannot hold."""
 
+    max_second_digits: int = 9
+    """A second of the formats `time` and `date-time` has at most so many digits after the point, and at most 6 for
+    Python's types (RFC 3339 allows any number; a text that the schema lists may have more)."""
+
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also
-    those of OpenAPI and Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold
-    (leap seconds)."""
+    """`assert`: JSON Schema's formats are enforced, in the drafts before them too, and of OpenAPI's those of integers
+    (int32 …); `annotate`: none is; `openapi`: also all others of OpenAPI and Pydantic (byte, double …); `python`: as
+    `openapi`, without what Python's own types cannot hold (leap seconds). The report lists those that are not."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""

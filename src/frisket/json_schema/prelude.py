@@ -7,6 +7,7 @@ from functools import cache, lru_cache, partial
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
+from frisket.json_schema.formats import FORMATS, INTEGERS
 from frisket.json_schema.lower import Lowering, margin
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.reader import KNOWN
@@ -14,6 +15,9 @@ from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.semantic import plain_format
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
+
+#: The integer formats whose bounds the engine's front end can hold; Python reads the others.
+_INTEGERS = {name: bounds for name, bounds in INTEGERS.items() if bounds[1] < 1 << 63}
 
 
 class Prelude:
@@ -62,6 +66,8 @@ class Prelude:
             keywords=KNOWN,
             drafts=DRAFTS,
             formats=partial(plain_format, options),
+            integers={} if options.formats == "annotate" else _INTEGERS,
+            cut=sorted(name for name, known in FORMATS.items() if known.written is not None),
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:
