@@ -7,7 +7,8 @@ apart     alternatives of oneOf → cases        annotated cases, each with what
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
 interval  a number's conditions as one         digits    ranges → the digits of their numbers
 multiple  a step → its multiples              report    what is enforced, keyword by keyword
-lower     goals → nodes and rules              room      how deep schemas may nest
+coverage  what asks nothing, for the report    room      how deep schemas may nest
+lower     goals → nodes and rules
 prelude   what all schemas have in common      semantic  format and content* → conditions
 """
 
@@ -28,7 +29,7 @@ from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
 
     from frisket._core import Grammar, GrammarBuilder, Limits, Recent
 
@@ -167,7 +168,7 @@ def _unless_python(error: Exception) -> None:
 def _report(lowering: Lowering, clean: Clean) -> Report:
     lowering.algebra.raise_unsupported()
     report = lowering.algebra.report
-    report.source = clean.keywords
+    report.source = clean.entries
     return report
 
 
@@ -198,13 +199,13 @@ class Clean:
         self.is_sorted = False
 
     def report(self) -> Report:
-        return Report(notes=[SORTED] if self.is_sorted else [], source=self.keywords)
+        return Report(notes=[SORTED] if self.is_sorted else [], source=self.entries)
 
-    def keywords(self) -> Iterator[tuple[str, str]]:
+    def entries(self) -> Iterable[Entry]:
         # Python reads the schema anew, as it was: the caller's may have changed.
         schema = marshal.loads(self.content)
         again = lower_json_schema(self.prelude.fork(), schema, self.options, self.registry, self.prelude)[1]
-        return again.source() if again.source is not None else iter(())
+        return again.source() if again.source is not None else ()
 
 
 def _lowering(plain: _core.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
@@ -224,7 +225,7 @@ def _lower(
 ) -> tuple[int, Report]:
     report = Report()
     algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
-    report.source = algebra.keywords
+    report.source = algebra.entries
     lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())
     algebra.raise_unsupported()

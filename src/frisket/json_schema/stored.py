@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +24,7 @@ from frisket.json_schema.report import Entry, Report
 if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
-_MAGIC = b"frisket grammar 1\n"
+_MAGIC = b"frisket grammar 2\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
 #: Seconds. What is compiled sooner is not kept.
@@ -100,9 +99,12 @@ def _recorded(schema: dict[str, Any] | bool, options: JSONSchemaOptions) -> byte
         return None
     if recorder.failed:
         return None
-    keywords = list(dict.fromkeys(report.source())) if report.source is not None else []
-    entries = [[[e.pointer, e.keyword, e.status, e.slips] for e in some] for some in (report.loosened, report.narrowed)]
-    told = {"calls": recorder.calls, "root": node, "report": [*entries, report.notes, keywords]}
+    said = report.source() if report.source is not None else ()
+    entries = [
+        [[entry.pointer, entry.keyword, entry.status, entry.slips, entry.note] for entry in some]
+        for some in (report.loosened, report.narrowed, said)
+    ]
+    told = {"calls": recorder.calls, "root": node, "report": [*entries, report.notes]}
     try:
         return room.call(lambda: json.dumps(told, default=_spelled, separators=(",", ":")).encode())
     except (TypeError, ValueError):
@@ -116,20 +118,12 @@ def _told(data: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Repor
         for name, arguments, keywords, made in content["calls"]:
             if getattr(builder, name)(*_tuples(arguments), **_tuples(keywords)) != made:
                 return None
-        loosened, narrowed, notes, keywords = content["report"]
-        report = Report(
-            [Entry(*entry) for entry in loosened],
-            [Entry(*entry) for entry in narrowed],
-            notes,
-            functools.partial(_pairs, keywords),
-        )
+        *entries, notes = content["report"]
+        loosened, narrowed, said = ([Entry(*entry) for entry in some] for some in entries)
+        report = Report(loosened, narrowed, notes, lambda: said)
         return builder.build(content["root"]), report
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, FrisketError):
         return None
-
-
-def _pairs(keywords: list[list[str]]) -> Iterator[tuple[str, str]]:
-    return ((pointer, keyword) for pointer, keyword in keywords)
 
 
 def _copied(value: Any) -> Any:
