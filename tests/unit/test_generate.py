@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import pytest
 from typing_extensions import TypedDict
 
 import frisket
-from frisket.errors import FrisketError, LimitExceededError, VocabularyError
+from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, VocabularyError
 from frisket.grammar import Grammar
 from frisket.vocabulary import Vocabulary
 
@@ -84,7 +85,18 @@ def test_schema_type_grammar_and_bool() -> None:
     assert frisket.generate(Wishful("no"), "?", Grammar.from_choices(["yes", "no"])) == "no"
     assert frisket.generate(Wishful("[1]"), "?", True) == [1]
     with pytest.raises(TypeError, match="ambiguous"):
-        frisket.generate(Wishful(""), "?", "[a-z]")
+        frisket.generate(Wishful(""), "?", "[a-z]")  # type: ignore[call-overload]
+
+
+def test_choices_and_patterns() -> None:
+    assert frisket.generate(Wishful("no"), "?", ["yes", "no"]) == "no"
+    assert frisket.generate(Wishful("never"), "?", ("yes", "no")) in ("yes", "no")
+    assert frisket.generate(Wishful("NO"), "?", re.compile("yes|no", re.IGNORECASE)) == "NO"
+    assert frisket.stream(Wishful("b"), "?", ["a", "b"]).generation().value() == "b"
+    with pytest.raises(TypeError, match="choices are texts"):
+        frisket.generate(Wishful(""), "?", ["a", 1])  # type: ignore[list-item]
+    with pytest.raises(EmptyGrammarError):
+        frisket.generate(Wishful(""), "?", [])
 
 
 def test_typed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -13,6 +14,8 @@ from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
     from frisket.models.protocol import Model
 
 T = TypeVar("T")
@@ -35,7 +38,33 @@ def generate(
 def generate(
     model: Model,
     prompt: str,
-    target: Any,
+    target: list[str] | tuple[str, ...] | re.Pattern[str],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+    on_step: Callable[[Step], object] | None = ...,
+    allow_partial: bool = ...,
+) -> str: ...
+@overload
+def generate(
+    model: Model,
+    prompt: str,
+    target: TypeForm[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+    on_step: Callable[[Step], object] | None = ...,
+    allow_partial: bool = ...,
+) -> T: ...
+@overload
+def generate(
+    model: Model,
+    prompt: str,
+    target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
     sampler: Sampler = ...,
@@ -60,7 +89,8 @@ def generate(
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
-    `target` is a type, a JSON Schema or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
+    `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
+    compiled regular expression or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
     `on_step` sees every step as it is made. An answer that was cut (by `max_tokens`, the context or a stop string)
     before it was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns
     everything that is known about it.
@@ -75,6 +105,50 @@ def generate(
     return result.value()
 
 
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: type[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[T]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: list[str] | tuple[str, ...] | re.Pattern[str],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[str]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: TypeForm[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[T]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: Grammar | Mapping[str, Any] | bool,
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[Any]: ...
 def stream(
     model: Model,
     prompt: str,
@@ -199,6 +273,10 @@ class Stream(Iterator[Step], Generic[T]):
 def _grammar(target: Any) -> Grammar:
     if isinstance(target, Mapping | bool):
         return Grammar.from_json_schema(target)
+    if isinstance(target, re.Pattern):
+        return Grammar.from_regex(target)
+    if isinstance(target, list | tuple):
+        return Grammar.from_choices(target)
     if isinstance(target, str):
-        raise TypeError("a str is ambiguous here: use Grammar.from_json_schema, from_regex or from_choices")
+        raise TypeError("a str is ambiguous here: use Grammar.from_json_schema, from_regex, or a list for choices")
     return Grammar.from_type(target)
