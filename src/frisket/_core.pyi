@@ -254,6 +254,7 @@ class Stock:
         punctuation: tuple[int, int, int, int, int, int, int, int],
         margin: int | None,
         escapes: str,
+        closed: bool,
         digits: int | None,
         keywords: dict[str, int],
         drafts: dict[str, int],

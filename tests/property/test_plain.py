@@ -31,6 +31,7 @@ OPTIONS = {
     "declared": JSONSchemaOptions(property_order="declared"),
     "compact": JSONSchemaOptions(whitespace="compact", formats="openapi"),
     "annotate": JSONSchemaOptions(formats="annotate"),
+    "closed": JSONSchemaOptions(closed_objects=True),
 }
 KEYS = ["a", "b", "id", "$schema", "$id", "~/", "é", "type"]
 

@@ -68,8 +68,17 @@ pub struct Fields<'py> {
     pub keys: Vec<u32>,
     /// What members must meet that neither names nor patterns cover; nothing said, nothing asked.
     pub rest: Option<Bound<'py, PyAny>>,
+    /// Whether the place says what they must meet, where that keeps the object open.
+    pub opens: bool,
     /// As of a case.
     pub pointer: Option<Rc<str>>,
+}
+
+impl Fields<'_> {
+    /// Whether they say anything.
+    pub fn asks(&self) -> bool {
+        self.names.is_some() || self.patterns.is_some() || self.rest.is_some() || self.opens
+    }
 }
 
 impl Default for Case<'_> {
@@ -106,6 +115,12 @@ impl Case<'_> {
 
     pub fn any_text(&self) -> bool {
         self.texts.is_none() && self.length == (0, None) && self.asked.is_empty() && self.matches.is_empty()
+    }
+
+    /// Whether members are listed, and nothing says what others must meet.
+    pub fn closes(&self) -> bool {
+        let opens = self.fields.iter().any(|fields| fields.opens || fields.rest.is_some());
+        !opens && self.fields.iter().any(|fields| fields.names.is_some() || fields.patterns.is_some())
     }
 
     /// Whether more is asked of a text than a format of which not all texts are written.

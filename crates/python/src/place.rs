@@ -105,6 +105,7 @@ pub fn read<'py>(
             "additionalProperties" => {
                 deep = true;
                 let fits = is_schema(&value);
+                fields.opens = stock.closed;
                 fields.rest = Some(value).filter(|value| !says_nothing(stock, value));
                 fits
             }
@@ -189,7 +190,7 @@ pub fn read<'py>(
         Some(reference) if draft <= 7 => return Kind::Applied(Box::default(), vec![Part::Reference(reference)]),
         _ => {}
     }
-    if fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some() {
+    if fields.asks() {
         case.fields.push(fields);
     }
     let place = schema.as_ptr() as usize;

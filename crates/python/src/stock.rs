@@ -34,6 +34,8 @@ pub struct Stock {
     /// White space around the document, if there may be any.
     pub margin: Option<u32>,
     pub free: bool,
+    /// Whether objects that list members have no others unless the schema says what these may be.
+    pub closed: bool,
     /// How many digits an unbounded integer has, if integers are digits only.
     pub digits: Option<usize>,
     /// The keywords that count, and what their values hold (`said`).
@@ -83,7 +85,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, digits, keywords, drafts, integers, cut, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margin, escapes, closed, digits, keywords, drafts, integers, cut, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -95,6 +97,7 @@ impl Stock {
         punctuation: [u32; 8],
         margin: Option<u32>,
         escapes: &str,
+        closed: bool,
         digits: Option<usize>,
         keywords: FxHashMap<String, u8>,
         drafts: FxHashMap<String, u64>,
@@ -114,6 +117,7 @@ impl Stock {
             punctuation,
             margin,
             free,
+            closed,
             digits,
             keywords,
             drafts,

@@ -5,7 +5,7 @@
 //! (`apart`). Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap) is for Python: nothing is the
 //! answer here. Where several schemas ask something of one member (`demand`), only that member is.
 
-use crate::case::{product, Case, NUMBER, OBJECT};
+use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;
 use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
@@ -271,7 +271,7 @@ impl<'py> Walk<'_, 'py> {
         for fields in &mut case.fields {
             fields.rest = fields.rest.take().filter(&mut asks);
         }
-        case.fields.retain(|fields| fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some());
+        case.fields.retain(Fields::asks);
         for fields in &mut case.fields {
             if let Some(patterns) = &fields.patterns {
                 for text in patterns.keys() {

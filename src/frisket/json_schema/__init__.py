@@ -21,7 +21,7 @@ from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import SORTED, Lowering
+from frisket.json_schema.lower import CLOSED, SORTED, Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.prelude import Prelude, prelude_of
@@ -199,7 +199,8 @@ class Clean:
         self.is_sorted = False
 
     def report(self) -> Report:
-        return Report(notes=[SORTED] if self.is_sorted else [], source=self.entries)
+        notes = [SORTED] * self.is_sorted + [CLOSED] * self.options.closed_objects
+        return Report(notes=notes, source=self.entries)
 
     def entries(self) -> Iterable[Entry]:
         # Python reads the schema anew, as it was: the caller's may have changed.

@@ -24,6 +24,11 @@ class JSONSchemaOptions:
     names of the whole schema are in alphabetical order and too many for chance (10 in one object, say: a tool sorted
     them, and what its author meant is lost); `any`: in every order."""
 
+    closed_objects: bool = False
+    """Whether an object whose schema lists members (`properties`, `patternProperties`) and says nothing of others
+    (`additionalProperties`, `unevaluatedProperties`, `propertyNames`) has no others, so that a model invents none. What
+    is listed by all places that hold of an object counts together, and so do required names."""
+
     whitespace: Literal["bounded", "compact", "pretty", "free"] = "bounded"
     """`bounded`: around every bracket, comma and colon inside the document at most two blanks, or one line break with
     at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;

@@ -62,6 +62,7 @@ class Prelude:
             ),
             margin=margin(self.builder, options),
             escapes=options.escapes,
+            closed=options.closed_objects,
             digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=KNOWN,
             drafts=DRAFTS,
