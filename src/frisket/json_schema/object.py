@@ -51,6 +51,11 @@ class Fields:
         self.lists = lists
         self.opens = opens
 
+    def only(self) -> str | None:
+        """The one key of which they ask something, if they ask nothing of any other."""
+        demanding = [key for key, goal in self.names.items() if goal]
+        return demanding[0] if len(demanding) == 1 and not self.patterns and not self.rest else None
+
     def at(self, algebra: Algebra, key: str) -> Goal:
         goal = self.names.get(key)
         if not self.patterns:
@@ -118,9 +123,10 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         return [(Breaks(Fields({}, patterns, NOTHING)),)]
     if isinstance(atom, Breaks):
         return [(atom.fields,)]
-    demanding = [key for key, goal in atom.names.items() if goal]
-    if len(demanding) == 1 and not atom.patterns and not atom.rest:
-        key = demanding[0]
+    if not atom.patterns and not atom.rest and not any(atom.names.values()):
+        return []
+    key = atom.only()
+    if key is not None:
         return [(Required((key,)), algebra.single(key, algebra.negated(atom.names[key])))]
     return [(Breaks(atom),)]
 
