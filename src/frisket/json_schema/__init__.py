@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from frisket import _core
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.json_schema import room
-from frisket.json_schema.algebra import Algebra
+from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
 from frisket.json_schema.lower import CLOSED, SORTED, Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
@@ -70,10 +70,29 @@ def lower_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     options = options or DEFAULT
+    attempts: tuple[Splitting, ...] = ("together", "apart", "loosened")
+    failure: TooManyAlternatives | None = None
+    for splitting in attempts if options.relaxed else attempts[:2]:
+        try:
+            return _lowered(builder, schema, options, registry, prelude, splitting)
+        except TooManyAlternatives as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
+
+
+def _lowered(
+    builder: GrammarBuilder,
+    schema: Any,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    prelude: Prelude | None,
+    splitting: Splitting,
+) -> tuple[int, Report]:
     try:
-        return room.call(_lower, builder, schema, options, registry, prelude, False)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, False)
     except NeedsScopes:
-        return room.call(_lower, builder, schema, options, registry, prelude, True)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, True)
 
 
 def compile_json_schema(
@@ -159,6 +178,8 @@ def _unless_python(error: Exception) -> None:
     """Raise what ends a compile. Whatever else is wrong, all errors are those of one way to read a schema: Python's."""
     if isinstance(error, RecursionError):
         raise room.too_deep() from None
+    if isinstance(error, TooManyAlternatives):
+        return  # Python has other ways to split them
     if isinstance(error, LimitExceededError) or not isinstance(
         error, (FrisketError, NeedsScopes, _core.Unplain, ValueError)
     ):
@@ -222,10 +243,11 @@ def _lower(
     options: JSONSchemaOptions,
     registry: Registry | None,
     prelude: Prelude | None,
+    splitting: Splitting,
     scoped: bool,
 ) -> tuple[int, Report]:
     report = Report()
-    algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
+    algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped, splitting=splitting)
     report.source = algebra.entries
     lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())

@@ -9,7 +9,7 @@ and each becomes one rule.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_schema import annotated, apart, array, interval, object, string
@@ -59,6 +59,11 @@ class TooManyAlternatives(LimitExceededError):
     """One value splits into more alternatives than the options allow."""
 
 
+#: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
+#: alternative where others ask for these members; `apart`, one or the other does, which is less where nobody asks for
+#: them; `loosened` is as `together`, and what splits too far for all that is left out.
+Splitting = Literal["together", "apart", "loosened"]
+
 #: The keywords whose parts a reading has by kind.
 PARTS = {"all": "allOf", "any": "anyOf", "one": "oneOf", "not": "not", "if": "if"}
 SPLITS = (
@@ -78,7 +83,9 @@ class Algebra(Places):
         report: Report,
         *,
         scoped: bool = False,
+        splitting: Splitting = "together",
     ) -> None:
+        self.splitting = splitting
         super().__init__(builder, documents, options, report, scoped=scoped)
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
@@ -160,7 +167,7 @@ class Algebra(Places):
             try:
                 return [case for case, _ in annotated.annotated(self, site)]
             except TooManyAlternatives:
-                if not self.options.relaxed:
+                if self.splitting != "loosened":
                     raise
                 self._leave_out(site, "unevaluatedProperties", "members that no keyword looked at")
         if not reading.parts and not reading.alternatives:
@@ -176,7 +183,7 @@ class Algebra(Places):
                 try:
                     found = self._meeting(found, kind, several)
                 except TooManyAlternatives:
-                    if not self.options.relaxed:
+                    if self.splitting != "loosened":
                         raise
                     found = self._loosened(found, site, kind, several)
         return found
@@ -265,7 +272,7 @@ class Algebra(Places):
         try:
             return self._complement(site)
         except TooManyAlternatives:
-            if not self.options.relaxed:
+            if self.splitting != "loosened":
                 raise
             self._leave_out(site, "not", "values of what is excluded")
             return [WHOLE]
@@ -324,7 +331,7 @@ class Algebra(Places):
     def _parted(self, fields: object.Fields, needed: tuple[str, ...]) -> tuple[dict[str, Goal], object.Fields]:
         """What fields ask of required keys, and what they ask of others."""
         asked = {key: goal for key, goal in fields.names.items() if goal and key in needed}
-        if fields.patterns or not asked:
+        if fields.patterns or not asked or (self.splitting != "apart" and fields.only() is None):
             return {}, fields
         known = fields, *asked
         if known not in self._halves:

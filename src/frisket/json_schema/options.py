@@ -74,7 +74,7 @@ class JSONSchemaOptions:
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
-        base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
+        base = cls(property_order="any", whitespace="free", escapes="free", numbers="free", max_second_digits=40)
         return replace(base, **changes)  # type: ignore[arg-type]
 
 
