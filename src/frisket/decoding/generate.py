@@ -12,10 +12,12 @@ from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.errors import LimitExceededError
 from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
+from frisket.partial_value import PartialValue
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from frisket._core import Matcher
     from frisket.models.protocol import Model
 
 T = TypeVar("T")
@@ -180,10 +182,9 @@ def stream(
     compiled = grammar.compile(model.vocabulary)
     limit = min(max_tokens, room)
     session = model.start(prompt_ids)
-    steps = decode(
-        session, compiled.matcher(), compiled.vocabulary, max_tokens=limit, sampler=sampler, seed=seed, stop=stop
-    )
-    return Stream(steps, grammar, limit)
+    matcher = compiled.matcher()
+    steps = decode(session, matcher, compiled.vocabulary, max_tokens=limit, sampler=sampler, seed=seed, stop=stop)
+    return Stream(steps, grammar, limit, matcher)
 
 
 @dataclass(frozen=True)
@@ -242,14 +243,18 @@ class Generation(Generic[T]):
 
 
 class Stream(Iterator[Step], Generic[T]):
-    """Steps as they are made. Not thread-safe."""
+    """Steps as they are made, and what is known of the answer after each. Not thread-safe."""
 
-    def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int) -> None:
+    def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int, matcher: Matcher) -> None:
         self._steps = steps
         self._grammar = grammar
         self._limit = limit
+        self._matcher = matcher
         self._seen: list[Step] = []
         self._finish_reason: FinishReason | None = None
+        self._partial = PartialValue()
+        #: How many of the steps `_partial` has been fed.
+        self._fed = 0
 
     def __next__(self) -> Step:
         try:
@@ -261,13 +266,41 @@ class Stream(Iterator[Step], Generic[T]):
         self._seen.append(step)
         return step
 
+    @property
+    def text(self) -> str:
+        """The text so far: whole characters, nothing that is taken back later."""
+        return "".join(step.text for step in self._seen)
+
+    @property
+    def value(self) -> Any:
+        """The answer so far as a JSON value, None before anything of it is known; of other notations, the text so far.
+
+            for _ in (answer := frisket.stream(model, prompt, Triage)):
+                show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
+
+        What is missing is not there, and nothing is invented: see `PartialValue`. `generation().value()` is the answer
+        as the type that was asked for.
+        """
+        if self._grammar.schema is None:
+            return self.text
+        for step in self._seen[self._fed :]:
+            self._partial.feed(step.text)
+        self._fed = len(self._seen)
+        if self._finish_reason == "end":
+            self._partial.finish()
+        return self._partial.value
+
+    @property
+    def matcher(self) -> Matcher:
+        """The position after the steps so far, a fork: to see what may come next, or how the text would be closed."""
+        return self._matcher.fork()
+
     def generation(self) -> Generation[T]:
         """The result; makes the steps that are still to be made."""
         for _ in self:
             pass
         assert self._finish_reason is not None
-        text = "".join(step.text for step in self._seen)
-        return Generation(text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)
+        return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)
 
 
 def _grammar(target: Any) -> Grammar:
