@@ -71,12 +71,12 @@ def lower_json_schema(
     """
     options = options or DEFAULT
     attempts: tuple[Splitting, ...] = ("together", "apart", "loosened")
-    failure: TooManyAlternatives | None = None
+    failure: LimitExceededError | None = None
     for splitting in attempts if options.relaxed else attempts[:2]:
         try:
             return _lowered(builder, schema, options, registry, prelude, splitting)
         except TooManyAlternatives as error:
-            failure = failure or error
+            failure = failure or error.error
     assert failure is not None
     raise failure
 
@@ -178,10 +178,8 @@ def _unless_python(error: Exception) -> None:
     """Raise what ends a compile. Whatever else is wrong, all errors are those of one way to read a schema: Python's."""
     if isinstance(error, RecursionError):
         raise room.too_deep() from None
-    if isinstance(error, TooManyAlternatives):
-        return  # Python has other ways to split them
     if isinstance(error, LimitExceededError) or not isinstance(
-        error, (FrisketError, NeedsScopes, _core.Unplain, ValueError)
+        error, (FrisketError, NeedsScopes, TooManyAlternatives, _core.Unplain, ValueError)
     ):
         raise error
 

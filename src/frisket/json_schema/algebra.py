@@ -55,8 +55,12 @@ class _Unknown(Exception):
     """A search for contradictions came to a place that is being expanded."""
 
 
-class TooManyAlternatives(LimitExceededError):
-    """One value splits into more alternatives than the options allow."""
+class TooManyAlternatives(Exception):
+    """One value splits into more alternatives than the options allow, which may be `error` in the end."""
+
+    def __init__(self, error: LimitExceededError) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 #: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
@@ -497,9 +501,11 @@ class Algebra(Places):
     def spend(self, count: int) -> None:
         if count > self.options.max_alternatives:
             raise TooManyAlternatives(
-                f"one value splits into more than {self.options.max_alternatives} alternatives",
-                where=self.current(),
-                hint=SPLITS,
+                LimitExceededError(
+                    f"one value splits into more than {self.options.max_alternatives} alternatives",
+                    where=self.current(),
+                    hint=SPLITS,
+                )
             )
         self._steps += count
         self.builder.check()
