@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
+    from frisket.partial_value import PartialValue
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Limits",
     "Matcher",
     "MissingDependencyError",
+    "PartialValue",
     "Sampler",
     "SchemaError",
     "Step",
@@ -76,6 +78,7 @@ _HOMES = {
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
+    "partial_value": ("PartialValue",),
     "vocabulary": ("Vocabulary",),
 }
 _MODULES = ("examples", "models")

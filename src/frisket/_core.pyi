@@ -48,9 +48,11 @@ class Cancellation:
     """
 
     def __new__(cls) -> Self: ...
-    def cancel(self) -> None: ...
+    def cancel(self) -> None:
+        """End every call that was given this, now and later."""
     @property
-    def cancelled(self) -> bool: ...
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
 
 @final
 class Limits:
@@ -80,13 +82,17 @@ class Limits:
         cancellation: Cancellation | None = None,
     ) -> Self: ...
     @property
-    def memory_bytes(self) -> int: ...
+    def memory_bytes(self) -> int:
+        """Bytes that a compiled grammar, or a builder, may grow to."""
     @property
-    def steps(self) -> int: ...
+    def steps(self) -> int:
+        """Elementary steps that one call may take."""
     @property
-    def seconds(self) -> float | None: ...
+    def seconds(self) -> float | None:
+        """Seconds that one call, or a whole build, may take; None for any time."""
     @property
-    def cancellation(self) -> Cancellation | None: ...
+    def cancellation(self) -> Cancellation | None:
+        """Who may end the calls, if anybody."""
     def __hash__(self) -> int: ...
 
 @final
@@ -105,7 +111,8 @@ class GrammarBuilder:
         """Matches nothing."""
     def epsilon(self) -> int:
         """Matches the empty text."""
-    def literal(self, data: bytes) -> int: ...
+    def literal(self, data: bytes) -> int:
+        """Exactly these bytes."""
     def words(self, words: Sequence[bytes]) -> int:
         """Any one of many literals (an enum, a key set); 100,000 of them are fine."""
     def byte_class(self, ranges: Sequence[tuple[int, int]]) -> int:
@@ -157,7 +164,8 @@ class GrammarBuilder:
         """Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON)."""
     def rule(self, name: str) -> int:
         """Declare a rule and return the node that calls it (define it later: recursion)."""
-    def define(self, rule: int, body: int) -> None: ...
+    def define(self, rule: int, body: int) -> None:
+        """Say what a rule is; once for each rule."""
     def special(self, name: str) -> int:
         """The special token of that name in the vocabulary (`<|eot_id|>`); it never matches text."""
     def object(
@@ -229,6 +237,10 @@ class GrammarBuilder:
 class Stock:
     """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
     has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
+
+    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
+    formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
+    (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
     """
 
     def __new__(
@@ -244,14 +256,14 @@ class Stock:
         punctuation: tuple[int, int, int, int, int, int, int, int],
         margins: tuple[int, int] | None,
         escapes: str,
+        closed: bool,
         digits: int | None,
         keywords: dict[str, int],
         drafts: dict[str, int],
+        integers: dict[str, tuple[int, int]],
+        cut: Sequence[str],
         formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
-    ) -> Self:
-        """`digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `formats`:
-        (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
-        """
+    ) -> Self: ...
 
 @final
 class Plain:
@@ -280,7 +292,8 @@ class Plain:
         nothing to say). Raises Unplain where Python should lower the whole schema.
         """
     @property
-    def builder(self) -> GrammarBuilder: ...
+    def builder(self) -> GrammarBuilder:
+        """The builder of the schema's nodes, a fork of the prelude's."""
     @property
     def is_sorted(self) -> bool:
         """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
@@ -297,18 +310,27 @@ class Recent(Generic[_T]):
 
     def __new__(cls, *, count: int, weight: int) -> Self: ...
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """How many results are kept at most."""
     @property
-    def weight(self) -> int: ...
-    def get(self, key: Hashable, /) -> _T | None: ...
+    def weight(self) -> int:
+        """How many bytes they may weigh together."""
+    def get(self, key: Hashable, /) -> _T | None:
+        """What was put there, None if that is gone or never was."""
     def put(self, key: Hashable, value: _T, weight: int, /) -> None:
-        """Nothing if it weighs too much by itself."""
-    def clear(self) -> None: ...
+        """Keep a result; nothing is kept of one that weighs too much by itself."""
+    def clear(self) -> None:
+        """Forget everything."""
     def __len__(self) -> int: ...
 
 @final
 class Usual:
-    """Schemas without options: those that came lately, and what makes grammars of others."""
+    """Schemas without options: those that came lately, and what makes grammars of others.
+
+    `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
+    `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
+    is not for the engine (the schema, its content if it is plain, what the engine came upon).
+    """
 
     def __new__(
         cls,
@@ -321,12 +343,7 @@ class Usual:
         lowering: Callable[[Plain, dict[str, Any]], _T],
         finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any]],
         otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any]],
-    ) -> Self:
-        """`prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
-
-        `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
-        is not for the engine (the schema, its content if it is plain, what the engine came upon).
-        """
+    ) -> Self: ...
     def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any]:
         """(the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)"""
 
@@ -342,12 +359,14 @@ class Grammar:
         Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
         fails to spell something later is found by `fill_mask`."""
     @property
-    def node_count(self) -> int: ...
+    def node_count(self) -> int:
+        """How many nodes were built."""
     @property
     def fingerprint(self) -> int:
         """A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made."""
     @property
-    def memory_bytes(self) -> int: ...
+    def memory_bytes(self) -> int:
+        """Bytes that the grammar itself takes."""
     def accepts(self, data: bytes) -> bool:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:
@@ -355,7 +374,12 @@ class Grammar:
 
 @final
 class Vocabulary:
-    """Token id → bytes, and the trie; built once per tokenizer, shared by all grammars and threads."""
+    """Token id → bytes, and the trie; built once per tokenizer, shared by all grammars and threads.
+
+    `tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of special
+    tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits when larger than
+    `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None.
+    """
 
     def __new__(
         cls,
@@ -364,10 +388,7 @@ class Vocabulary:
         special: dict[str, int] | None = None,
         eos: Sequence[int] = ...,
         size: int | None = None,
-    ) -> Self:
-        """`tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of
-        special tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits
-        when larger than `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None."""
+    ) -> Self: ...
     @staticmethod
     def from_block(
         lengths: bytes, texts: bytes, *, special: dict[str, int] | None = None, eos: Sequence[int] = ...
@@ -375,17 +396,22 @@ class Vocabulary:
         """The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
         after another. VocabularyError if the lengths are not those of the texts."""
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """How many ids there are, with those that have no text."""
     @property
-    def eos(self) -> list[int]: ...
+    def eos(self) -> list[int]:
+        """The ids that end a text."""
     @property
-    def special(self) -> dict[str, int]: ...
-    def token(self, token_id: int) -> bytes | None: ...
+    def special(self) -> dict[str, int]:
+        """The ids of the special tokens by name; a new dict each time."""
+    def token(self, token_id: int) -> bytes | None:
+        """The text of a token, None if it has none; IndexError beyond the vocabulary."""
     @property
     def mask_words(self) -> int:
         """uint32 words in one mask: ceil(size / 32)."""
     @property
-    def memory_bytes(self) -> int: ...
+    def memory_bytes(self) -> int:
+        """Bytes of the trie and of all that grammars have learned about the tokens."""
 
 @final
 class CompiledGrammar:
@@ -423,7 +449,10 @@ class CompiledGrammar:
 
 @final
 class Matcher:
-    """One sequence's position."""
+    """One sequence's position in a text of the grammar; made by `CompiledGrammar.matcher`.
+
+    A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
+    """
 
     def fill_mask(self, bitmask: object, row: int = 0) -> None:
         """Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
@@ -431,12 +460,13 @@ class Matcher:
         Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
         must go on and no token can spell what must come."""
     def mask(self) -> NDArray[np.uint32]:
-        """The same as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
+        """What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
 
         A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
         has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
         (1,000 of Llama 3's), those lately asked for."""
-    def mask_bytes(self) -> bytes: ...
+    def mask_bytes(self) -> bytes:
+        """What `fill_mask` writes, as bytes: little-endian words."""
     def allowed(self) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""
     def advance(self, token_id: int) -> None:
@@ -448,7 +478,8 @@ class Matcher:
     def validate(self, token_ids: Sequence[int]) -> int:
         """How many leading tokens would be accepted; the matcher does not move."""
     @property
-    def can_end(self) -> bool: ...
+    def can_end(self) -> bool:
+        """Whether the text may end here."""
     @property
     def ended(self) -> bool:
         """Whether EOS was taken."""
@@ -470,8 +501,10 @@ class Matcher:
     def rollback(self, steps: int) -> None:
         """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
         than `max_rollback`; the matcher is then as it was."""
-    def fork(self) -> Matcher: ...
-    def reset(self) -> None: ...
+    def fork(self) -> Matcher:
+        """Another matcher at the same position, with the same steps to take back; either goes on alone."""
+    def reset(self) -> None:
+        """Back to the beginning of the text; no step is left to take back."""
 
 def fill_masks(matchers: Sequence[Matcher], bitmask: object, rows: Sequence[int] | None = None) -> None:
     """One row per matcher in one call, the GIL released."""
@@ -480,7 +513,9 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
     """Nanoseconds of every mask and every advance along the tokens, up to the first that is refused, and whether the
     text may end there; timed inside, without Python's calls: for benchmarks."""
 
-def core_version() -> str: ...
+def core_version() -> str:
+    """The version of the engine."""
+
 def content(value: object) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
     deep."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -31,6 +32,9 @@ __all__ = ["CompiledGrammar", "Grammar", "compiled_lately"]
 
 #: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
 compiled_lately: Recent[Compiled] = Recent(count=256, weight=32_000_000)
+
+#: The flags of `re` that say what a pattern matches.
+_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
 #: Schema → its rules, lately compiled or new, where there are neither options nor limits; None before the first.
 _usual: Callable[[dict[str, Any]], Compiled] | None = None
@@ -87,7 +91,7 @@ class Grammar:
     @classmethod
     def from_regex(
         cls,
-        pattern: str,
+        pattern: str | re.Pattern[str],
         *,
         dialect: Literal["python", "ecma"] = "python",
         search: bool = False,
@@ -98,17 +102,27 @@ class Grammar:
         >>> Grammar.from_regex("[a-z]+@[a-z]+").accepts("ada@home")
         True
 
-        `dialect="ecma"` reads it as JavaScript does, which is how JSON Schema reads `pattern`. What cannot be exact (a
-        back-reference) is a GrammarSyntaxError that names the place.
+        `dialect="ecma"` reads it as JavaScript does, which is how JSON Schema reads `pattern`. A pattern that `re` has
+        compiled counts with its flags. What cannot be exact (a back-reference) is a GrammarSyntaxError that names the
+        place.
+
+        >>> Grammar.from_regex(re.compile("yes|no", re.IGNORECASE)).accepts("No")
+        True
         """
         from frisket.notations.regex import lower_regex
 
-        if not isinstance(pattern, str):
-            raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
         if not isinstance(dialect, str) or dialect not in ("python", "ecma"):
             raise ValueError("dialect is python or ecma")
+        flags = ""
+        if isinstance(pattern, re.Pattern):
+            if dialect != "python" or not isinstance(pattern.pattern, str):
+                raise TypeError("a compiled pattern is one of texts, in Python's dialect")
+            flags = "".join(letter for letter, flag in _FLAGS.items() if pattern.flags & flag)
+            pattern = pattern.pattern
+        if not isinstance(pattern, str):
+            raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
         builder = _core.GrammarBuilder(limits=limits)
-        return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search)))
+        return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search, flags=flags)))
 
     @classmethod
     def from_json_schema(

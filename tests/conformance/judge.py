@@ -5,7 +5,8 @@ Both read patterns as the specification wants them, as ECMA 262 does, by `ecma` 
 which the two judges read differently; a document that one of them refuses is judged again by that one with the other's
 opinion of a format in place of its own. If that is the whole difference, it counts as `explained` under the format's
 name; so does what jsonschema refuses as 2019-09 and accepts as 2020-12 where both say the same. In every other case the
-document is wrong. `uuid` and `duration` count in the drafts before them too, as frisket has it.
+document is wrong. `uuid` and `duration` count in the drafts before them too, and the integer formats of OpenAPI's
+registry in all, as frisket has it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ DRAFTS = {
 #: Formats that came after the draft that a schema names: known, and asserted, all the same.
 LATER = ("uuid", "duration")
 NEWEST = "https://json-schema.org/draft/2020-12/schema"
+#: Keywords whose values are no schemas.
+DATA = ("const", "enum", "default", "examples")
 #: What says something else in 2020-12 than in 2019-09; a schema without these means the same in both.
 CHANGED = {"items", "additionalItems", "$recursiveRef", "$recursiveAnchor", "$dynamicRef"}
 
@@ -71,6 +74,22 @@ with contextlib.suppress(ImportError):
         importlib.import_module(_name).re = importlib.import_module("regex")
 
 
+def with_integer_formats(schema: Any) -> Any:
+    """The schema with the integer formats of OpenAPI's registry as bounds: the judges know no format of numbers."""
+    if isinstance(schema, list):
+        return [with_integer_formats(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copy = {key: part if key in DATA else with_integer_formats(part) for key, part in schema.items()}
+    name = schema.get("format")
+    found = re.fullmatch(r"(u?)int(8|16|32|64)", name) if isinstance(name, str) else None
+    if found is not None and "$ref" not in schema and isinstance(schema.get("allOf", []), list):
+        bits = int(found[2]) - (not found[1])
+        bounds = {"minimum": 0 if found[1] else -(1 << bits), "maximum": (1 << bits) - 1, "multipleOf": 1}
+        copy["allOf"] = [*copy.get("allOf", []), {"anyOf": [{"not": {"type": "number"}}, bounds]}]
+    return copy
+
+
 class NoJudge(Exception):
     """A validator does not take the schema, or cannot answer."""
 
@@ -81,6 +100,7 @@ class Judges:
     def __init__(self, schema: Any, *, formats: bool = True, registry: Any = None) -> None:
         uri = schema.get("$schema", "") if isinstance(schema, dict) else ""
         self.uri = uri.rstrip("#") if uri.rstrip("#") in DRAFTS else "https://json-schema.org/draft/2020-12/schema"
+        schema = with_integer_formats(schema) if formats else schema
         self._exact = json.loads(json.dumps(schema), parse_float=Decimal)
         self._formats = formats
         self._registry = registry

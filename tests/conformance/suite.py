@@ -128,6 +128,7 @@ def compile_frisket(case: Case, documents: Any) -> Any:
         numbers="free",
         max_exponent_digits=3,
         max_integer_digits=330,
+        max_second_digits=40,
         formats=case.formats,  # type: ignore[arg-type]
     )
     grammar = Grammar.from_json_schema(case.schema, options, documents)

@@ -1,7 +1,7 @@
 """`python -m tests.mutants` → what share of small changes to our own code the fast tests notice.
 
     python -m tests.mutants front --sample 100 --seed 1     the Python front end
-    python -m tests.mutants core --sample 100 --seed 1      the Rust core, by cargo-mutants (`cargo install cargo-mutants`)
+    python -m tests.mutants core --sample 100 --seed 1      the Rust core (`cargo install cargo-mutants`)
 
 A mutant that no test notices survives: it is listed, and either a test is missing or the change makes no difference.
 Survivors whose reason is known stand in `survivors.toml`. The sample is the same for the same seed and the same code.

@@ -20,7 +20,7 @@ GOAL = 0.95
 
 @dataclass(frozen=True)
 class Verdict:
-    """One mutant. `place` is file:line, `change` what was changed into what; a mutant is unviable if it does not build."""
+    """One mutant: file:line, what was changed into what, and what became of it (`unviable`: it does not build)."""
 
     place: str
     change: str

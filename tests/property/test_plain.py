@@ -30,6 +30,8 @@ OPTIONS = {
     "any": JSONSchemaOptions(property_order="any"),
     "declared": JSONSchemaOptions(property_order="declared"),
     "compact": JSONSchemaOptions(whitespace="compact", formats="openapi"),
+    "annotate": JSONSchemaOptions(formats="annotate"),
+    "closed": JSONSchemaOptions(closed_objects=True),
 }
 KEYS = ["a", "b", "id", "$schema", "$id", "~/", "é", "type"]
 
@@ -90,7 +92,7 @@ KEYWORDS: dict[str, Any] = {
     "maxProperties": lambda rng, _: rng.choice([0, 1, 2]),
     "minimum": lambda rng, _: rng.choice([0, -3, 1.5]),
     "pattern": lambda rng, _: rng.choice(["^a+$", "b", "(?=a)b\\1"]),
-    "format": lambda rng, _: rng.choice(["date", "uuid", "unknown"]),
+    "format": lambda rng, _: rng.choice(["date", "uuid", "unknown", "date-time", "time", "int32", "uint64"]),
     "anyOf": lambda rng, depth: [some_schema(rng, depth), some_schema(rng, depth)],
     "allOf": lambda rng, depth: [some_schema(rng, depth)],
     "patternProperties": lambda rng, depth: {"^a": some_schema(rng, depth)},
@@ -105,6 +107,7 @@ KEYWORDS: dict[str, Any] = {
     },
     "dependentRequired": lambda rng, _: {rng.choice(KEYS): [rng.choice(KEYS), rng.choice(KEYS)]},
     "description": lambda rng, _: "d",
+    "requried": lambda rng, _: ["a"],
     "$id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "other"]),
     "id": lambda rng, _: rng.choice(["http://x.test/y", "#name", "http://[", 1]),
 }

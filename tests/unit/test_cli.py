@@ -52,6 +52,11 @@ class TestHelp:
         assert ran.code == 0
         assert f"frisket {command}" in ran.out and "$ frisket" in ran.out
 
+    def test_the_overview_shows_an_example_of_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "--help")
+        for command in ("generate", "example", "check", "mask", "bench"):
+            assert f"$ frisket {command} " in ran.out
+
     def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys)
         assert "generate" in ran.out + ran.err

@@ -198,6 +198,22 @@ class TestOrder:
         assert np.isfinite(Sampler(top_p=0.70).adjust(self.masked())).tolist() == [False, False, False, True, False]
         assert np.isfinite(Sampler(top_p=0.75).adjust(self.masked())).tolist() == [False, False, False, True, True]
 
+    def test_top_p_that_the_likeliest_reach_exactly_keeps_no_more(self) -> None:
+        # 1/2, 1/4, 1/4, with no rounding: "the smallest set whose probabilities sum to at least this".
+        logits = np.log([0.25, 0.5, 0.25])
+        for top_p, kept in (
+            (0.5, [1]),
+            (0.75, [0, 1]),
+            (np.nextafter(0.5, 1), [0, 1]),
+            (np.nextafter(0.75, 1), [0, 1, 2]),
+        ):
+            assert np.flatnonzero(np.isfinite(Sampler(top_p=top_p).adjust(logits))).tolist() == kept
+
+    def test_top_p_of_one_is_off(self) -> None:
+        # The second token is so unlikely that the first one's probability is 1 in floating point.
+        assert np.isfinite(Sampler(top_p=1.0).adjust(np.array([0.0, -50.0]))).all()
+        assert not np.isfinite(Sampler(top_p=np.nextafter(1, 0)).adjust(np.array([0.0, -50.0]))).all()
+
     def test_the_penalty_precedes_whatever_ranks(self) -> None:
         sampler = Sampler(repetition_penalty=100.0, top_k=1)
         assert np.flatnonzero(np.isfinite(sampler.adjust(np.array([2.0, 1.0]), [0]))).tolist() == [1]

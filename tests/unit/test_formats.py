@@ -298,3 +298,52 @@ def test_base64_is_what_encoders_write(name: str) -> None:
         assert encode(random.Random(size).randbytes(size)).decode() in language
     # The last digit would hold bits of no byte (RFC 4648, 3.5): `base64` decoders that are strict refuse it.
     assert "AB==" not in language and "AAB=" not in language and "A===" not in language
+
+
+class TestSeconds:
+    """RFC 3339 bounds no fraction of a second; what is written is bounded, what the schema lists or excludes is not."""
+
+    @pytest.mark.parametrize("schema", [{"type": "string"}, {}, {"anyOf": [{"type": "string"}, {"type": "null"}]}])
+    @pytest.mark.parametrize(
+        ("options", "most"),
+        [({}, 9), ({"max_second_digits": 3}, 3), ({"max_second_digits": 0}, 0), ({"formats": "python"}, 6)],
+    )
+    @pytest.mark.parametrize(("name", "start"), [("time", ""), ("date-time", "2024-02-29T")])
+    def test_digits(
+        self, name: str, start: str, options: dict[str, object], most: int, schema: dict[str, object]
+    ) -> None:
+        made = Grammar.from_json_schema({**schema, "format": name}, JSONSchemaOptions(**options))  # type: ignore[arg-type]
+        leap = [] if "formats" in options else ["23:59:60"]
+        for clock in ["09:30:00", *leap]:
+            for digits in range(14):
+                text = f'"{start}{clock}{"." * (digits > 0)}{"1" * digits}Z"'
+                assert made.accepts(text) == (digits <= most), text
+
+    def test_what_the_schema_lists_may_be_longer(self) -> None:
+        long, longer = "09:30:00.1234567890123Z", "09:30:00.123456789012x"
+        made = Grammar.from_json_schema({"format": "time", "enum": [long, longer]})
+        assert made.accepts(json.dumps(long)) and not made.accepts(json.dumps(longer))
+
+    def test_what_is_excluded_is_all_of_the_format(self) -> None:
+        made = Grammar.from_json_schema({"type": "string", "not": {"format": "time"}})
+        assert not made.accepts('"09:30:00.1234567890123Z"') and made.accepts('"09:30:60.1Z"')
+
+    @pytest.mark.parametrize(
+        "beside", [{"minLength": 30}, {"pattern": "[.][0-9]{12}Z$"}, {"allOf": [{"minLength": 30}]}]
+    )
+    def test_what_other_conditions_ask_for_is_written(self, beside: dict[str, object]) -> None:
+        schema = {
+            "type": "object",
+            "properties": {"at": {"type": "string", "format": "time", **beside}},
+            "required": ["at"],
+        }
+        made = Grammar.from_json_schema(schema)
+        assert made.accepts('{"at": "09:30:00.' + "1" * (12 if "pattern" in beside else 40) + 'Z"}')
+        assert not made.accepts('{"at": "09:30:00Z"}')
+
+    @pytest.mark.parametrize("beside", [{"minLength": 22}, {"pattern": "Z$"}, {"allOf": [{"pattern": "Z$"}]}])
+    def test_beside_other_conditions_the_bound_holds(self, beside: dict[str, object]) -> None:
+        made = Grammar.from_json_schema({"type": "string", "format": "time", **beside})
+        assert made.accepts('"09:30:00.123456789Z"') == ("minLength" not in beside)
+        assert made.accepts('"09:30:00.123456789+02:00"') == ("minLength" in beside)
+        assert not made.accepts('"09:30:00.1234567890123Z"')

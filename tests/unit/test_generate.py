@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import pytest
 from typing_extensions import TypedDict
 
 import frisket
-from frisket.errors import FrisketError, LimitExceededError, VocabularyError
+from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, VocabularyError
 from frisket.grammar import Grammar
 from frisket.vocabulary import Vocabulary
 
@@ -84,7 +85,18 @@ def test_schema_type_grammar_and_bool() -> None:
     assert frisket.generate(Wishful("no"), "?", Grammar.from_choices(["yes", "no"])) == "no"
     assert frisket.generate(Wishful("[1]"), "?", True) == [1]
     with pytest.raises(TypeError, match="ambiguous"):
-        frisket.generate(Wishful(""), "?", "[a-z]")
+        frisket.generate(Wishful(""), "?", "[a-z]")  # type: ignore[call-overload]
+
+
+def test_choices_and_patterns() -> None:
+    assert frisket.generate(Wishful("no"), "?", ["yes", "no"]) == "no"
+    assert frisket.generate(Wishful("never"), "?", ("yes", "no")) in ("yes", "no")
+    assert frisket.generate(Wishful("NO"), "?", re.compile("yes|no", re.IGNORECASE)) == "NO"
+    assert frisket.stream(Wishful("b"), "?", ["a", "b"]).generation().value() == "b"
+    with pytest.raises(TypeError, match="choices are texts"):
+        frisket.generate(Wishful(""), "?", ["a", 1])  # type: ignore[list-item]
+    with pytest.raises(EmptyGrammarError):
+        frisket.generate(Wishful(""), "?", [])
 
 
 def test_typed() -> None:
@@ -231,3 +243,47 @@ def test_random_walks_end_in_values_of_the_type(tp: Any) -> None:
         assert grammar.accepts(answer.generation().text)
         answers.append(answer.generation().value())
     assert any(answer != answers[0] for answer in answers)
+
+
+FREE = {**SCHEMA, "properties": {"size": {"type": "string"}, "count": {"type": "integer"}}}
+
+
+class TestStream:
+    def test_the_value_so_far(self) -> None:
+        answer = frisket.stream(Wishful('{"size": "L", "count": 30}'), "?", FREE)
+        assert answer.value is None and answer.text == ""
+        values, texts = [], []
+        for step in answer:
+            if not values or answer.value != values[-1]:
+                values.append(answer.value)
+            texts.append(step.data)
+        assert values == [{}, {"size": ""}, {"size": "L"}, {"size": "L", "count": 30}]
+        assert b"".join(texts).decode() == answer.text == answer.generation().text
+
+    def test_a_number_alone_is_known_at_the_end(self) -> None:
+        answer = frisket.stream(Wishful("12"), "?", {"type": "integer"})
+        assert [answer.value for _ in answer][:2] == [None, None]
+        assert answer.value == 12 == answer.generation().value()
+
+    def test_of_an_answer_that_was_cut_no_more_than_it_says(self) -> None:
+        answer = frisket.stream(Wishful('{"size": "L", "count": 30}'), "?", FREE, max_tokens=25)
+        assert not answer.generation().whole and answer.value == {"size": "L"}
+
+    def test_half_a_character_is_in_the_bytes_only(self) -> None:
+        answer = frisket.stream(Wishful('"\N{LATIN SMALL LETTER E WITH ACUTE}"'), "?", {"type": "string"})
+        steps = list(answer)
+        assert [step.data for step in steps[:4]] == [b'"', b"\xc3", b"\xa9", b'"'] and steps[1].text == ""
+
+    def test_other_notations_have_a_text(self) -> None:
+        answer = frisket.stream(Wishful("no"), "?", ["yes", "no"])
+        next(answer)
+        assert answer.value == "n"
+
+    def test_the_matcher_is_a_fork(self) -> None:
+        answer = frisket.stream(Wishful('{"size": "L", "count": 3}'), "?", SCHEMA)
+        for _ in range(9):
+            next(answer)
+        matcher = answer.matcher
+        assert matcher.completion() is not None and not matcher.can_end
+        matcher.advance_bytes(b'"S"')
+        assert answer.generation().value() == {"size": "L", "count": 3}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 import sys
 from typing import Any, Literal, TypedDict
 
@@ -211,3 +212,38 @@ class TestPublicNames:
         )
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags"),
+    [
+        *(
+            ("a.b", re.DOTALL),
+            ("a.b", 0),
+            ("yes", re.IGNORECASE),
+            (r"\w+ # word", re.VERBOSE),
+            ("^a$\n^b$", re.MULTILINE),
+        ),
+        *(
+            (r"\w", re.ASCII),
+            (r"\w", re.UNICODE),
+            ("(?i:a)b", 0),
+            ("k", re.I | re.A),
+            ("k", re.I),
+            ("(?ai)[^ké]", 0),
+            ("(?ai)É", 0),
+        ),
+    ],
+)
+def test_a_compiled_pattern_counts_with_its_flags(pattern: str, flags: int) -> None:
+    compiled = re.compile(pattern, flags)
+    made = Grammar.from_regex(compiled)
+    for text in ("a\nb", "acb", "Yes", "yes", "word", "word # word", "é", "e", "Ab", "AB", "\u212a", "É", "K", "k"):
+        assert made.accepts(text) == bool(compiled.fullmatch(text)), text
+
+
+def test_a_compiled_pattern_is_of_texts_in_pythons_dialect() -> None:
+    with pytest.raises(TypeError, match="dialect"):
+        Grammar.from_regex(re.compile("a"), dialect="ecma")
+    with pytest.raises(TypeError, match="texts"):
+        Grammar.from_regex(re.compile(b"a"))  # type: ignore[arg-type]

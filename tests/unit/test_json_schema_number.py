@@ -274,3 +274,25 @@ def test_masks_of_multiples_against_all_numerals(schema: dict[str, Any]) -> None
                 assert allowed == certain, text[:place]
             matcher.advance_bytes(text[place].encode())
         assert matcher.can_end
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(
+    ("keywords", "inside", "outside"),
+    [
+        ({"maximum": 5, "exclusiveMaximum": 5}, ["4", "-7"], ["5", "6"]),
+        ({"minimum": 5, "exclusiveMinimum": 5}, ["6", "10"], ["5", "4"]),
+        ({"maximum": 5, "exclusiveMaximum": 6}, ["5"], ["6"]),
+        ({"minimum": 5, "exclusiveMinimum": 4}, ["5"], ["4"]),
+    ],
+)
+def test_of_two_equal_bounds_the_strict_one_counts(
+    keywords: dict[str, int], inside: list[str], outside: list[str], plain: bool, reverse: bool, kind: str
+) -> None:
+    ordered = dict(sorted(keywords.items(), reverse=reverse))
+    # Under `not` twice Python's algebra reads the place, else the engine may.
+    schema = {"type": kind, **ordered} if plain else {"type": kind, "not": {"not": ordered}}
+    made = Grammar.from_json_schema(schema)
+    assert [text for text in [*inside, *outside] if made.accepts(text)] == inside

@@ -13,15 +13,15 @@ PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
     "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError",
-    "Limits", "Matcher", "MissingDependencyError", "Sampler", "SchemaError", "Step", "Stream", "TokenRejectedError",
-    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "examples", "fill_masks",
-    "generate", "models", "stream",
+    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
+    "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
+    "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
+    "VocabularyError", "examples", "fill_masks", "generate", "models", "stream",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk"),
+    ("errors", "_core", "recent", "disk", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_pattern",),
     ("python_schema",),

@@ -19,6 +19,7 @@ use pyo3::types::{PyBytes, PyString};
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
+/// Nodes of one grammar. Not thread-safe. What the handler of a signal raises (Ctrl-C) ends a long call, too.
 #[pyclass(module = "frisket._core")]
 pub struct GrammarBuilder(Option<Builder>);
 
@@ -52,6 +53,7 @@ impl GrammarBuilder {
         GrammarBuilder(Some(Builder::new(limits, cancellation, Some(take_turns))))
     }
 
+    /// A copy: equal nodes have equal ids in both, and either may go on alone.
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
@@ -59,22 +61,28 @@ impl GrammarBuilder {
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
+    /// Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
+    /// two calls. The time of a build begins with its first call, or with this.
     pub fn check(&mut self) -> PyResult<()> {
         self.builder()?.check().map_err(raise)
     }
 
+    /// Matches nothing.
     fn empty(&self) -> u32 {
         frisket_core::term::EMPTY.0
     }
 
+    /// Matches the empty text.
     fn epsilon(&self) -> u32 {
         frisket_core::term::EPSILON.0
     }
 
+    /// Exactly these bytes.
     fn literal(&mut self, data: &[u8]) -> PyResult<u32> {
         node(self.builder()?.literal(data))
     }
 
+    /// Any one of many literals (an enum, a key set); 100,000 of them are fine.
     fn words(&mut self, py: Python<'_>, words: Vec<Vec<u8>>) -> PyResult<u32> {
         let builder = self.builder()?;
         let words: Vec<Box<[u8]>> = words.into_iter().map(Vec::into_boxed_slice).collect();
@@ -83,22 +91,27 @@ impl GrammarBuilder {
         node(made)
     }
 
+    /// One byte in any of the inclusive ranges.
     fn byte_class(&mut self, ranges: Vec<(u8, u8)>) -> PyResult<u32> {
         node(self.builder()?.byte_class(&ranges))
     }
 
+    /// One code point (surrogates excluded), as UTF-8, in any of the inclusive ranges.
     fn char_class(&mut self, ranges: Vec<(u32, u32)>) -> PyResult<u32> {
         node(self.builder()?.char_class(&ranges))
     }
 
+    /// Concatenation of regular nodes. Structural nodes: use `seq`.
     fn cat(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.cat(&nodes))
     }
 
+    /// Union; of regular or structural nodes.
     fn alt(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.alt(&nodes))
     }
 
+    /// `node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10.
     #[pyo3(name = "repeat", signature = (node, min, max=None))]
     fn repeated(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
@@ -109,30 +122,41 @@ impl GrammarBuilder {
         node(self.builder()?.multiple(of, point))
     }
 
+    /// Intersection of regular nodes.
     fn and_(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.and(&nodes))
     }
 
+    /// Complement of a regular node among ALL byte strings (intersect with `any_text()` for valid UTF-8).
     #[pyo3(name = "not_")]
     fn complement(&mut self, node: u32) -> PyResult<u32> {
         self::node(self.builder()?.not(node))
     }
 
+    /// Every valid UTF-8 text (control characters and quotes included), the empty one too.
     fn any_text(&mut self) -> PyResult<u32> {
         node(self.builder()?.any_text())
     }
 
+    /// The texts of a regular node that have `min` to `max` code points.
     #[pyo3(name = "bounded", signature = (node, min, max))]
     fn bounded(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
         self::node(self.builder()?.bounded(node, count(min), max.map(count)))
     }
 
+    /// The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
+    ///
+    /// `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \ \b \f \n \r \t`, lower-case
+    /// `\u00xx` for the other control characters. `free`: every spelling of RFC 8259
+    /// (`\/`, `\u0061`, surrogate pairs).
     #[pyo3(signature = (node, escapes="raw"))]
     fn quoted(&mut self, node: u32, escapes: &str) -> PyResult<u32> {
         let free = is_free(escapes)?;
         self::node(self.builder()?.quoted(node, free))
     }
 
+    /// The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
+    /// kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
     #[pyo3(signature = (pattern, *, search))]
     fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
         let Ok(pattern) = pattern.to_str() else { return Ok(None) };
@@ -140,14 +164,19 @@ impl GrammarBuilder {
         Ok(node.map(|node| node.0))
     }
 
+    /// Whether the node (regular, or structural with all its rules defined) matches nothing.
+    ///
+    /// Raises LimitExceededError if that takes too long to find out.
     fn is_empty(&mut self, node: u32) -> PyResult<bool> {
         self.builder()?.is_empty(node).map_err(raise)
     }
 
+    /// Whether a REGULAR node matches exactly these bytes.
     fn accepts(&mut self, node: u32, data: &[u8]) -> PyResult<bool> {
         self.builder()?.accepts(node, data).map_err(raise)
     }
 
+    /// Which of the REGULAR nodes match exactly these bytes, by their places in the list.
     fn accepting(&mut self, nodes: Vec<u32>, data: &[u8]) -> PyResult<Vec<usize>> {
         let builder = self.builder()?;
         let mut found = Vec::new();
@@ -159,6 +188,7 @@ impl GrammarBuilder {
         Ok(found)
     }
 
+    /// All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`.
     #[pyo3(name = "enumerate")]
     fn enumerated<'py>(
         &mut self,
@@ -170,22 +200,27 @@ impl GrammarBuilder {
         Ok(texts.map(|texts| texts.iter().map(|text| PyBytes::new(py, text)).collect()))
     }
 
+    /// Whether two REGULAR nodes share no text.
     fn disjoint(&mut self, left: u32, right: u32) -> PyResult<bool> {
         self.builder()?.disjoint(left, right).map_err(raise)
     }
 
+    /// Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON).
     fn seq(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.seq(&nodes))
     }
 
+    /// Declare a rule and return the node that calls it (define it later: recursion).
     fn rule(&mut self, name: &str) -> PyResult<u32> {
         node(self.builder()?.rule(name))
     }
 
+    /// Say what a rule is; once for each rule.
     fn define(&mut self, rule: u32, body: u32) -> PyResult<()> {
         self.builder()?.define(rule, body).map_err(raise)
     }
 
+    /// The special token of that name in the vocabulary (`<|eot_id|>`); it never matches text.
     fn special(&mut self, name: &str) -> PyResult<u32> {
         node(self.builder()?.special(name))
     }
@@ -193,6 +228,17 @@ impl GrammarBuilder {
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=0, max_properties=None,
         required_marks=0, implies=Vec::new(), any_order=false, extras_last=true, orders=Vec::new(), escapes="raw"))]
+    /// A JSON object; keys are compared by decoded value and never repeat.
+    ///
+    /// `properties`: (key, required, values); in this order unless `any_order`, or unless `orders` gives lists of
+    /// indices: then two properties keep an order only if some list names both. `extras`: (regular node of decoded
+    /// keys, values) for all other keys; the named keys are excluded from extras automatically, overlaps between
+    /// extras are unions. `values`: alternatives (value node, marks): `marks` is a bit set; the object may close only
+    /// when the union of the marks of its members contains `required_marks` (existential constraints such as
+    /// "some property matching /x/ has a value in S"). `implies`: pairs of indices into `properties`: if the first is
+    /// present so must the second be. `open`, `close`, `colon`, `comma` are nodes with their white space: text is
+    /// `open key colon value comma key colon value close`, or `empty` for the object without members.
+    /// A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
     fn object(
         &mut self,
         properties: Vec<(String, bool, Values)>,
@@ -226,6 +272,10 @@ impl GrammarBuilder {
         node(builder.object(properties, extras, punctuation, rules))
     }
 
+    /// A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
+    ///
+    /// `unique`: no two items have the same value (1 == 1.0, key order ignored), whatever nodes they are; items must
+    /// be JSON texts, the punctuation regular and not empty.
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (prefix, rest, *, open, close, comma, empty, min_items=0, max_items=None, unique=false))]
     fn array(
@@ -246,6 +296,8 @@ impl GrammarBuilder {
         node(array(builder, &prefix, rest, punctuation, min, max, unique))
     }
 
+    /// A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
+    /// the items that may come, each (node, next state); the first state is 0.
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (states, *, open, close, comma, empty, min_items=0, max_items=None))]
     fn unique_array(
@@ -263,6 +315,7 @@ impl GrammarBuilder {
         node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
+    /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
     pub fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
@@ -318,6 +371,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     Ok(Punctuation { open, close, colon, comma, empty })
 }
 
+/// Rules over bytes; knows no tokenizer; immutable and thread-safe.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Grammar(Held<frisket_core::grammar::Grammar>);
 
@@ -329,6 +383,10 @@ impl Grammar {
 
 #[pymethods]
 impl Grammar {
+    /// Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+    ///
+    /// Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
+    /// fails to spell something later is found by `fill_mask`.
     #[pyo3(signature = (vocabulary, *, limits=None, grammar=None))]
     fn compile(
         &self,
@@ -355,25 +413,30 @@ impl Grammar {
             .map_err(raise)
     }
 
+    /// How many nodes were built.
     #[getter]
     fn node_count(&self) -> usize {
         self.0.node_count()
     }
 
+    /// A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made.
     #[getter]
     fn fingerprint(&self) -> u128 {
         self.0.fingerprint()
     }
 
+    /// Bytes that the grammar itself takes.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.0.memory_bytes()
     }
 
+    /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).
     fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
         without(py, || self.0.accepts(data, Some(pause))).map_err(raise)
     }
 
+    /// Whether some sentence begins with this text.
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
         without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
     }

@@ -38,6 +38,8 @@ pub struct Case<'py> {
     /// Whether it is a pattern or a format, and which; once they are read, their nodes.
     pub asked: Vec<(bool, Bound<'py, PyString>)>,
     pub matches: Vec<u32>,
+    /// Whether a node is not all of a format's texts (`Stock.cut`).
+    pub cut: bool,
     pub fields: Vec<Fields<'py>>,
     pub required: Vec<Bound<'py, PyString>>,
     /// If the first key is there, so is the second.
@@ -66,8 +68,17 @@ pub struct Fields<'py> {
     pub keys: Vec<u32>,
     /// What members must meet that neither names nor patterns cover; nothing said, nothing asked.
     pub rest: Option<Bound<'py, PyAny>>,
+    /// Whether the place says what they must meet, where that keeps the object open.
+    pub opens: bool,
     /// As of a case.
     pub pointer: Option<Rc<str>>,
+}
+
+impl Fields<'_> {
+    /// Whether they say anything.
+    pub fn asks(&self) -> bool {
+        self.names.is_some() || self.patterns.is_some() || self.rest.is_some() || self.opens
+    }
 }
 
 impl Default for Case<'_> {
@@ -82,6 +93,7 @@ impl Default for Case<'_> {
             length: (0, None),
             asked: Vec::new(),
             matches: Vec::new(),
+            cut: false,
             fields: Vec::new(),
             required: Vec::new(),
             implies: Vec::new(),
@@ -103,6 +115,17 @@ impl Case<'_> {
 
     pub fn any_text(&self) -> bool {
         self.texts.is_none() && self.length == (0, None) && self.asked.is_empty() && self.matches.is_empty()
+    }
+
+    /// Whether members are listed, and nothing says what others must meet.
+    pub fn closes(&self) -> bool {
+        let opens = self.fields.iter().any(|fields| fields.opens || fields.rest.is_some());
+        !opens && self.fields.iter().any(|fields| fields.names.is_some() || fields.patterns.is_some())
+    }
+
+    /// Whether more is asked of a text than a format of which not all texts are written.
+    pub fn cuts_too_much(&self) -> bool {
+        self.cut && (self.texts.is_some() || self.length != (0, None) || self.matches.len() > 1)
     }
 
     pub fn any_array(&self) -> bool {
@@ -188,6 +211,10 @@ pub fn meet<'py>(left: &Case<'py>, right: &Case<'py>) -> Met<'py> {
             if !both.matches.contains(&node) {
                 both.matches.push(node);
             }
+        }
+        both.cut |= right.cut;
+        if both.cuts_too_much() {
+            return Met::Unknown;
         }
     }
     if mask & ARRAY != 0 {

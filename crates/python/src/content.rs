@@ -10,7 +10,8 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 /// Levels; what is deeper is for Python.
 const DEEPEST: usize = 200;
 
-/// Nothing for what is not plain or large: subclasses, lone surrogates, integers beyond 32 bits, deep nesting.
+/// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
+/// deep.
 #[pyfunction]
 pub fn content<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyBytes>> {
     content_and_order(value).map(|(bytes, _)| bytes)

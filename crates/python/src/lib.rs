@@ -33,6 +33,7 @@ mod without;
 
 use pyo3::prelude::*;
 
+/// The version of the engine.
 #[pyfunction]
 fn core_version() -> &'static str {
     env!("CARGO_PKG_VERSION")

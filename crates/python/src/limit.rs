@@ -6,6 +6,21 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use std::time::Duration;
 
+/// What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
+///
+/// `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
+/// They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
+/// hundred times what the dearest masks of real schemas take, and about a second.
+///
+/// `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
+/// hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: its matchers
+/// take again what they had taken, when they are next used, and give the same masks. Only a call that needs more than
+/// that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
+///
+/// `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
+/// clock would make what is refused depend on how busy the machine is.
+///
+/// `cancellation`: who may end the calls.
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Default)]
 pub struct Limits {
@@ -59,21 +74,25 @@ impl Limits {
         Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time }, cancellation })
     }
 
+    /// Bytes that a compiled grammar, or a builder, may grow to.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory
     }
 
+    /// Elementary steps that one call may take.
     #[getter]
     fn steps(&self) -> u64 {
         self.inner.steps
     }
 
+    /// Seconds that one call, or a whole build, may take; None for any time.
     #[getter]
     fn seconds(&self) -> Option<f64> {
         self.inner.time.map(|time| time.as_secs_f64())
     }
 
+    /// Who may end the calls, if anybody.
     #[getter]
     fn cancellation(&self, py: Python<'_>) -> Option<Py<Cancellation>> {
         self.cancellation.as_ref().map(|flag| flag.clone_ref(py))
@@ -96,6 +115,10 @@ impl Limits {
     }
 }
 
+/// Ends calls from another thread, for good.
+///
+/// Every call that was given it, under way or to come, raises LimitExceededError with the code `cancelled` and leaves
+/// its object as it was. A call under way sees it within some tens of microseconds, in rare cases milliseconds.
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Default)]
 pub struct Cancellation(pub core::Cancellation);
@@ -107,10 +130,12 @@ impl Cancellation {
         Self::default()
     }
 
+    /// End every call that was given this, now and later.
     fn cancel(&self) {
         self.0.cancel();
     }
 
+    /// Whether `cancel` was called.
     #[getter]
     fn cancelled(&self) -> bool {
         self.0.is_cancelled()

@@ -242,7 +242,7 @@ impl<'py> Walk<'_, 'py> {
             properties.push((key.to_owned(), is_needed, node.map(|node| (node, 0)).into_iter().collect()));
         }
         let is_document = self.plain.about_itself && self.levels == 1;
-        if is_document && !properties.is_empty() {
+        if is_document && !properties.is_empty() && !(self.stock.closed && case.closes()) {
             for key in ABOUT_ITSELF {
                 if !properties.iter().any(|(named, ..)| named == key) {
                     let demand = self.alone(case, Some(&PyString::new(self.py, key)))?;
@@ -322,7 +322,11 @@ impl<'py> Walk<'_, 'py> {
     pub fn regions(&mut self, case: &Case<'py>) -> Maybe<Vec<(u32, Demand<'py>)>> {
         let everything = self.stock.texts;
         let patterned = case.fields.iter().find_map(|fields| fields.patterns.as_ref().map(|table| (fields, table)));
+        let closed = self.stock.closed && case.closes();
         let Some((fields, table)) = patterned else {
+            if closed {
+                return Ok(Some(Vec::new()));
+            }
             return Ok(self.demand(case, None)?.map(|demand| vec![(everything, demand)]));
         };
         let alike = self.alike(fields, table)?;
@@ -344,6 +348,9 @@ impl<'py> Walk<'_, 'py> {
                 }
             }
             cut = split;
+        }
+        if closed {
+            cut.retain(|(_, inside)| !inside.is_empty());
         }
         let mut merged: Vec<(Vec<Identity>, Demand<'py>, Vec<u32>)> = Vec::new();
         let regions = cut.len();
@@ -382,7 +389,7 @@ impl<'py> Walk<'_, 'py> {
                 None => merged.push((identities, demand, vec![keys])),
             }
         }
-        if let [(_, _, nodes)] = &merged[..] {
+        if let ([(_, _, nodes)], false) = (&merged[..], closed) {
             if nodes.len() == regions {
                 return Ok(merged.pop().map(|(_, demand, _)| vec![(everything, demand)]));
             }

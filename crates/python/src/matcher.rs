@@ -19,6 +19,11 @@ use pyo3::types::{PyBytes, PyDict};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Token id → bytes, and the trie; built once per tokenizer, shared by all grammars and threads.
+///
+/// `tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of special
+/// tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits when larger than
+/// `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None.
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Clone)]
 pub struct Vocabulary {
@@ -55,6 +60,8 @@ impl Vocabulary {
         Vocabulary::made(py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size)))
     }
 
+    /// The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
+    /// after another. VocabularyError if the lengths are not those of the texts.
     #[staticmethod]
     #[pyo3(signature = (lengths, texts, *, special=None, eos=Vec::new()))]
     fn from_block(
@@ -76,16 +83,19 @@ impl Vocabulary {
         vocabulary
     }
 
+    /// How many ids there are, with those that have no text.
     #[getter]
     fn size(&self) -> usize {
         self.inner.size()
     }
 
+    /// The ids that end a text.
     #[getter]
     fn eos(&self) -> Vec<u32> {
         self.inner.eos.clone()
     }
 
+    /// The ids of the special tokens by name; a new dict each time.
     #[getter]
     fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let special = PyDict::new(py);
@@ -95,6 +105,7 @@ impl Vocabulary {
         Ok(special)
     }
 
+    /// The text of a token, None if it has none; IndexError beyond the vocabulary.
     fn token<'py>(&self, py: Python<'py>, token_id: TokenId) -> PyResult<Option<Bound<'py, PyBytes>>> {
         if token_id.id() as usize >= self.inner.size() {
             let size = self.inner.size();
@@ -103,18 +114,21 @@ impl Vocabulary {
         Ok(self.inner.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
     }
 
+    /// uint32 words in one mask: ceil(size / 32).
     #[getter]
     fn mask_words(&self) -> usize {
         self.inner.mask_words()
     }
 
+    /// Bytes of the trie and of all that grammars have learned about the tokens.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes() + self.handed.memory_bytes()
     }
 }
 
-/// A grammar for one vocabulary: a lazy automaton, shareable across threads.
+/// Lazy automaton; shareable across threads. What one thread has found out, all have: a mask or a step that is known
+/// never waits for one that is not.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     vocabulary: Vocabulary,
@@ -141,7 +155,7 @@ impl CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
-    /// A fresh position at the beginning of a text; `cancellation` ends its calls from another thread, `max_rollback` is
+    /// A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits; `max_rollback` is
     /// how many steps it goes back at most.
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
@@ -150,7 +164,7 @@ impl CompiledGrammar {
         Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.vocabulary.handed)
     }
 
-    /// The grammar that was compiled, None if it was one of the engine's own.
+    /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
     #[getter]
     fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
@@ -171,28 +185,36 @@ impl CompiledGrammar {
         }
     }
 
+    /// How often all that was learned was forgotten because it had reached the limit of memory.
     #[getter]
     fn epoch(&self) -> u64 {
         self.inner.epoch()
     }
 
+    /// How many masks had to be composed: what a schema adds to those before it. All others that were asked for were
+    /// known, from this grammar or from another one of its vocabulary.
     #[getter]
     fn masks_composed(&self) -> usize {
         self.inner.masks_composed()
     }
 
+    /// The vocabulary, as the engine has it.
     #[getter]
     fn vocabulary(&self) -> Vocabulary {
         self.vocabulary.clone()
     }
 
+    /// The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
+    /// what is shared by the grammars of a vocabulary.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
     }
 }
 
-/// One sequence; the lock only ever waits when two threads use the same matcher.
+/// One sequence's position in a text of the grammar; made by `CompiledGrammar.matcher`.
+///
+/// A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
     inner: Turn<core::Matcher>,
@@ -257,6 +279,10 @@ fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
 
 #[pymethods]
 impl Matcher {
+    /// Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
+    ///
+    /// Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
+    /// must go on and no token can spell what must come.
     #[pyo3(signature = (bitmask, row=Whole(0)), text_signature = "($self, bitmask, row=0)")]
     fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: Whole<usize>) -> PyResult<()> {
         let row = row.0;
@@ -271,6 +297,11 @@ impl Matcher {
         Ok(())
     }
 
+    /// What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
+    ///
+    /// A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
+    /// has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
+    /// (1,000 of Llama 3's), those lately asked for.
     fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let mask = match self.known() {
             Some(mask) => mask,
@@ -279,16 +310,19 @@ impl Matcher {
         self.handed.array(py, mask, self.mask_words)
     }
 
+    /// What `fill_mask` writes, as bytes: little-endian words.
     fn mask_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes: Vec<u8> = self.words(py)?.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The allowed token ids, ascending (slow; for people).
     fn allowed(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         let words = self.words(py)?;
         Ok((0..words.len() as u32 * 32).filter(|id| words[*id as usize >> 5] >> (id & 31) & 1 == 1).collect())
     }
 
+    /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
         if let TokenId::Beyond(_) = token_id {
             return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
@@ -299,6 +333,7 @@ impl Matcher {
         self.with(py, |matcher| matcher.advance(token_id.id()))
     }
 
+    /// As `advance`, False instead of the error.
     fn try_advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<bool> {
         if self.advance_known(token_id.id()) {
             return Ok(true);
@@ -306,40 +341,54 @@ impl Matcher {
         self.with(py, |matcher| matcher.try_advance(token_id.id()))
     }
 
+    /// Take text without tokens (a prefix, forced bytes); counts as one step for rollback.
     fn advance_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         self.with(py, |matcher| matcher.advance_bytes(data))
     }
 
+    /// How many leading tokens would be accepted; the matcher does not move.
     fn validate(&self, py: Python<'_>, token_ids: Vec<TokenId>) -> PyResult<usize> {
         let token_ids: Vec<u32> = token_ids.iter().map(TokenId::id).collect();
         self.with(py, |matcher| matcher.validate(&token_ids))
     }
 
+    /// Whether the text may end here.
     #[getter]
     fn can_end(&self, py: Python<'_>) -> PyResult<bool> {
         self.quick(py, |matcher| matcher.can_end())
     }
 
+    /// Whether EOS was taken.
     #[getter]
     fn ended(&self, py: Python<'_>) -> PyResult<bool> {
         self.quick(py, |matcher| matcher.ended())
     }
 
+    /// How many advances can be rolled back.
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<usize> {
         self.quick(py, |matcher| matcher.steps())
     }
 
+    /// The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
+    ///
+    /// Raises LimitExceededError if it takes more than the limits give.
     fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let forced = self.with(py, |matcher| matcher.forced_bytes())?;
         Ok(PyBytes::new(py, &forced))
     }
 
+    /// Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
+    ///
+    /// There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
+    /// number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
+    /// takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
     fn completion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let text = self.with(py, |matcher| matcher.completion())?;
         Ok(text.map(|text| PyBytes::new(py, &text)))
     }
 
+    /// Take back the last `steps` advances; ValueError if there were fewer, and nothing is taken back.
     fn rollback(&self, py: Python<'_>, steps: Whole<usize>) -> PyResult<()> {
         let steps = steps.0;
         let (done, available) = self.quick(py, |matcher| {
@@ -352,10 +401,12 @@ impl Matcher {
         Err(PyValueError::new_err(format!("cannot roll back {steps} steps: only {available} were taken")))
     }
 
+    /// Another matcher at the same position, with the same steps to take back; either goes on alone.
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
         self.quick(py, |matcher| Matcher::new(matcher.clone(), &self.handed))
     }
 
+    /// Back to the beginning of the text; no step is left to take back.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.quick(py, |matcher| matcher.reset())
     }
@@ -379,6 +430,7 @@ impl Matcher {
     }
 }
 
+/// One row per matcher in one call, the GIL released.
 #[pyfunction]
 #[pyo3(signature = (matchers, bitmask, rows=None))]
 pub fn fill_masks(

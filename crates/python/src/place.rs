@@ -105,6 +105,7 @@ pub fn read<'py>(
             "additionalProperties" => {
                 deep = true;
                 let fits = is_schema(&value);
+                fields.opens = stock.closed;
                 fields.rest = Some(value).filter(|value| !says_nothing(stock, value));
                 fits
             }
@@ -132,7 +133,15 @@ pub fn read<'py>(
             }
             "pattern" | "format" => match value.downcast_into_exact::<PyString>() {
                 Ok(value) => {
-                    case.asked.push((keyword == "pattern", value));
+                    let integers = value.to_str().ok().and_then(|name| stock.integers.get(name));
+                    match integers.filter(|_| keyword == "format") {
+                        Some(&(least, most)) => {
+                            bounded = true;
+                            case.low = higher(case.low, Some((least, false)));
+                            case.high = lower(case.high, Some((most, false)));
+                        }
+                        None => case.asked.push((keyword == "pattern", value)),
+                    }
                     true
                 }
                 Err(_) => false,
@@ -181,7 +190,7 @@ pub fn read<'py>(
         Some(reference) if draft <= 7 => return Kind::Applied(Box::default(), vec![Part::Reference(reference)]),
         _ => {}
     }
-    if fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some() {
+    if fields.asks() {
         case.fields.push(fields);
     }
     let place = schema.as_ptr() as usize;

@@ -52,15 +52,19 @@ enum Place {
     Python,
 }
 
-/// The plain places of one schema. Places are known by the identity of their dict, which the schema keeps alive.
+/// The plain places of one schema: those whose meaning needs no complement of another.
+///
+/// They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
+/// far as its builder is.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Plain {
+    /// The builder of the schema's nodes, a fork of the prelude's.
     #[pyo3(get)]
     builder: Py<GrammarBuilder>,
     stock: Py<Stock>,
     root: Py<PyDict>,
     pub draft: u64,
-    /// Whether the schema leaves the order of properties to be chosen, having been sorted by a tool.
+    /// Whether properties are to come in the order of the schema, and that is a tool's, which sorted them.
     #[pyo3(get)]
     is_sorted: bool,
     pub any_order: bool,
@@ -75,9 +79,12 @@ pub struct Plain {
 
 #[pymethods]
 impl Plain {
-    /// (the grammar of a schema, the `Lowering` if there was need of one, whether the schema was sorted by a tool):
-    /// `python` makes the `Lowering` of this and of what is `given`. One call, since what a compile takes is what it
-    /// reads for the first time, code above all.
+    /// (the grammar of a schema, the `Lowering` if there was need of one, whether the schema leaves the order of
+    /// properties to be chosen, having been sorted by a tool).
+    ///
+    /// It is built with a fork of `prelude`. `python` makes the `Lowering` of this and of what is `given`, when it is
+    /// needed; that is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has
+    /// nothing to say). Raises Unplain where Python should lower the whole schema.
     #[staticmethod]
     #[pyo3(signature = (prelude, stock, root, property_order, python, given, limits, /))]
     fn grammar<'py>(
@@ -93,7 +100,7 @@ impl Plain {
         Plain::made(prelude, stock, root, (property_order, is_sorted), python, given, limits)
     }
 
-    /// (whether the place is plain, its node): `lowering` lowers the others, `levels` are being lowered already.
+    /// (whether the place is plain, its node): what `Lowering` asks of each place.
     fn lower<'py>(
         &self,
         lowering: Bound<'py, PyAny>,

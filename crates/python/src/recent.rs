@@ -4,12 +4,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The results of at most `count` contents that weigh at most `weight` bytes together. Whoever calls holds the GIL, and
-/// keys are hashed and compared without a step of Python: no call is interrupted by another.
+/// The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
+/// first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Recent {
+    /// How many results are kept at most.
     #[pyo3(get)]
     count: usize,
+    /// How many bytes they may weigh together.
     #[pyo3(get)]
     weight: usize,
     held: AtomicUsize,
@@ -25,6 +27,7 @@ impl Recent {
         Recent { count, weight, held: AtomicUsize::new(0), entries: PyDict::new(py).unbind() }
     }
 
+    /// What was put there, None if that is gone or never was.
     #[pyo3(signature = (key, /))]
     pub fn get<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let entries = self.entries.bind(key.py());
@@ -34,6 +37,7 @@ impl Recent {
         entry.downcast::<PyTuple>()?.get_item(0).map(Some)
     }
 
+    /// Keep a result; nothing is kept of one that weighs too much by itself.
     #[pyo3(signature = (key, value, weight, /))]
     pub fn put(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, weight: usize) -> PyResult<()> {
         if weight > self.weight {
@@ -56,6 +60,7 @@ impl Recent {
         Ok(())
     }
 
+    /// Forget everything.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
         let entries = self.entries.bind(py);
         self.held.store(0, Ordering::Relaxed);

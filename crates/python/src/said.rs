@@ -17,7 +17,9 @@ const MEMBERS: u8 = 4;
 /// What such a keyword means depends on more than the place, or on options.
 const ELSEWHERE: [&str; 6] = ["$id", "id", "$schema", "$dynamicRef", "$recursiveRef", "nullable"];
 
-/// Nothing for what is large, no schema, or what its place or an option gives a meaning.
+/// What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
+/// the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
+/// option.
 #[pyfunction]
 pub fn said(schema: &Bound<'_, PyAny>, keywords: &Bound<'_, PyDict>) -> Option<Vec<u8>> {
     said_by(schema, &|keyword| keywords.get_item(keyword).ok()??.extract().ok())

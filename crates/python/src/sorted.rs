@@ -49,6 +49,7 @@ impl Order {
     }
 }
 
+/// Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`).
 #[pyfunction]
 pub fn is_sorted(document: &Bound<'_, PyAny>) -> bool {
     let mut order = Order::default();

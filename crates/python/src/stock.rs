@@ -13,8 +13,12 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Nodes that every fork of a prelude's builder has, the words that count, and the leaves met so far: places whose
-/// keywords hold nothing but scalars mean the same wherever they stand.
+/// What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
+/// has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
+///
+/// `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
+/// formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
+/// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Stock {
     pub any: u32,
@@ -30,12 +34,18 @@ pub struct Stock {
     /// White space before and after the document, if there may be any.
     pub margins: Option<(u32, u32)>,
     pub free: bool,
+    /// Whether objects that list members have no others unless the schema says what these may be.
+    pub closed: bool,
     /// How many digits an unbounded integer has, if integers are digits only.
     pub digits: Option<usize>,
     /// The keywords that count, and what their values hold (`said`).
     pub keywords: FxHashMap<String, u8>,
     /// The drafts by the names of their metaschemas.
     pub drafts: FxHashMap<String, u64>,
+    /// The formats that are integers between two bounds.
+    pub integers: FxHashMap<String, (i64, i64)>,
+    /// The formats of which not all texts are written: beside other conditions on a text Python reads them.
+    pub cut: Vec<String>,
     /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any)
     pub formats: Py<PyAny>,
     leaves: Mutex<Leaves>,
@@ -75,7 +85,7 @@ impl Leaves {
 impl Stock {
     #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margins, escapes, digits, keywords, drafts, formats))]
+    #[pyo3(signature = (*, any, words, numbers, string, array, object, texts, punctuation, margins, escapes, closed, digits, keywords, drafts, integers, cut, formats))]
     fn new(
         any: u32,
         words: Vec<u32>,
@@ -87,9 +97,12 @@ impl Stock {
         punctuation: [u32; 8],
         margins: Option<(u32, u32)>,
         escapes: &str,
+        closed: bool,
         digits: Option<usize>,
         keywords: FxHashMap<String, u8>,
         drafts: FxHashMap<String, u64>,
+        integers: FxHashMap<String, (i64, i64)>,
+        cut: Vec<String>,
         formats: Py<PyAny>,
     ) -> Self {
         let (free, leaves) = (escapes == "free", Mutex::default());
@@ -104,9 +117,12 @@ impl Stock {
             punctuation,
             margins,
             free,
+            closed,
             digits,
             keywords,
             drafts,
+            integers,
+            cut,
             formats,
             leaves,
         }

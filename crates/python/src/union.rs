@@ -5,7 +5,7 @@
 //! (`apart`). Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap) is for Python: nothing is the
 //! answer here. Where several schemas ask something of one member (`demand`), only that member is.
 
-use crate::case::{product, Case, NUMBER, OBJECT};
+use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;
 use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
@@ -258,6 +258,10 @@ impl<'py> Walk<'_, 'py> {
             if let Some(node) = node.filter(|node| !case.matches.contains(node)) {
                 case.matches.push(node);
             }
+            case.cut |= !is_pattern && text.to_str().is_ok_and(|name| self.stock.cut.iter().any(|cut| cut == name));
+        }
+        if case.cuts_too_much() {
+            return Ok(None);
         }
         // What leads to a schema that asks for nothing asks for nothing.
         let this = &*self;
@@ -267,7 +271,7 @@ impl<'py> Walk<'_, 'py> {
         for fields in &mut case.fields {
             fields.rest = fields.rest.take().filter(&mut asks);
         }
-        case.fields.retain(|fields| fields.names.is_some() || fields.patterns.is_some() || fields.rest.is_some());
+        case.fields.retain(Fields::asks);
         for fields in &mut case.fields {
             if let Some(patterns) = &fields.patterns {
                 for text in patterns.keys() {

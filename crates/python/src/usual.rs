@@ -13,6 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 /// Schemas without options: those that came lately, and what makes grammars of others.
+///
+/// `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
+/// `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
+/// is not for the engine (the schema, its content if it is plain, what the engine came upon).
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Usual {
     recent: Py<Recent>,
@@ -44,7 +48,7 @@ impl Usual {
         Usual { recent, prelude, builder, stock, property_order, lowering, finished, otherwise }
     }
 
-    /// (grammar, report), the report as (content, whether the schema was sorted by a tool) where it has nothing to say.
+    /// (the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)
     #[pyo3(signature = (schema, /))]
     fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = schema.py();

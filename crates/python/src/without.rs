@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Nothing where there is no such value, or where the text is not JSON by the letter: that is for Python to judge.
+/// A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
+/// if the text is not JSON by the letter (`json.loads` takes more).
 #[pyfunction]
 pub fn without<'py>(text: &Bound<'py, PyBytes>, keys: Vec<String>) -> Option<Bound<'py, PyBytes>> {
     let (py, bytes) = (text.py(), text.as_bytes());

@@ -8,10 +8,12 @@ import typer
 
 from frisket.cli import bench, check, example, generate, mask
 
+COMMANDS = generate, example, check, mask, bench
+
 app = typer.Typer(
     name="frisket",
     help="A language model's output, valid by construction: mask the form, prompt the meaning.",
-    epilog='[dim]$[/dim] frisket example tutor "She wrote a book"',
+    epilog="\n\n".join(module.EXAMPLES.partition("\n")[0] for module in COMMANDS),
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -36,5 +38,5 @@ def frisket(
     """A language model's output, valid by construction: mask the form, prompt the meaning."""
 
 
-for module in (generate, example, check, mask, bench):
+for module in COMMANDS:
     app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLES)(module.command)

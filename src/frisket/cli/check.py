@@ -14,7 +14,7 @@ from frisket.cli import option, source
 from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
-    from frisket.json_schema.report import Report
+    from frisket.json_schema.report import Entry, Report
 
 EXAMPLES = """[dim]$[/dim] frisket check schema.json
 
@@ -37,6 +37,8 @@ MARKS = {
     "narrowed": "[yellow]narrowed[/yellow]",
     "loosened": "[yellow]in Python[/yellow]",
     "refused": "[red]refused[/red]",
+    "annotation": "[dim]annotation[/dim]",
+    "unknown": "[red]unknown[/red]",
 }
 
 
@@ -48,7 +50,7 @@ def command(
     tp: option.Type = None,
     as_json: option.Json = False,
 ) -> None:
-    """Say for each keyword of a JSON Schema whether it is enforced, and what could slip through where it is not."""
+    """Say what becomes of each keyword of a JSON Schema: enforced or refused, an annotation, or a word nobody knows."""
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
     report, places = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, [])
@@ -112,14 +114,14 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         console = Console(width=WIDEST)
     entries = report.entries if report is not None else []
     if entries:
-        slips = any(entry.slips for entry in entries)
-        head = ("", "where", "keyword", *(["what slips through, or is left out"] if slips else []))
+        remarks = any(entry.slips or entry.note for entry in entries)
+        head = ("", "where", "keyword", *(["what slips through, is left out, or is meant"] if remarks else []))
         rows = [
             (
                 MARKS["refused" if places and entry.status == "loosened" else entry.status],
                 entry.pointer or "(root)",
                 entry.keyword,
-                *([entry.slips] if slips else []),
+                *([entry.slips or entry.note] if remarks else []),
             )
             for entry in entries
         ]
@@ -142,12 +144,12 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         )
     elif narrowed:
         console.print(
-            f"[green]sound[/green]: {len(entries)} keywords, all enforced, {len(narrowed)} of them more narrowly than "
+            f"[green]sound[/green]: {_enforced(entries)}, {len(narrowed)} of them more narrowly than "
             "the schema says: all that comes out is valid, but not all that is valid can come out",
             soft_wrap=True,
         )
     else:
-        console.print(f"[green]exact[/green]: {len(entries)} keywords, all enforced")
+        console.print(f"[green]exact[/green]: {_enforced(entries)}")
     for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
 
@@ -171,5 +173,20 @@ def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def _enforced(entries: list[Entry]) -> str:
+    """How many keywords are enforced, and how many ask nothing."""
+    annotations, unknown = (sum(entry.status == status for entry in entries) for status in ("annotation", "unknown"))
+    enforced = len(entries) - annotations - unknown
+    if enforced == len(entries):
+        return f"{_count(enforced, 'keyword')}, all enforced"
+    idle = [_count(annotations, "annotation")] * (annotations > 0)
+    idle += [f"[red]{_count(unknown, 'unknown keyword')}[/red]"] * (unknown > 0)
+    return f"{_count(enforced, 'keyword')} enforced; nothing is asked by {' and '.join(idle)}"
+
+
 def _places(count: int) -> str:
-    return f"{count} place{'s' * (count > 1)}"
+    return _count(count, "place")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -11,8 +12,12 @@ from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.errors import LimitExceededError
 from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
+from frisket.partial_value import PartialValue
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
+    from frisket._core import Matcher
     from frisket.models.protocol import Model
 
 T = TypeVar("T")
@@ -35,7 +40,33 @@ def generate(
 def generate(
     model: Model,
     prompt: str,
-    target: Any,
+    target: list[str] | tuple[str, ...] | re.Pattern[str],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+    on_step: Callable[[Step], object] | None = ...,
+    allow_partial: bool = ...,
+) -> str: ...
+@overload
+def generate(
+    model: Model,
+    prompt: str,
+    target: TypeForm[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+    on_step: Callable[[Step], object] | None = ...,
+    allow_partial: bool = ...,
+) -> T: ...
+@overload
+def generate(
+    model: Model,
+    prompt: str,
+    target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
     sampler: Sampler = ...,
@@ -60,7 +91,8 @@ def generate(
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
-    `target` is a type, a JSON Schema or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
+    `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
+    compiled regular expression or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
     `on_step` sees every step as it is made. An answer that was cut (by `max_tokens`, the context or a stop string)
     before it was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns
     everything that is known about it.
@@ -75,6 +107,50 @@ def generate(
     return result.value()
 
 
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: type[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[T]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: list[str] | tuple[str, ...] | re.Pattern[str],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[str]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: TypeForm[T],
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[T]: ...
+@overload
+def stream(
+    model: Model,
+    prompt: str,
+    target: Grammar | Mapping[str, Any] | bool,
+    *,
+    max_tokens: int = ...,
+    sampler: Sampler = ...,
+    seed: int = ...,
+    stop: Sequence[str] = ...,
+) -> Stream[Any]: ...
 def stream(
     model: Model,
     prompt: str,
@@ -106,10 +182,9 @@ def stream(
     compiled = grammar.compile(model.vocabulary)
     limit = min(max_tokens, room)
     session = model.start(prompt_ids)
-    steps = decode(
-        session, compiled.matcher(), compiled.vocabulary, max_tokens=limit, sampler=sampler, seed=seed, stop=stop
-    )
-    return Stream(steps, grammar, limit)
+    matcher = compiled.matcher()
+    steps = decode(session, matcher, compiled.vocabulary, max_tokens=limit, sampler=sampler, seed=seed, stop=stop)
+    return Stream(steps, grammar, limit, matcher)
 
 
 @dataclass(frozen=True)
@@ -168,14 +243,18 @@ class Generation(Generic[T]):
 
 
 class Stream(Iterator[Step], Generic[T]):
-    """Steps as they are made. Not thread-safe."""
+    """Steps as they are made, and what is known of the answer after each. Not thread-safe."""
 
-    def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int) -> None:
+    def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int, matcher: Matcher) -> None:
         self._steps = steps
         self._grammar = grammar
         self._limit = limit
+        self._matcher = matcher
         self._seen: list[Step] = []
         self._finish_reason: FinishReason | None = None
+        self._partial = PartialValue()
+        #: How many of the steps `_partial` has been fed.
+        self._fed = 0
 
     def __next__(self) -> Step:
         try:
@@ -187,18 +266,50 @@ class Stream(Iterator[Step], Generic[T]):
         self._seen.append(step)
         return step
 
+    @property
+    def text(self) -> str:
+        """The text so far: whole characters, nothing that is taken back later."""
+        return "".join(step.text for step in self._seen)
+
+    @property
+    def value(self) -> Any:
+        """The answer so far as a JSON value, None before anything of it is known; of other notations, the text so far.
+
+            for _ in (answer := frisket.stream(model, prompt, Triage)):
+                show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
+
+        What is missing is not there, and nothing is invented: see `PartialValue`. `generation().value()` is the answer
+        as the type that was asked for.
+        """
+        if self._grammar.schema is None:
+            return self.text
+        for step in self._seen[self._fed :]:
+            self._partial.feed(step.text)
+        self._fed = len(self._seen)
+        if self._finish_reason == "end":
+            self._partial.finish()
+        return self._partial.value
+
+    @property
+    def matcher(self) -> Matcher:
+        """The position after the steps so far, a fork: to see what may come next, or how the text would be closed."""
+        return self._matcher.fork()
+
     def generation(self) -> Generation[T]:
         """The result; makes the steps that are still to be made."""
         for _ in self:
             pass
         assert self._finish_reason is not None
-        text = "".join(step.text for step in self._seen)
-        return Generation(text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)
+        return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)
 
 
 def _grammar(target: Any) -> Grammar:
     if isinstance(target, Mapping | bool):
         return Grammar.from_json_schema(target)
+    if isinstance(target, re.Pattern):
+        return Grammar.from_regex(target)
+    if isinstance(target, list | tuple):
+        return Grammar.from_choices(target)
     if isinstance(target, str):
-        raise TypeError("a str is ambiguous here: use Grammar.from_json_schema, from_regex or from_choices")
+        raise TypeError("a str is ambiguous here: use Grammar.from_json_schema, from_regex, or a list for choices")
     return Grammar.from_type(target)

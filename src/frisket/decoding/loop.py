@@ -28,10 +28,10 @@ FinishReason = Literal["end", "stop", "length"]
 class Step:
     """One token of an answer and what the mask did to it.
 
-    `text` is what became certain with this token (a character may need several). `logprob` is the token's natural
-    log-probability under the model as it is, `masked_logprob` the same among the allowed tokens only; both before
-    penalties, temperature and truncation. `feasible` is the probability that the model itself gave to all allowed
-    tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
+    `text` is what became certain with this token (a character may need several), `data` the token's own bytes.
+    `logprob` is the token's natural log-probability under the model as it is, `masked_logprob` the same among the
+    allowed tokens only; both before penalties, temperature and truncation. `feasible` is the probability that the model
+    itself gave to all allowed tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
     `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text.
     """
 
@@ -42,6 +42,7 @@ class Step:
     feasible: float
     allowed: int
     ends: bool = False
+    data: bytes = b""
 
 
 def decode(
@@ -77,12 +78,13 @@ def decode(
             yield replace(step, text=text.flush())
             return "end"
         history.append(step.token)
-        new = text.feed(_bytes(vocabulary, step.token))
+        data = _bytes(vocabulary, step.token)
+        new = text.feed(data)
         closed = position is not None and position.closed
         full = len(history) == max_tokens
         if closed or full:
             new += text.flush()
-        yield replace(step, text=new)
+        yield replace(step, text=new, data=data)
         if text.stopped:
             return "stop"
         if closed:

@@ -7,7 +7,8 @@ apart     alternatives of oneOf → cases        annotated cases, each with what
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
 interval  a number's conditions as one         digits    ranges → the digits of their numbers
 multiple  a step → its multiples              report    what is enforced, keyword by keyword
-lower     goals → nodes and rules              room      how deep schemas may nest
+coverage  what asks nothing, for the report    room      how deep schemas may nest
+lower     goals → nodes and rules
 prelude   what all schemas have in common      semantic  format and content* → conditions
 """
 
@@ -19,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from frisket import _core
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
-from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import SORTED, Lowering
+from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
+from frisket.json_schema.lower import CLOSED, SORTED, Lowering
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.prelude import Prelude, prelude_of
@@ -28,7 +29,7 @@ from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
 
     from frisket._core import Grammar, GrammarBuilder, Limits, Recent
 
@@ -69,10 +70,29 @@ def lower_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     options = options or DEFAULT
+    attempts: tuple[Splitting, ...] = ("together", "apart", "loosened")
+    failure: LimitExceededError | None = None
+    for splitting in attempts if options.relaxed else attempts[:2]:
+        try:
+            return _lowered(builder, schema, options, registry, prelude, splitting)
+        except TooManyAlternatives as error:
+            failure = failure or error.error
+    assert failure is not None
+    raise failure
+
+
+def _lowered(
+    builder: GrammarBuilder,
+    schema: Any,
+    options: JSONSchemaOptions,
+    registry: Registry | None,
+    prelude: Prelude | None,
+    splitting: Splitting,
+) -> tuple[int, Report]:
     try:
-        return room.call(_lower, builder, schema, options, registry, prelude, False)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, False)
     except NeedsScopes:
-        return room.call(_lower, builder, schema, options, registry, prelude, True)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, True)
 
 
 def compile_json_schema(
@@ -159,7 +179,7 @@ def _unless_python(error: Exception) -> None:
     if isinstance(error, RecursionError):
         raise room.too_deep() from None
     if isinstance(error, LimitExceededError) or not isinstance(
-        error, (FrisketError, NeedsScopes, _core.Unplain, ValueError)
+        error, (FrisketError, NeedsScopes, TooManyAlternatives, _core.Unplain, ValueError)
     ):
         raise error
 
@@ -167,7 +187,7 @@ def _unless_python(error: Exception) -> None:
 def _report(lowering: Lowering, clean: Clean) -> Report:
     lowering.algebra.raise_unsupported()
     report = lowering.algebra.report
-    report.source = clean.keywords
+    report.source = clean.entries
     return report
 
 
@@ -204,13 +224,14 @@ class Clean:
         self.is_sorted = False
 
     def report(self) -> Report:
-        return Report(notes=[SORTED] if self.is_sorted else [], source=self.keywords)
+        notes = [SORTED] * self.is_sorted + [CLOSED] * self.options.closed_objects
+        return Report(notes=notes, source=self.entries)
 
-    def keywords(self) -> Iterator[tuple[str, str]]:
+    def entries(self) -> Iterable[Entry]:
         # Python reads the schema anew, as it was: the caller's may have changed.
         schema = marshal.loads(self.content)
         again = lower_json_schema(self.prelude.fork(), schema, self.options, self.registry, self.prelude)[1]
-        return again.source() if again.source is not None else iter(())
+        return again.source() if again.source is not None else ()
 
 
 def _lowering(plain: _core.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
@@ -226,11 +247,12 @@ def _lower(
     options: JSONSchemaOptions,
     registry: Registry | None,
     prelude: Prelude | None,
+    splitting: Splitting,
     scoped: bool,
 ) -> tuple[int, Report]:
     report = Report()
-    algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped)
-    report.source = algebra.keywords
+    algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped, splitting=splitting)
+    report.source = algebra.entries
     lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())
     algebra.raise_unsupported()

@@ -9,7 +9,7 @@ and each becomes one rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_schema import annotated, apart, array, interval, object, string
@@ -20,6 +20,7 @@ from frisket.json_schema.resolve import Documents, Site
 from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import (
     ANY,
+    ANYTHING,
     ARRAY,
     BOOLEAN,
     NULL,
@@ -56,6 +57,27 @@ class _Unknown(Exception):
     """A search for contradictions came to a place that is being expanded."""
 
 
+class TooManyAlternatives(Exception):
+    """One value splits into more alternatives than the options allow, which may be `error` in the end."""
+
+    def __init__(self, error: LimitExceededError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+#: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
+#: alternative where others ask for these members; `apart`, one or the other does, which is less where nobody asks for
+#: them; `loosened` is as `together`, and what splits too far for all that is left out.
+Splitting = Literal["together", "apart", "loosened"]
+
+#: The keywords whose parts a reading has by kind.
+PARTS = {"all": "allOf", "any": "anyOf", "one": "oneOf", "not": "not", "if": "if"}
+SPLITS = (
+    "give the alternatives of oneOf and anyOf a property with different constants, or raise "
+    "JSONSchemaOptions(max_alternatives=…); relaxed=True leaves out what splits further, and reports it"
+)
+
+
 class Algebra(Places):
     """The places of one schema and what they mean."""
 
@@ -67,13 +89,17 @@ class Algebra(Places):
         report: Report,
         *,
         scoped: bool = False,
+        splitting: Splitting = "together",
     ) -> None:
+        self.splitting = splitting
         super().__init__(builder, documents, options, report, scoped=scoped)
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
         self._splitting: dict[int, bool] = {}
         #: Places whose annotations are being found, and in which frame.
         self._annotating: dict[int, int] = {}
+        #: Fields, without what they ask of some keys.
+        self._halves: dict[tuple[Any, ...], object.Fields] = {}
         self._expanded: dict[Goal, list[Case]] = {}
         self._void: dict[Goal, bool] = {}
         #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
@@ -163,26 +189,59 @@ class Algebra(Places):
             return self.sum(self.expand(goal) for goal in site.union)
         reading = self.reading_of(site)
         if reading.is_unevaluated():
-            return [case for case, _ in annotated.annotated(self, site)]
+            try:
+                return [case for case, _ in annotated.annotated(self, site)]
+            except TooManyAlternatives:
+                if self.splitting != "loosened":
+                    raise
+                self._leave_out(site, "unevaluatedProperties", "members that no keyword looked at")
         if not reading.parts and not reading.alternatives:
             return [reading.case]
-        return self._applied([WHOLE], reading)
+        return self._applied([WHOLE], site)
 
-    def _applied(self, context: list[Case], reading: Reading) -> list[Case]:
+    def _applied(self, context: list[Case], site: Site) -> list[Case]:
+        """What of `context` meets a place; if relaxed, parts that split too far are left out, one by one."""
+        reading = self.reading_of(site)
         found = self.own(context, reading)
         for kind, goals in reading.parts:
-            if kind == "one" and apart.discriminated(self, found, goals):
-                found = self.sum([self.product(found, self.expand(goal)) for goal in goals])
-            elif kind == "one":
-                found = self.sum(apart.each_exactly(self, found, goals))
-            elif kind == "all":
-                for goal in goals:
-                    found = self._within(found, goal)
-            elif kind == "any" and (len(found) != 1 or found[0] is not WHOLE):
-                found = self.pruned(self.sum([self._within(found, goal) for goal in goals])) if found else found
-            else:
-                found = self.product(found, self.part(kind, goals))
+            for several in [[goal] for goal in goals] if kind == "all" else [goals]:
+                try:
+                    found = self._meeting(found, kind, several)
+                except TooManyAlternatives:
+                    if self.splitting != "loosened":
+                        raise
+                    found = self._loosened(found, site, kind, several)
         return found
+
+    def _meeting(self, found: list[Case], kind: str, goals: list[Goal]) -> list[Case]:
+        if kind == "one" and apart.discriminated(self, found, goals):
+            return self.sum([self.product(found, self.expand(goal)) for goal in goals])
+        if kind == "one":
+            return self.sum(apart.each_exactly(self, found, goals))
+        if kind == "all":
+            return self._within(found, goals[0])
+        if kind == "any" and (len(found) != 1 or found[0] is not WHOLE):
+            return self.pruned(self.sum([self._within(found, goal) for goal in goals])) if found else found
+        return self.product(found, self.part(kind, goals))
+
+    def _loosened(self, found: list[Case], site: Site, kind: str, goals: list[Goal]) -> list[Case]:
+        """The cases without what splits them too far."""
+        if kind == "one":
+            try:
+                wider = self._meeting(found, "any", goals)
+            except TooManyAlternatives:
+                pass
+            else:
+                self._leave_out(site, "oneOf", "values that meet several of its alternatives")
+                return wider
+        where = self.sites[max(goals[0]) >> 1] if kind == "all" and goals[0] and max(goals[0]) >= 0 else site
+        self._leave_out(where, PARTS[kind], "values that do not meet it")
+        return found
+
+    def _leave_out(self, site: Site, keyword: str, slips: str) -> None:
+        """Note a part that splits a value too far and is not enforced for that."""
+        where = site.pointer if site.pointer.endswith(f"/{keyword}") else f"{site.pointer}/{keyword}"
+        self.unsupported(where, keyword, f"too many alternatives: {slips}")
 
     def _within(self, context: list[Case], goal: Goal) -> list[Case]:
         """The cases of `context` that meet the goal; alternatives are told apart with what the context demands."""
@@ -193,7 +252,7 @@ class Algebra(Places):
             return self.product(context, self.expand(goal))
         self._following.add(literal)
         try:
-            return self._applied(context, self.reading_of(self.sites[literal >> 1]))
+            return self._applied(context, self.sites[literal >> 1])
         finally:
             self._following.discard(literal)
 
@@ -235,6 +294,15 @@ class Algebra(Places):
         return found
 
     def _negative(self, site: Site) -> list[Case]:
+        try:
+            return self._complement(site)
+        except TooManyAlternatives:
+            if self.splitting != "loosened":
+                raise
+            self._leave_out(site, "not", "values of what is excluded")
+            return [WHOLE]
+
+    def _complement(self, site: Site) -> list[Case]:
         if site.union is not None:
             found = [WHOLE]
             for goal in site.union:
@@ -267,11 +335,34 @@ class Algebra(Places):
             [key for members in case.objects if isinstance(members, object.Required) for key in members.keys]
         )
         beside: tuple[ObjectAtom, ...] = (object.Required(needed, stated=False),) if needed else ()
+        optional: dict[str, Goal] = {}
+        others: list[ObjectAtom] = []
         for members in case.objects:
-            for others in object.negate(self, members):
-                broken = len(others) == 1 and isinstance(others[0], object.Breaks)
-                found.append(Case(OBJECT, objects=(*beside, *others) if broken else others))
+            if isinstance(members, object.Fields) and needed:
+                asked, members = self._parted(members, needed)
+                for key, goal in asked.items():
+                    optional[key] = self.both(optional.get(key, ANYTHING), goal)
+            others.append(members)
+        # That a key is missing or has another value is one demand on that member, and no split.
+        found += [Case(OBJECT, objects=(self.single(key, self.negated(goal)),)) for key, goal in optional.items()]
+        for members in others:
+            if isinstance(members, object.Required):
+                members = object.Required(tuple(key for key in members.keys if key not in optional))
+            for alternative in object.negate(self, members):
+                broken = len(alternative) == 1 and isinstance(alternative[0], object.Breaks)
+                found.append(Case(OBJECT, objects=(*beside, *alternative) if broken else alternative))
         return found
+
+    def _parted(self, fields: object.Fields, needed: tuple[str, ...]) -> tuple[dict[str, Goal], object.Fields]:
+        """What fields ask of required keys, and what they ask of others."""
+        asked = {key: goal for key, goal in fields.names.items() if goal and key in needed}
+        if fields.patterns or not asked or (self.splitting != "apart" and fields.only() is None):
+            return {}, fields
+        known = fields, *asked
+        if known not in self._halves:
+            names = {key: ANYTHING if key in asked else goal for key, goal in fields.names.items()}
+            self._halves[known] = object.Fields(names, (), fields.rest, lists=fields.lists, opens=fields.opens)
+        return asked, self._halves[known]
 
     def complement_of_all(self, cases: list[Case]) -> list[Case]:
         found = [WHOLE]
@@ -430,10 +521,12 @@ class Algebra(Places):
 
     def spend(self, count: int) -> None:
         if count > self.options.max_alternatives:
-            raise LimitExceededError(
-                f"one value splits into more than {self.options.max_alternatives} alternatives",
-                where=self.current(),
-                hint="give the alternatives of oneOf and anyOf a property with different constants",
+            raise TooManyAlternatives(
+                LimitExceededError(
+                    f"one value splits into more than {self.options.max_alternatives} alternatives",
+                    where=self.current(),
+                    hint=SPLITS,
+                )
             )
         self._steps += count
         self.builder.check()
@@ -441,7 +534,7 @@ class Algebra(Places):
             raise LimitExceededError(
                 f"the schema splits into more than {200 * self.options.max_alternatives} alternatives in all",
                 where=self.current(),
-                hint="give the alternatives of oneOf and anyOf a property with different constants",
+                hint=SPLITS,
             )
 
     def current(self) -> str:

@@ -26,6 +26,8 @@ WORDS = NULL | FALSE | TRUE
 SHALLOW = 64
 #: What the report says where the schema states no order.
 SORTED = "properties come in any order: all names are in alphabetical order, so a tool sorted them"
+#: What the report says where objects are closed that the schema leaves open.
+CLOSED = "objects have the members that the schema lists, unless it says what others may be: closed_objects"
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
 
@@ -106,6 +108,8 @@ class Lowering:
         if stated and (is_sorted(algebra.documents.root.contents) if plain is None else plain.is_sorted):
             self.any_order = True
             algebra.report.notes.append(SORTED)
+        if options.closed_objects:
+            algebra.report.notes.append(CLOSED)
         self._pretty = options.whitespace == "pretty"
         self.depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()

@@ -30,17 +30,31 @@ Property = tuple[str, bool, list[tuple[int, int]]]
 class Fields:
     """Demands on members by key: `names`, every pattern that matches, and `rest` for keys that neither covers.
 
+    `lists` is whether a place of the schema lists members here, and `opens` whether it says what others must meet.
     Compared by identity: each is made once for each place of the schema.
     """
 
-    __slots__ = ("names", "patterns", "rest")
+    __slots__ = ("lists", "names", "opens", "patterns", "rest")
 
     def __init__(
-        self, names: dict[str, Goal], patterns: tuple[tuple[int, Goal], ...] = (), rest: Goal = ANYTHING
+        self,
+        names: dict[str, Goal],
+        patterns: tuple[tuple[int, Goal], ...] = (),
+        rest: Goal = ANYTHING,
+        *,
+        lists: bool = False,
+        opens: bool = False,
     ) -> None:
         self.names = names
         self.patterns = patterns
         self.rest = rest
+        self.lists = lists
+        self.opens = opens
+
+    def only(self) -> str | None:
+        """The one key of which they ask something, if they ask nothing of any other."""
+        demanding = [key for key, goal in self.names.items() if goal]
+        return demanding[0] if len(demanding) == 1 and not self.patterns and not self.rest else None
 
     def at(self, algebra: Algebra, key: str) -> Goal:
         goal = self.names.get(key)
@@ -109,9 +123,10 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         return [(Breaks(Fields({}, patterns, NOTHING)),)]
     if isinstance(atom, Breaks):
         return [(atom.fields,)]
-    demanding = [key for key, goal in atom.names.items() if goal]
-    if len(demanding) == 1 and not atom.patterns and not atom.rest:
-        key = demanding[0]
+    if not atom.patterns and not atom.rest and not any(atom.names.values()):
+        return []
+    key = atom.only()
+    if key is not None:
         return [(Required((key,)), algebra.single(key, algebra.negated(atom.names[key])))]
     return [(Breaks(atom),)]
 
@@ -218,6 +233,11 @@ class Shape:
         fields = self.fields[0]
         return fields.names if not fields.patterns and fields.names.keys() >= self.required.keys() else None
 
+    def closes(self) -> bool:
+        """Whether members are listed, and nothing says what others must meet."""
+        said = any(fields.opens or fields.rest for fields in self.fields)
+        return not said and not self.names and any(fields.lists for fields in self.fields)
+
     def crossed(self) -> bool:
         return self.most is not None and (self.most < self.least or self.most < len(self.required))
 
@@ -274,6 +294,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
         raise LimitExceededError(f"{len(shape.breaks)} demands on some member at once", where=lowering.where())
     required = shape.required
     plain = shape.goals()
+    closed = lowering.options.closed_objects and shape.closes()
     with lowering.deeper() as layout:
         properties: list[Property] = []
         places: dict[str, int] = {}
@@ -295,7 +316,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                 possible += 1
             places[key] = len(properties)
             properties.append((key, needed, values))
-        if properties and lowering.at_root() and not shape.breaks:
+        if properties and lowering.at_root() and not shape.breaks and not closed:
             for key in ABOUT_ITSELF:
                 if key not in places:
                     value = lowering.lower(shape.at(algebra, key))
@@ -303,7 +324,7 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                         places[key] = len(properties)
                         properties.append((key, False, [(value, 0)]))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
-        for keys, goal, broken in regions(algebra, shape):
+        for keys, goal, broken in regions(algebra, shape, closed=closed):
             if broken:
                 values = with_marks(lowering, goal, broken)
             else:
@@ -404,10 +425,15 @@ def _marked(lowering: Lowering, goal: Goal, admitted: tuple[Goal, ...]) -> list[
     return list(found.items())
 
 
-def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
-    """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit)."""
+def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
+    """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit).
+
+    If `closed`, those that some pattern covers.
+    """
     b = algebra.builder
     if not shape.patterned:
+        if closed:
+            return []
         goal = ANYTHING
         for fields in shape.fields:
             goal = algebra.both(goal, fields.rest)
@@ -432,6 +458,9 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
         cut = split
         if len(cut) > REGIONS:
             raise LimitExceededError(f"key patterns overlap in more than {REGIONS} ways", where=algebra.where())
+    if closed:
+        covered = {alike[pattern] for fields in shape.fields for pattern, _ in fields.patterns}
+        cut = [(conditions, inside) for conditions, inside in cut if inside & covered]
     merged: dict[tuple[Goal, tuple[Goal, ...]], list[int]] = {}
     for conditions, inside in cut:
         goal = ANYTHING
@@ -445,7 +474,7 @@ def regions(algebra: Algebra, shape: Shape) -> list[tuple[int, Goal, tuple[Goal,
             trimmed.insert(0, everything)
         keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0] if trimmed else everything
         merged.setdefault((goal, broken), []).append(keys)
-    if len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
+    if not closed and len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
         return [(allowed, goal, broken) for goal, broken in merged]
     return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, broken) for (goal, broken), keys in merged.items()]
 

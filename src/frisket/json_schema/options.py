@@ -24,6 +24,11 @@ class JSONSchemaOptions:
     names of the whole schema are in alphabetical order and too many for chance (10 in one object, say: a tool sorted
     them, and what its author meant is lost); `any`: in every order."""
 
+    closed_objects: bool = False
+    """Whether an object whose schema lists members (`properties`, `patternProperties`) and says nothing of others
+    (`additionalProperties`, `unevaluatedProperties`, `propertyNames`) has no others, so that a model invents none. What
+    is listed by all places that hold of an object counts together, and so do required names."""
+
     whitespace: Literal["bounded", "compact", "pretty", "free"] = "bounded"
     """`bounded`: around every bracket, comma and colon inside the document at most two blanks, or one line break with
     at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
@@ -54,10 +59,14 @@ class JSONSchemaOptions:
     digits goes with one digit before the point, from e-324 to 1.7976931348623157e308: so
     `json.dumps` writes every float. 4 and more admit numbers that no double holds."""
 
+    max_second_digits: int = 9
+    """A second of the formats `time` and `date-time` has at most so many digits after the point, and at most 6 for
+    Python's types (RFC 3339 allows any number; a text that the schema lists may have more)."""
+
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced, in the drafts before them too; `annotate`: none is; `openapi`: also
-    those of OpenAPI and Pydantic (byte, int32 …); `python`: as `openapi`, without what Python's own types cannot hold
-    (leap seconds)."""
+    """`assert`: JSON Schema's formats are enforced, in the drafts before them too, and of OpenAPI's those of integers
+    (int32 …); `annotate`: none is; `openapi`: also all others of OpenAPI and Pydantic (byte, double …); `python`: as
+    `openapi`, without what Python's own types cannot hold (leap seconds). The report lists those that are not."""
 
     nullable: bool = False
     """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""
@@ -87,7 +96,7 @@ class JSONSchemaOptions:
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
-        base = cls(property_order="any", whitespace="free", escapes="free", numbers="free")
+        base = cls(property_order="any", whitespace="free", escapes="free", numbers="free", max_second_digits=40)
         return replace(base, **changes)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.formats import Format
     from frisket.json_schema.options import JSONSchemaOptions
-    from frisket.json_schema.report import Report
+    from frisket.json_schema.report import Entry, Report
 
 #: Longer lists are not compared to find places that say the same.
 SHORT = 64
@@ -348,7 +348,17 @@ class Places:
                 hint="relaxed=True compiles the rest and reports these places",
             )
 
-    def keywords(self) -> Iterator[tuple[str, str]]:
+    def entries(self) -> Iterator[Entry]:
+        """What became of every keyword, but for what is loosened or narrowed."""
+        from frisket.json_schema.coverage import asides
+        from frisket.json_schema.report import Entry
+
+        found = {(entry.pointer, entry.keyword): entry for entry in asides(self.documents, self.options)}
+        for place in dict.fromkeys(self._keywords()):
+            yield found.pop(place) if place in found else Entry(*place, "enforced")
+        yield from (entry for entry in found.values() if entry.status != "enforced")
+
+    def _keywords(self) -> Iterator[tuple[str, str]]:
         """Every keyword of every place that was read."""
         for site in self.sites:
             if site.union is None and site.resource is not self._constants and isinstance(site.reading, Reading):

@@ -8,6 +8,7 @@ from functools import cache, lru_cache, partial
 from frisket import _core
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
+from frisket.json_schema.formats import FORMATS, INTEGERS
 from frisket.json_schema.lower import Lowering, margins
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.reader import KNOWN
@@ -15,6 +16,9 @@ from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.semantic import plain_format
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, STRING, Case
+
+#: The integer formats whose bounds the engine's front end can hold; Python reads the others.
+_INTEGERS = {name: bounds for name, bounds in INTEGERS.items() if bounds[1] < 1 << 63}
 
 
 class Prelude:
@@ -61,10 +65,13 @@ class Prelude:
             ),
             margins=margins(self.builder, options),
             escapes=options.escapes,
+            closed=options.closed_objects,
             digits=options.max_integer_digits if options.numbers == "plain" else None,
             keywords=KNOWN,
             drafts=DRAFTS,
             formats=partial(plain_format, options),
+            integers={} if options.formats == "annotate" else _INTEGERS,
+            cut=sorted(name for name, known in FORMATS.items() if known.written is not None),
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:

@@ -401,8 +401,10 @@ def read_properties(reader: Reader, _: Any) -> None:
         rest, closed = reader.goal(schema["additionalProperties"], "additionalProperties"), True
     if unknown:
         rest = ANYTHING
-    if names or patterns or rest:
-        reader.objects.append(object.Fields(names, tuple(patterns), rest))
+    opens = closed and reader.algebra.options.closed_objects
+    if names or patterns or rest or opens:
+        lists = bool(names or patterns)
+        reader.objects.append(object.Fields(names, tuple(patterns), rest, lists=lists, opens=opens))
     if names or patterns or closed:
         reading.looks.append(
             lambda: Evaluated(frozenset(names), frozenset(node for node, _ in patterns), closed or unknown)
@@ -464,7 +466,9 @@ def need_schema(reader: Reader, key: str, goal: Goal) -> None:
 
 
 def read_unevaluated_properties(reader: Reader, value: Any) -> None:
-    reader.reading.unevaluated_properties = reader.goal(value, "unevaluatedProperties")
+    goal = reader.reading.unevaluated_properties = reader.goal(value, "unevaluatedProperties")
+    if not goal and reader.algebra.options.closed_objects:
+        reader.objects.append(object.Fields({}, opens=True))
 
 
 # -- in place -----------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Schema → which keywords are enforced, and what could slip through where one is not."""
+"""Schema → what became of each keyword: enforced, loosened, narrowed, an annotation, or a word that nobody knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,27 +11,47 @@ from typing import Any
 class Entry:
     """One keyword at one place.
 
-    `status` is `enforced`; `loosened`: `slips` says what comes through; `narrowed`: which valid values are left out.
+    `status` is one of
+
+    * `enforced`;
+    * `loosened`: `slips` says what comes through;
+    * `narrowed`: `slips` says which valid values are left out;
+    * `annotation`: it asks nothing of a document, as its specification says, and `note` says why;
+    * `unknown`: no keyword of the schema's draft, so it asks nothing; `note` names the keyword that may be meant.
     """
 
     pointer: str
     keyword: str
     status: str
     slips: str = ""
+    note: str = ""
 
 
 @dataclass
 class Report:
-    """What became of every keyword that the compiler met; `exact` if nothing was loosened.
+    """What became of every keyword; `exact` if nothing was loosened.
 
-    Entries are made when somebody asks: a compile pays nothing for them.
+    Keywords that do ask something are listed where a value can come to them, annotations and unknown keywords wherever
+    they stand. What only names, describes or holds schemas (`title`, `default`, `$defs` …) is not listed. Entries are
+    made when somebody asks: a compile pays nothing for them.
+
+    >>> from frisket import Grammar
+    >>> report = Grammar.from_json_schema({"type": "string", "format": "phone", "maxlength": 9}).report
+    >>> print(report)
+    --   (root)  format: phone: no format of JSON Schema
+    ??   (root)  maxlength: did you mean maxLength?
+    ok   (root)  type
+    >>> report.exact, [entry.keyword for entry in report.unknown]
+    (True, ['maxlength'])
     """
 
     loosened: list[Entry] = field(default_factory=list)
     narrowed: list[Entry] = field(default_factory=list)
     #: What a reader should know of the language as a whole.
     notes: list[str] = field(default_factory=list)
-    source: Callable[[], Iterator[tuple[str, str]]] | None = None
+    #: What is neither loosened nor narrowed (entries of the same place and keyword as those are passed over).
+    source: Callable[[], Iterable[Entry]] | None = None
+    _said: list[Entry] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def exact(self) -> bool:
@@ -40,12 +60,21 @@ class Report:
     @property
     def entries(self) -> list[Entry]:
         """Every entry, by pointer."""
+        if self._said is None:
+            self._said = list(dict.fromkeys(self.source() if self.source is not None else ()))
         slipping = {(entry.pointer, entry.keyword) for entry in [*self.loosened, *self.narrowed]}
-        found = dict.fromkeys(self.source() if self.source is not None else ())
-        enforced = [
-            Entry(pointer, keyword, "enforced") for pointer, keyword in found if (pointer, keyword) not in slipping
-        ]
-        return sorted([*enforced, *self.loosened, *self.narrowed], key=lambda entry: (entry.pointer, entry.keyword))
+        others = [entry for entry in self._said if (entry.pointer, entry.keyword) not in slipping]
+        return sorted([*others, *self.loosened, *self.narrowed], key=lambda entry: (entry.pointer, entry.keyword))
+
+    @property
+    def annotations(self) -> list[Entry]:
+        """What asks nothing of a document, as its specification says: a format that is none of JSON Schema's …"""
+        return [entry for entry in self.entries if entry.status == "annotation"]
+
+    @property
+    def unknown(self) -> list[Entry]:
+        """What is no keyword of the schema's draft, and asks nothing for that."""
+        return [entry for entry in self.entries if entry.status == "unknown"]
 
     def beside(self, entries: Iterable[Entry]) -> Report:
         """This report and what else is known of the same places."""
@@ -67,15 +96,16 @@ class Report:
                     "keyword": e.keyword,
                     "status": e.status,
                     **({"slips": e.slips} if e.slips else {}),
+                    **({"note": e.note} if e.note else {}),
                 }
                 for e in self.entries
             ],
         }
 
     def __str__(self) -> str:
-        marks = {"enforced": "ok ", "loosened": "NOT", "narrowed": "<  "}
+        marks = {"enforced": "ok ", "loosened": "NOT", "narrowed": "<  ", "annotation": "-- ", "unknown": "?? "}
         return "\n".join(
             f"{marks[entry.status]}  {entry.pointer or '(root)'}  {entry.keyword}"
-            + (f": {entry.slips}" if entry.slips else "")
+            + (f": {entry.slips or entry.note}" if entry.slips or entry.note else "")
             for entry in self.entries
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from frisket.json_schema import interval, string
@@ -10,6 +11,7 @@ from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
+    from frisket.json_schema.formats import Format
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.reader import Reader
 
@@ -26,14 +28,16 @@ def read_format(reader: Reader, value: Any) -> None:
     from frisket.json_schema.formats import find_format, numeric_format
 
     wide = mode in ("openapi", "python")
-    if wide:
-        limits = numeric_format(value)
-        if limits is not None:
-            reader.numbers += [
-                interval.AtLeast(interval.exact(limits[0]), False),
-                interval.AtMost(interval.exact(limits[1]), False),
-            ]
-            return
+    limits = numeric_format(value, openapi=wide)
+    if limits is not None:
+        least, most = limits
+        reader.numbers += [
+            interval.AtLeast(interval.exact(least), False),
+            interval.AtMost(interval.exact(most), False),
+        ]
+        if isinstance(least, int):
+            reader.numbers.append(interval.Multiple(Fraction(1), True))
+        return
     known = reader.algebra.formats
     key = (value, reader.draft)
     if key not in known:
@@ -48,7 +52,11 @@ def read_format(reader: Reader, value: Any) -> None:
             where = f"{reader.site.pointer}/format"
             reader.algebra.unsupported(where, "format", f"{value}: {found.reason}; any text could slip through")
         else:
-            known[key] = string.Matches(found.node(reader.algebra.builder, mode == "python"), True)
+            known[key] = string.Matches(
+                found.node(reader.algebra.builder, mode == "python"),
+                True,
+                written_node(reader.algebra.options, reader.algebra.builder, found),
+            )
         if found is not None and known[key] is not None and not found.exact:
             reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)
     matches = known[key]
@@ -63,14 +71,22 @@ def plain_format(options: JSONSchemaOptions, builder: GrammarBuilder, name: str,
     wide = options.formats in ("openapi", "python")
     if options.formats == "annotate":
         return True, None
-    if wide and numeric_format(name) is not None:
+    if numeric_format(name, openapi=wide) is not None:
         return False, None
     found = find_format(name, draft=DRAFT_NAMES[draft], openapi=wide)
     if found is None:
         return True, None
     if found.nested is not None or found.node is None or not found.exact:
         return False, None
-    return True, found.node(builder, options.formats == "python")
+    written = written_node(options, builder, found)
+    return True, found.node(builder, options.formats == "python") if written is None else written
+
+
+def written_node(options: JSONSchemaOptions, builder: GrammarBuilder, known: Format) -> int | None:
+    """The node of a format's texts that are written, if these are not all."""
+    if known.written is None:
+        return None
+    return known.written(builder, options.formats == "python", options.max_second_digits)
 
 
 def read_content_encoding(reader: Reader, value: Any) -> None:

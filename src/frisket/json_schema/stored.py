@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +24,7 @@ from frisket.json_schema.report import Entry, Report
 if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
-_MAGIC = b"frisket grammar 1\n"
+_MAGIC = b"frisket grammar 2\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
 #: What a builder can be told; anything else is no record of ours.
@@ -103,9 +102,12 @@ def _recorded(schema: dict[str, Any] | bool, options: JSONSchemaOptions) -> byte
         return None
     if recorder.failed:
         return None
-    keywords = list(dict.fromkeys(report.source())) if report.source is not None else []
-    entries = [[[e.pointer, e.keyword, e.status, e.slips] for e in some] for some in (report.loosened, report.narrowed)]
-    told = {"calls": recorder.calls, "root": node, "report": [*entries, report.notes, keywords]}
+    said = report.source() if report.source is not None else ()
+    entries = [
+        [[entry.pointer, entry.keyword, entry.status, entry.slips, entry.note] for entry in some]
+        for some in (report.loosened, report.narrowed, said)
+    ]
+    told = {"calls": recorder.calls, "root": node, "report": [*entries, report.notes]}
     try:
         return room.call(lambda: json.dumps(told, default=_spelled, separators=(",", ":")).encode())
     except (TypeError, ValueError):
@@ -119,22 +121,15 @@ def _told(data: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Repor
         for name, arguments, keywords, made in content["calls"]:
             if name not in _CALLS or getattr(builder, name)(*_tuples(arguments), **_tuples(keywords)) != made:
                 return None
-        loosened, narrowed, notes, keywords = content["report"]
-        if not all(type(text) is str for text in [*notes, *(text for pair in keywords for text in pair)]):
+        *entries, notes = content["report"]
+        loosened, narrowed, said = ([Entry(*entry) for entry in some] for some in entries)
+        told = [*notes, *(text for entry in (*loosened, *narrowed, *said) for text in vars(entry).values())]
+        if not all(type(text) is str for text in told):
             return None
-        report = Report(
-            [Entry(*entry) for entry in loosened],
-            [Entry(*entry) for entry in narrowed],
-            notes,
-            functools.partial(_pairs, keywords),
-        )
+        report = Report(loosened, narrowed, notes, lambda: said)
         return builder.build(content["root"]), report
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, FrisketError):
         return None
-
-
-def _pairs(keywords: list[list[str]]) -> Iterator[tuple[str, str]]:
-    return ((pointer, keyword) for pointer, keyword, *_ in keywords)
 
 
 def _copied(value: Any) -> Any:

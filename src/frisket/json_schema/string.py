@@ -20,10 +20,11 @@ class Length(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The text is (or is not) in a regular node."""
+    """The text is (or is not) in a regular node; `written` is what is written of it, if that is not all."""
 
     node: int
     positive: bool
+    written: int | None = None
     kind: str = "string Matches"
 
 
@@ -52,7 +53,7 @@ def negate(atom: StringAtom) -> list[StringAtom]:
         shorter = [Length(0, atom.least - 1)] if atom.least > 0 else []
         return [*shorter, *([Length(atom.most + 1, None)] if atom.most is not None else [])]
     if isinstance(atom, Matches):
-        return [Matches(atom.node, not atom.positive)]
+        return [Matches(atom.node, not atom.positive, atom.written)]
     if isinstance(atom, Nested):
         return [Nested(atom.name, atom.build, atom.check, not atom.positive)]
     return [Among(atom.values, not atom.positive)]
@@ -77,12 +78,7 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
     if regular < 2:
         return False
     node = lower(builder, atoms)
-    if node is None:
-        return True
-    try:
-        return builder.is_empty(node)
-    except LimitExceededError:
-        return False
+    return node is None or _is_empty(builder, node)
 
 
 def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
@@ -90,19 +86,30 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     if not atoms:
         return builder.any_text()
     if len(atoms) == 1 and isinstance(atoms[0], Matches) and atoms[0].positive:
-        return atoms[0].node
+        return atoms[0].node if atoms[0].written is None else atoms[0].written
     texts, _ = listed(builder, atoms)
     if texts is not None:
         return builder.words(texts) if texts else None
     least, most = bounds(atoms)
     if most is not None and most < least:
         return None
+    if any(isinstance(atom, Matches) and atom.positive and atom.written is not None for atom in atoms):
+        node = _joined(builder, atoms, least, most, written=True)
+        if not _is_empty(builder, node):
+            return node
+    return _joined(builder, atoms, least, most, written=False)
+
+
+def _joined(
+    builder: GrammarBuilder, atoms: tuple[StringAtom, ...], least: int, most: int | None, *, written: bool
+) -> int:
+    """The node of what meets all atoms, none of which lists its texts; `written`: of what is written."""
     nodes: list[int] = []
     complements: list[int] = []
     for atom in atoms:
         if isinstance(atom, Matches):
             if atom.positive:
-                nodes.append(atom.node)
+                nodes.append(atom.node if atom.written is None or not written else atom.written)
             else:
                 complements.append(builder.not_(atom.node))
         elif isinstance(atom, Among):
@@ -112,6 +119,15 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     nodes += complements
     node = builder.and_(nodes) if len(nodes) > 1 else nodes[0] if nodes else builder.any_text()
     return node if least == 0 and most is None else builder.bounded(node, least, most)
+
+
+def _is_empty(builder: GrammarBuilder, node: int) -> bool:
+    """Whether certainly no text is left; False if that takes too long to find out."""
+    try:
+        return builder.is_empty(node)
+    except LimitExceededError:
+        builder.check()
+        return False
 
 
 def nested(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[Nested | None, bool]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats import datetime, email, hostname, ip, openapi, pointer, regex_format, uri, uuid
 from frisket.json_schema.formats.format import Format
-from frisket.json_schema.formats.openapi import numeric_format
+from frisket.json_schema.formats.openapi import INTEGERS, numeric_format
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-__all__ = ["FORMATS", "Format", "find_format", "format_node", "numeric_format"]
+__all__ = ["FORMATS", "INTEGERS", "Format", "find_format", "format_node", "numeric_format"]
 
 FORMATS: dict[str, Format] = {
     format.name: format

@@ -3,6 +3,8 @@
 A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days
 there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0,
 since `datetime` holds neither.
+
+RFC 3339 bounds no fraction of a second, so a text could go on for ever: what is written has at most so many digits.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _LEAP_YEAR_ONE = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][0
 _PYTHON_DATE = f"(?:{_YEAR_ONE}-{_DAYS}|{_LEAP_YEAR_ONE}-02-29)"
 
 _HOUR = "(?:[01][0-9]|2[0-3])"
-_FRACTION = r"(?:\.[0-9]+)?"
-_TIME = f"{_HOUR}:[0-5][0-9]:[0-5][0-9]{_FRACTION}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
+#: Digits of a second that Python's `datetime` and `time` hold.
+_MICROSECONDS = 6
 
 _CLOCK = "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
 _DURATION = f"P(?:(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:{_CLOCK})?|{_CLOCK}|[0-9]+W)"
@@ -37,24 +39,29 @@ def _date(builder: GrammarBuilder, python: bool) -> int:
     return lower_regex(builder, _PYTHON_DATE if python else _DATE, dialect="ecma")
 
 
-def _time(builder: GrammarBuilder, python: bool) -> int:
-    usual = lower_regex(builder, _TIME, dialect="ecma")
-    return usual if python else builder.alt([usual, _leap_second(builder)])
+def _time(builder: GrammarBuilder, python: bool, digits: int | None = None) -> int:
+    """`digits`: how many a second has at most behind the point, None for any number of them."""
+    if digits is not None and python:
+        digits = min(digits, _MICROSECONDS)
+    fraction = "" if digits == 0 else rf"(?:\.[0-9]{{1,{'' if digits is None else digits}}})?"
+    clock = f"{_HOUR}:[0-5][0-9]:[0-5][0-9]{fraction}(?:[Zz]|[+-]{_HOUR}:[0-5][0-9])"
+    usual = lower_regex(builder, clock, dialect="ecma")
+    return usual if python else builder.alt([usual, _leap_second(builder, fraction)])
 
 
-def _date_time(builder: GrammarBuilder, python: bool) -> int:
+def _date_time(builder: GrammarBuilder, python: bool, digits: int | None = None) -> int:
     separator = builder.byte_class([(ord("T"), ord("T")), (ord("t"), ord("t"))])
-    return builder.cat([_date(builder, python), separator, _time(builder, python)])
+    return builder.cat([_date(builder, python), separator, _time(builder, python, digits)])
 
 
-def _leap_second(builder: GrammarBuilder) -> int:
+def _leap_second(builder: GrammarBuilder, fraction: str) -> int:
     """23:59:60 of UTC in local time: its hour and its minute each restrict the offset, relations to intersect."""
     cat, alt = builder.cat, builder.alt
     number = [builder.literal(b"%02d" % value) for value in range(60)]
     colon, west_of, east_of = (builder.literal(mark) for mark in (b":", b"-", b"+"))
     any_number = lower_regex(builder, "[0-9]{2}", dialect="ecma")
     past_the_hour = lower_regex(builder, "0[1-9]|[1-9][0-9]", dialect="ecma")
-    second = lower_regex(builder, f":60{_FRACTION}", dialect="ecma")
+    second = lower_regex(builder, f":60{fraction}", dialect="ecma")
 
     # West of Greenwich, local = 23:59 - offset never borrows. East of it, local = offset - 1 minute, which borrows an
     # hour only where the offset's minute is 00.
@@ -71,13 +78,13 @@ def _leap_second(builder: GrammarBuilder) -> int:
 
     hours = alt([of_hour(local) for local in range(24)])
     minutes = cat([any_number, colon, alt([of_minute(local) for local in range(60)])])
-    zulu = lower_regex(builder, f"23:59:60{_FRACTION}[Zz]", dialect="ecma")
+    zulu = lower_regex(builder, f"23:59:60{fraction}[Zz]", dialect="ecma")
     return alt([zulu, builder.and_([hours, minutes])])
 
 
 FORMATS = (
     Format("date", _date),
-    Format("time", _time),
-    Format("date-time", _date_time),
+    Format("time", _time, written=_time),
+    Format("date-time", _date_time, written=_date_time),
     by_pattern("duration", _DURATION, python=_DURATION.replace("[0-9]+", "[0-9]{1,4}")),
 )

@@ -21,6 +21,9 @@ class Format:
     (for `enum`). `nested` builds the structural node of whole JSON strings where the format is no regular language, for
     a way to escape and for all texts or those that are not empty. `vocabulary` is `json-schema` or `openapi`; the
     latter's names are annotations to a JSON Schema.
+
+    `written` builds the texts that are written, where the format has others without end: those with at most so many
+    digits of a second. What the schema itself lists or excludes is still judged by `node`.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Format:
     vocabulary: str = "json-schema"
     check: Callable[[str], bool] | None = None
     nested: Callable[[GrammarBuilder, str, bool], int] | None = None
+    written: Callable[[GrammarBuilder, bool, int], int] | None = None
 
 
 def by_pattern(name: str, pattern: str, *, python: str | None = None, vocabulary: str = "json-schema") -> Format:

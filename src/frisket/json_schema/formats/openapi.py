@@ -1,6 +1,10 @@
 """byte, binary, password, path … and int32, int64, float, double: what OpenAPI and Pydantic write.
 
-To JSON Schema these names are annotations. Who knows that OpenAPI or Pydantic is meant may ask for them.
+JSON Schema knows none of these names, and lets an implementation enforce more formats than its own. The integer
+formats of OpenAPI's registry are enforced wherever formats are: each is a set of integers, the names mean nothing else,
+and what reads the document breaks beyond them. The others are annotations unless OpenAPI or Pydantic is asked for:
+`float` and `double` name a precision, to which any number is rounded, and authors mean various things by names such as
+`path`.
 """
 
 from __future__ import annotations
@@ -67,7 +71,8 @@ FORMATS = (
     *(_pattern(f"uuid{version}", _uuid(version)) for version in (1, 3, 4, 5, 6, 7, 8)),
 )
 
-_RANGES: dict[str, tuple[int | float, int | float]] = {
+#: The least and the largest of the integers that a format names.
+INTEGERS: dict[str, tuple[int, int]] = {
     "int8": (-(2**7), 2**7 - 1),
     "int16": (-(2**15), 2**15 - 1),
     "int32": (-(2**31), 2**31 - 1),
@@ -76,15 +81,19 @@ _RANGES: dict[str, tuple[int | float, int | float]] = {
     "uint16": (0, 2**16 - 1),
     "uint32": (0, 2**32 - 1),
     "uint64": (0, 2**64 - 1),
+}
+
+_PRECISIONS: dict[str, tuple[float, float]] = {
     "float": (-3.4028234663852886e38, 3.4028234663852886e38),
     "double": (-1.7976931348623157e308, 1.7976931348623157e308),
 }
 
 
-def numeric_format(name: str) -> tuple[int | float, int | float] | None:
-    """The least and the largest number of a numeric format; None if the name is not one.
+def numeric_format(name: str, *, openapi: bool = True) -> tuple[int, int] | tuple[float, float] | None:
+    """The least and the largest number of a numeric format; None if the name is not one. Where they are integers, so
+    are all numbers between. Without `openapi`, only those that are enforced in any JSON Schema.
 
-    >>> numeric_format("int32")
-    (-2147483648, 2147483647)
+    >>> numeric_format("int32"), numeric_format("float", openapi=False)
+    ((-2147483648, 2147483647), None)
     """
-    return _RANGES.get(name)
+    return INTEGERS.get(name) or (_PRECISIONS.get(name) if openapi else None)

@@ -229,7 +229,13 @@ class _Parser:
 
     def chars(self, point: int) -> Node:
         ranges: CharSet = ((point, point),)
-        return Chars(unicode.fold(ranges, ecma=self.ecma) if "i" in self.flags else ranges)
+        return Chars(self.folded(ranges))
+
+    def folded(self, ranges: CharSet) -> CharSet:
+        """The set, with all cases of its letters if the flags say so."""
+        if "i" not in self.flags:
+            return ranges
+        return unicode.fold(ranges, ecma=self.ecma, ascii_only="a" in self.flags)
 
     # -- groups ---------------------------------------------------------------------------------------------------
 
@@ -398,7 +404,7 @@ class _Parser:
         ranges = unicode.property_set(name, value or None)
         if ranges is None:
             self.fail(f"no exact data for the property {body!r}", at, "general categories and common scripts are known")
-        return unicode.fold(ranges, ecma=self.ecma) if "i" in self.flags else ranges
+        return self.folded(ranges)
 
     def character_escape(self, *, in_class: bool) -> int:
         at = self.at
@@ -502,9 +508,7 @@ class _Parser:
                 parts.append((0x2D, 0x2D))
                 parts.extend(((high, high),) if isinstance(high, int) else high)
             parts.extend(((low, low),) if isinstance(low, int) else low)
-        ranges = unicode.normalize(parts)
-        if "i" in self.flags:
-            ranges = unicode.fold(ranges, ecma=self.ecma)
+        ranges = self.folded(unicode.normalize(parts))
         return Chars(unicode.complement(ranges) if negative else ranges)
 
     def class_member(self) -> int | CharSet:

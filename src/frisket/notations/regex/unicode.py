@@ -128,10 +128,17 @@ def python_digit() -> CharSet:
     return _categories()["Nd"]
 
 
-def fold(ranges: CharSet, *, ecma: bool) -> CharSet:
-    """All code points that match some member of the set when case is ignored, by the rules of the dialect."""
+def fold(ranges: CharSet, *, ecma: bool, ascii_only: bool = False) -> CharSet:
+    """All code points that match some member of the set when case is ignored, by the rules of the dialect; with
+    `ascii_only`, only letters of ASCII have cases."""
     if not ranges:
         return ranges
+    if ascii_only:
+        upper, lower = intersection(ranges, ((0x41, 0x5A),)), intersection(ranges, ((0x61, 0x7A),))
+        lowered, raised = (
+            tuple((low + step, high + step) for low, high in letters) for letters, step in ((upper, 32), (lower, -32))
+        )
+        return union(ranges, lowered, raised)
     if ranges[-1][1] < 0x80:
         return _fold_ascii(ranges, ecma=ecma)
     classes = _folds(ecma)

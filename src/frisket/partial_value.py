@@ -1,0 +1,282 @@
+"""JSON text as it grows → its value so far.
+
+A stream shows tokens, which break a document anywhere. What is known of its value after any of them does not depend on
+where they break: it is a function of the text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import re
+from typing import Any
+
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]+')
+_NUMERAL = re.compile(r"[-+0-9.eE]*")
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
+_HIGH = re.compile(r"\\u[dD][89abAB]")
+_LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+class PartialValue:
+    """The value of a JSON document so far; nothing in it is invented, and nothing is ever taken back.
+
+    >>> partial = PartialValue()
+    >>> for piece in (b'{"size": "lar', b'ge", "count": 1', b'2, "extras": ["milk"'):
+    ...     partial.feed(piece)
+    ...     print(partial.value, partial.path)
+    {'size': 'lar'} ('size',)
+    {'size': 'large'} ('count',)
+    {'size': 'large', 'count': 12, 'extras': ['milk']} ('extras',)
+
+    Objects and arrays are there once they open, with the members and items that have begun. A text is there once it
+    opens, as far as its characters are known: half a character or half an escape is held back. A number, true, false
+    and null are there once they are whole, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._frames: list[_Frame] = []
+        self._state = _VALUE
+        #: What is read and not yet understood: half an escape, a numeral or a word that may go on.
+        self._held = ""
+        self._read = 0
+        #: The characters of the text that is open.
+        self._pieces: list[str] = []
+        self._root: Any = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the document is whole; one that is a number is so after `finish`."""
+        return self._state == _END
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The keys and indices that lead to what is being written: the innermost value that is open."""
+        return tuple([frame.key for frame in self._frames if frame.key is not None])
+
+    @property
+    def value(self) -> Any:
+        """The value as far as it is known; None before anything is.
+
+        What is returned stays as it is, whatever is fed later. It costs as much as the arrays and objects that are
+        still open have members.
+        """
+        if not self._frames and self._state != _TEXT:
+            return self._root
+        open_value: Any = "".join(self._pieces) if self._state == _TEXT else _NOTHING
+        for frame in reversed(self._frames):
+            open_value = frame.with_open(open_value)
+        return open_value
+
+    def feed(self, data: bytes | str) -> None:
+        """Go on with the document: bytes (a character may be broken between two calls), or text.
+
+        Raises ValueError for what is not JSON.
+        """
+        text = self._decoder.decode(data) if isinstance(data, bytes) else data
+        text, self._held = self._held + text, ""
+        place = 0
+        while place < len(text):
+            after = _STEPS[self._state](self, text, place)
+            if after is None:
+                self._held = text[place:]
+                break
+            place = after
+        self._read += len(text) - len(self._held)
+
+    def finish(self) -> None:
+        """Nothing more comes: a document that is a number, and a whole numeral, is whole now."""
+        if self._state == _NUMBER and not self._frames:
+            with contextlib.suppress(ValueError):
+                self._number(self._held + " ", 0)
+                self._held = ""
+
+    # -- steps: text × place → the place after what was understood, None if more has to come ----------------------
+    def _value(self, text: str, place: int) -> int | None:
+        place = _after_blanks(text, place)
+        if place == len(text):
+            return place
+        char = text[place]
+        frame = self._frames[-1] if self._frames else None
+        if char == "]" and self._state == _ITEM:
+            return self._close(place)
+        if frame is not None and isinstance(frame.container, list):
+            frame.key = len(frame.container)
+        if char in "{[":
+            self._frames.append(_Frame({} if char == "{" else []))
+            self._state = _KEY if char == "{" else _ITEM
+            return place + 1
+        if char == '"':
+            self._pieces = []
+            self._state = _TEXT
+            return place + 1
+        self._state = _NUMBER if char in "-0123456789" else _WORD
+        return place
+
+    def _key(self, text: str, place: int) -> int | None:
+        place = _after_blanks(text, place)
+        if place == len(text):
+            return place
+        if text[place] == "}" and self._state == _KEY:
+            return self._close(place)
+        self._expect(text, place, '"')
+        self._pieces = []
+        self._state = _NAME
+        return place + 1
+
+    def _text(self, text: str, place: int) -> int | None:
+        char = text[place]
+        if char == '"':
+            said = "".join(self._pieces)
+            if self._state == _NAME:
+                self._pieces = [said]
+                self._state = _COLON
+            else:
+                self._put(said)
+            return place + 1
+        if char != "\\":
+            run = _PLAIN.match(text, place)
+            if run is None:
+                raise self._wrong(text, place)
+            self._pieces.append(run[0])
+            return run.end()
+        escape = _ESCAPE.match(text, place)
+        if escape is None:
+            if _ESCAPE_BEGUN.fullmatch(text, place):
+                return None
+            raise self._wrong(text, place)
+        end = escape.end()
+        if _HIGH.match(text, place):
+            low = _LOW.match(text, end)
+            if low is not None:
+                end = low.end()
+            elif _LOW_BEGUN.fullmatch(text, end):
+                return None
+        self._pieces.append(json.loads(f'"{text[place:end]}"'))
+        return end
+
+    def _number(self, text: str, place: int) -> int | None:
+        numeral = _NUMERAL.match(text, place)
+        assert numeral is not None
+        if numeral.end() == len(text):
+            return None
+        try:
+            number = json.loads(numeral[0])
+        except json.JSONDecodeError:
+            raise self._wrong(text, place) from None
+        self._put(number)
+        return numeral.end()
+
+    def _word(self, text: str, place: int) -> int | None:
+        for word, meaning in _WORDS.items():
+            if text.startswith(word, place):
+                self._put(meaning)
+                return place + len(word)
+            if word.startswith(text[place:]):
+                return None
+        raise self._wrong(text, place)
+
+    def _colon(self, text: str, place: int) -> int | None:
+        place = _after_blanks(text, place)
+        if place == len(text):
+            return place
+        self._expect(text, place, ":")
+        self._frames[-1].key = self._pieces[0]
+        self._state = _VALUE
+        return place + 1
+
+    def _next(self, text: str, place: int) -> int | None:
+        place = _after_blanks(text, place)
+        if place == len(text):
+            return place
+        frame = self._frames[-1]
+        is_array = isinstance(frame.container, list)
+        if text[place] == ("]" if is_array else "}"):
+            return self._close(place)
+        self._expect(text, place, ",")
+        if isinstance(frame.container, list):
+            frame.key = len(frame.container)
+        self._state = _VALUE if is_array else _NEXT_KEY
+        return place + 1
+
+    def _end(self, text: str, place: int) -> int | None:
+        place = _after_blanks(text, place)
+        if place < len(text):
+            raise self._wrong(text, place)
+        return place
+
+    # -- what the steps share -----------------------------------------------------------------------------------
+    def _put(self, value: Any) -> None:
+        """A value is whole."""
+        if not self._frames:
+            self._root = value
+            self._state = _END
+            return
+        frame = self._frames[-1]
+        frame.put(value)
+        self._state = _NEXT
+
+    def _close(self, place: int) -> int:
+        self._put(self._frames.pop().container)
+        return place + 1
+
+    def _expect(self, text: str, place: int, char: str) -> None:
+        if text[place] != char:
+            raise self._wrong(text, place)
+
+    def _wrong(self, text: str, place: int) -> ValueError:
+        return ValueError(f"not JSON from character {self._read + place}: {text[place : place + 20]!r}")
+
+
+class _Frame:
+    """An array or object that is open, and the key or index of its member that is."""
+
+    __slots__ = ("container", "key")
+
+    def __init__(self, container: dict[str, Any] | list[Any]) -> None:
+        self.container = container
+        self.key: str | int | None = None
+
+    def put(self, value: Any) -> None:
+        if isinstance(self.container, list):
+            self.container.append(value)
+        else:
+            assert isinstance(self.key, str)
+            self.container[self.key] = value
+        self.key = None
+
+    def with_open(self, value: Any) -> Any:
+        """The container as it is, with the value of the member that is open."""
+        if value is _NOTHING:
+            return self.container.copy()
+        if isinstance(self.container, list):
+            return [*self.container, value]
+        return {**self.container, self.key: value}
+
+
+def _after_blanks(text: str, place: int) -> int:
+    found = _BLANKS.match(text, place)
+    return place if found is None else found.end()
+
+
+_NOTHING = object()
+(_VALUE, _ITEM, _KEY, _NEXT_KEY, _TEXT, _NAME, _NUMBER, _WORD, _COLON, _NEXT, _END) = range(11)
+_STEPS = (
+    PartialValue._value,
+    PartialValue._value,
+    PartialValue._key,
+    PartialValue._key,
+    PartialValue._text,
+    PartialValue._text,
+    PartialValue._number,
+    PartialValue._word,
+    PartialValue._colon,
+    PartialValue._next,
+    PartialValue._end,
+)

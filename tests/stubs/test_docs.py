@@ -1,0 +1,35 @@
+"""_core.pyi × `help()`: what the stub says of the extension's public names, the extension says of itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frisket import _core
+
+STUB = Path(__file__).parents[2] / "src" / "frisket" / "_core.pyi"
+
+
+def described() -> Iterator[tuple[str, str | None]]:
+    """Every class, function, method and property of the stub, by dotted name, and its docstring."""
+    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name, ast.get_docstring(node)
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                    yield f"{node.name}.{member.name}", ast.get_docstring(member)
+
+
+@pytest.mark.parametrize(("name", "said"), list(described()))
+def test_help_says_what_the_stub_says(name: str, said: str | None) -> None:
+    found: Any = _core
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert said, f"{name} has no docstring in _core.pyi"
+    assert inspect.getdoc(found) == said

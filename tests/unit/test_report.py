@@ -1,0 +1,219 @@
+"""The report: what is enforced, what asks nothing of a document, and what nobody knows, each apart."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from frisket import Grammar, json_schema
+from frisket.cli import run
+from frisket.json_schema import JSONSchemaOptions, Report, coverage
+from frisket.json_schema.reader import KEYWORDS, RULES
+from frisket.json_schema.resolve import DRAFT4, DRAFT2020, DRAFTS
+
+DRAFT = {draft: f"http://{uri}" for uri, draft in DRAFTS.items() if "draft-03" not in uri}
+
+
+def report(schema: Any, **options: Any) -> Report:
+    made = Grammar.from_json_schema(schema, JSONSchemaOptions(**options)).report
+    assert made is not None
+    return made
+
+
+def said(schema: Any, **options: Any) -> dict[str, tuple[str, str]]:
+    """pointer#keyword → status and note."""
+    return {f"{e.pointer}#{e.keyword}": (e.status, e.note) for e in report(schema, **options).entries}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_each_apart(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_schema, "PLAIN", plain)
+    monkeypatch.setattr("frisket.grammar._usual", None)
+    member = {"type": "string", "maxlength": 3, "contentEncoding": "base64", "x-order": 1, "title": "A"}
+    schema = {"type": "object", "requried": ["a"], "properties": {"a": member, "b": {"format": "phone"}}}
+    assert said(schema) == {
+        "#properties": ("enforced", ""),
+        "#requried": ("unknown", "did you mean required?"),
+        "#type": ("enforced", ""),
+        "/properties/a#contentEncoding": ("annotation", "contents are annotated; draft 7 asserts base64"),
+        "/properties/a#maxlength": ("unknown", "did you mean maxLength?"),
+        "/properties/a#type": ("enforced", ""),
+        "/properties/a#x-order": ("annotation", "an extension"),
+        "/properties/b#format": ("annotation", "phone: no format of JSON Schema"),
+    }
+    found = report(schema)
+    assert found.exact and [entry.keyword for entry in found.unknown] == ["requried", "maxlength"]
+    assert [entry.keyword for entry in found.annotations] == ["contentEncoding", "x-order", "format"]
+    by_keyword = {entry["keyword"]: entry for entry in found.to_json()["entries"]}
+    assert by_keyword["requried"] == {
+        "pointer": "",
+        "keyword": "requried",
+        "status": "unknown",
+        "note": "did you mean required?",
+    }
+    assert by_keyword["type"] == {"pointer": "/properties/a", "keyword": "type", "status": "enforced"}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        *(("requried", "required"), ("maxlength", "maxLength"), ("additional_properties", "additionalProperties")),
+        *(("exclusiveMin", "exclusiveMinimum"), ("ref", "$ref"), ("enums", "enum"), ("anyof", "anyOf")),
+        *(("propertyName", "propertyNames"), ("desciption", "description")),
+    ],
+)
+def test_what_was_meant(word: str, meant: str) -> None:
+    assert said({word: 1}) == {f"#{word}": ("unknown", f"did you mean {meant}?")}
+
+
+@pytest.mark.parametrize("word", ["errorMessage", "propertyOrder", "ui:widget", "", "é" * 200, "optional"])
+def test_nothing_was_meant(word: str) -> None:
+    assert said({word: 1}) == {f"#{word}": ("unknown", "no keyword of any draft")}
+
+
+@pytest.mark.parametrize("draft", DRAFT)
+def test_a_keyword_of_another_draft_is_unknown(draft: int) -> None:
+    for keyword, (_, first, last) in KEYWORDS.items():
+        if keyword in RULES[draft, True] or keyword in coverage.ANNOTATIONS:
+            continue
+        status, note = said({"$schema": DRAFT[draft], keyword: {}})[f"#{keyword}"]
+        assert status == "unknown" and "a keyword of draft" in note, (keyword, first, last)
+
+
+FORMATS = [
+    ("date-time", {}, {"type": "string"}, "enforced", "a second has at most 9 digits after the point"),
+    ("time", {"formats": "python"}, {"type": "string"}, "enforced", "a second has at most 6 digits after the point"),
+    ("date", {}, {}, "enforced", ""),
+    (
+        "date",
+        {},
+        {"type": ["integer", "null"]},
+        "annotation",
+        "date: it says something of texts, and there can be none",
+    ),
+    ("date", {"formats": "annotate"}, {}, "annotation", "date: formats are annotations, as the options say"),
+    ("int32", {}, {"type": "integer"}, "enforced", ""),
+    ("int32", {}, {"type": "string"}, "annotation", "int32: it says something of numbers, and there can be none"),
+    ("double", {"formats": "openapi"}, {"type": "number"}, "enforced", ""),
+    (
+        "double",
+        {},
+        {"type": "number"},
+        "annotation",
+        'double: a format of OpenAPI or Pydantic; formats="openapi" enforces it',
+    ),
+    ("byte", {}, {}, "annotation", 'byte: a format of OpenAPI or Pydantic; formats="openapi" enforces it'),
+    ("datetime", {}, {}, "annotation", "datetime: no format of JSON Schema; did you mean date-time?"),
+    ("phone", {}, {}, "annotation", "phone: no format of JSON Schema"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "beside", "status", "note"), FORMATS)
+def test_formats(name: str, options: dict[str, Any], beside: dict[str, Any], status: str, note: str) -> None:
+    assert said({**beside, "format": name}, **options)["#format"] == (status, note)
+
+
+@pytest.mark.parametrize("mode", ["assert", "openapi", "annotate"])
+def test_a_format_that_is_called_enforced_excludes_something(mode: str) -> None:
+    texts = json.dumps("(\0 no format's text"), "1" * 320
+    for name in dict.fromkeys([*coverage.FORMATS, *(name for name, *_ in FORMATS)]):
+        if name in ("binary", "password"):  # all texts
+            continue
+        options = JSONSchemaOptions(formats=mode, max_integer_digits=320)  # type: ignore[arg-type]
+        made = Grammar.from_json_schema({"format": name}, options)
+        assert made.report is not None
+        status = {entry.status for entry in made.report.entries} <= {"enforced", "narrowed"}
+        assert status != all(made.accepts(text) for text in texts), name
+
+
+@pytest.mark.parametrize(
+    ("draft", "schema", "keyword", "note"),
+    [
+        (4, {"$ref": "#/definitions/a", "definitions": {"a": {}}, "minimum": 1}, "minimum", "beside $ref"),
+        (4, {"type": "number", "exclusiveMinimum": True}, "exclusiveMinimum", "without minimum"),
+        (7, {"then": False}, "then", "without if"),
+        (7, {"else": {}}, "else", "without if"),
+        (7, {"contentEncoding": "base32"}, "contentEncoding", "only base64"),
+        (7, {"items": {}, "additionalItems": False}, "additionalItems", "without a list of items"),
+        (2020, {"minContains": 2}, "minContains", "without contains"),
+        (2020, {"contentMediaType": "application/json"}, "contentMediaType", "annotated"),
+        (2020, {"nullable": True, "type": "string"}, "nullable", "nullable=True"),
+        (2020, {"discriminator": {"propertyName": "kind"}}, "discriminator", "OpenAPI"),
+    ],
+)
+def test_annotations_that_look_like_conditions(draft: int, schema: dict[str, Any], keyword: str, note: str) -> None:
+    status, why = said({"$schema": DRAFT[draft], **schema})[f"#{keyword}"]
+    assert status == "annotation" and note in why
+
+
+def test_what_draft_7_asserts_is_enforced() -> None:
+    for keyword, value in (("contentEncoding", "base64"), ("contentMediaType", "application/json")):
+        assert said({"$schema": DRAFT[7], keyword: value})[f"#{keyword}"] == ("enforced", "")
+        annotated = said({"$schema": DRAFT[7], keyword: value}, formats="annotate")
+        assert annotated[f"#{keyword}"] == ("annotation", "contents are annotations, as the options say")
+
+
+def test_nullable_that_is_read_is_no_annotation() -> None:
+    assert said({"type": "string", "nullable": True}, nullable=True) == {"#type": ("enforced", "")}
+
+
+def test_wherever_they_stand() -> None:
+    schema = {
+        "$ref": "#/components/a",
+        "components": {"a": {"items": {"typ": "string"}, "anyOf": [True, {"allof": []}]}},
+        "$defs": {"unused": {"minlength": 1}},
+        "allOf": [{"properties": {"/~": {"Enum": []}}}],
+        "default": {"typo": 1},
+        "anyOf": [{"const": {"typo": 1}}, True],
+    }
+    found = {key for key, (status, _) in said(schema).items() if status == "unknown"}
+    assert found == {
+        "#components",
+        "/components/a/items#typ",
+        "/components/a/anyOf/1#allof",
+        "/$defs/unused#minlength",
+        "/allOf/0/properties/~1~0#Enum",
+    }
+
+
+def test_a_schema_that_holds_itself() -> None:
+    schema: dict[str, Any] = {"type": "array", "typ": 1}
+    schema["items"] = schema
+    assert [entry.pointer for entry in report(schema).unknown] == ["", "/items"]
+
+
+def test_every_keyword_of_a_draft_is_known_there() -> None:
+    for draft in (DRAFT4, DRAFT2020):
+        words = [*(RULES[draft, True].keys() - {"$ref"}), *coverage.METADATA]
+        entries = coverage.asides(
+            json_schema.Documents({"$schema": DRAFT[draft], **{word: word for word in words if word[0] != "$"}}, None),
+            JSONSchemaOptions(),
+        )
+        assert [entry for entry in entries if entry.status == "unknown"] == []
+
+
+def test_a_compile_does_not_look_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(coverage, "asides", asked)
+    made = Grammar.from_json_schema({"type": "string", "maxlength": 71})
+    with pytest.raises(AssertionError):
+        _ = made.report.entries  # type: ignore[union-attr]
+
+
+def test_check_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = json.dumps({"type": "string", "format": "phone", "maxlength": 3})
+    assert run(["check", schema]) == 0
+    out = capsys.readouterr().out
+    assert "exact: 1 keyword enforced; nothing is asked by 1 annotation and 1 unknown keyword" in out
+    assert "did you mean maxLength?" in out and "all enforced" not in out
+    assert run(["check", schema, "--json"]) == 0
+    entries = json.loads(capsys.readouterr().out)["entries"]
+    assert [(entry["keyword"], entry["status"]) for entry in entries] == [
+        ("format", "annotation"),
+        ("maxlength", "unknown"),
+        ("type", "enforced"),
+    ]
