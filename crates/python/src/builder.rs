@@ -117,6 +117,7 @@ impl GrammarBuilder {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
     }
 
+    /// Digits (the empty text, too), with any points among them if `point`, that as one number are a multiple.
     #[pyo3(signature = (of, *, point))]
     fn multiple(&mut self, of: u32, point: bool) -> PyResult<u32> {
         node(self.builder()?.multiple(of, point))

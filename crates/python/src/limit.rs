@@ -13,9 +13,9 @@ use std::time::Duration;
 /// hundred times what the dearest masks of real schemas take, and about a second.
 ///
 /// `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
-/// hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: its matchers
-/// take again what they had taken, when they are next used, and give the same masks. Only a call that needs more than
-/// that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
+/// hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
+/// its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
+/// needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
 ///
 /// `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
 /// clock would make what is refused depend on how busy the machine is.

@@ -155,8 +155,10 @@ impl CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
-    /// A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits; `max_rollback` is
-    /// how many steps it goes back at most.
+    /// A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
+    ///
+    /// `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
+    /// then takes over fewer positions of each (`Limits`).
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
         make_ready();
@@ -185,7 +187,7 @@ impl CompiledGrammar {
         }
     }
 
-    /// How often all that was learned was forgotten because it had reached the limit of memory.
+    /// How often what was learned was forgotten because it had reached the limit of memory.
     #[getter]
     fn epoch(&self) -> u64 {
         self.inner.epoch()
@@ -388,7 +390,8 @@ impl Matcher {
         Ok(text.map(|text| PyBytes::new(py, &text)))
     }
 
-    /// Take back the last `steps` advances; ValueError if there were fewer, and nothing is taken back.
+    /// Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
+    /// than `max_rollback`; the matcher is then as it was.
     fn rollback(&self, py: Python<'_>, steps: Whole<usize>) -> PyResult<()> {
         let steps = steps.0;
         let (done, available) = self.quick(py, |matcher| {
