@@ -1,4 +1,4 @@
-"""Hostile inputs drawn with a fixed seed → the worst call of each kind: its time, its memory, how soon it can be ended."""
+"""Hostile inputs drawn with a fixed seed → the worst call of each kind: its time, its memory, how soon it ends."""
 
 from __future__ import annotations
 
