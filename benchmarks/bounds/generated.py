@@ -278,11 +278,14 @@ def _formats(rng: random.Random) -> Any:
 
 
 def _doubled(rng: random.Random) -> Any:
-    schema: Any = rng.choice([{"type": "string"}, {"type": "object", "required": ["x"]}, {"minimum": 3}])
-    for level in range(rng.choice([8, 20, 60])):
-        keyword = rng.choice(["allOf", "anyOf", "oneOf"])
-        schema = {keyword: [schema, {"properties": {f"k{level}": schema}}]}
-    return schema
+    """By references: a text is no longer than its levels are many."""
+    levels = rng.choice([8, 20, 60])
+    last: Any = rng.choice([{"type": "string"}, {"type": "object", "required": ["x"]}, {"minimum": 3}])
+    made: dict[str, Any] = {f"d{levels}": last}
+    for level in range(levels):
+        after = {"$ref": f"#/$defs/d{level + 1}"}
+        made[f"d{level}"] = {rng.choice(["allOf", "anyOf", "oneOf"]): [after, {"properties": {f"k{level}": after}}]}
+    return {"$ref": "#/$defs/d0", "$defs": made}
 
 
 def _nested_counts(rng: random.Random) -> Any:
