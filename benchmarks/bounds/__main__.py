@@ -12,16 +12,17 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, epochs, hard, hostile, memory, stream
+from . import batch, epochs, generated, hard, hostile, memory, stream
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "memory", "epochs", "stream", "batch")
+PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bounds", description="Every bound, measured")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"which, by comma (default: {','.join(PARTS)})")
     parser.add_argument("--only", default="", metavar="TEXT", help="of hard and hostile inputs, those named so")
+    parser.add_argument("--generated", type=int, default=generated.COUNT, metavar="N", help="hostile inputs to draw")
     parser.add_argument("--rivals", default="", help="engines to show beside the hard inputs, by comma")
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of an engine for one hard input")
     parser.add_argument("--rounds", type=int, default=3, help="of the hard inputs; the least time of each call counts")
@@ -40,6 +41,7 @@ def main() -> int:
             tokenizer, rivals=rivals, rounds=options.rounds, seconds=options.seconds, only=options.only
         ),
         "hostile": lambda: hostile.rows(tokenizer, only=options.only),
+        "generated": lambda: generated.rows(tokenizer, only=options.only, count=options.generated),
         "memory": lambda: memory.rows(tokenizer, cases(tokenizer, maskbench(), count=options.schemas, seed=2)),
         "epochs": lambda: epochs.rows(tokenizer),
         "stream": lambda: stream.rows(tokenizer),

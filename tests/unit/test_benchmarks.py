@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import floor, report
-from benchmarks.bounds import apart, bound, hard, hostile, stream
+from benchmarks.bounds import apart, bound, generated, hard, hostile, stream
 from benchmarks.bounds.bound import Row
 from benchmarks.corpus import Case, Tokenizer
 from benchmarks.run import Limit, Run, run
@@ -141,3 +141,19 @@ def test_replay_timed_stops_where_the_mask_does() -> None:
     assert (len(masks), len(advances), can_end) == (2, 2, True)
     masks, advances, can_end = _core.replay_timed(compiled, [0, 0, 1])
     assert (len(masks), len(advances), can_end) == (2, 1, False)
+
+
+def test_generated_hostile_inputs_are_the_same_in_every_process() -> None:
+    assert generated.COUNT >= 200
+    names = [generated.name_of(number) for number in range(generated.COUNT)]
+    assert len(set(names)) == generated.COUNT
+    assert generated.drawn(6) == generated.drawn(6)
+
+
+def test_a_generated_input_is_measured_call_by_call() -> None:
+    import frisket
+
+    vocabulary = frisket.Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=[256])
+    number = next(number for number in range(100) if "numbers" in generated.name_of(number))
+    found = generated.measured(vocabulary, number)
+    assert found.wrong == "" and "from_json_schema" in found.calls and found.limited_call

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable
 from itertools import pairwise, product
+from types import FrameType
 
 import pytest
 
@@ -160,3 +163,111 @@ def test_rules_that_share_parts_are_judged_once() -> None:
         node = builder.alt([builder.seq([node, builder.literal(b"x"), node]), builder.seq([never, mark])])
         empty = builder.alt([builder.seq([empty, empty]), mark])
     assert builder.is_empty(node) and not builder.is_empty(empty)
+
+
+TEXT = "é" * 100_000
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"const": TEXT},
+        {"enum": [TEXT + "a", TEXT + "b"]},
+        {"const": {"a": TEXT}},
+        {"type": "string", "minLength": len(TEXT), "maxLength": len(TEXT)},
+        {"type": "string", "pattern": "^é{100000}$"},
+    ],
+)
+def test_long_texts_cost_their_length(schema: dict[str, object]) -> None:
+    """Steps would not tell: what each place in a literal took was no step. What it costs now would fill no memory."""
+    compiled = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(memory_bytes=128 << 20))
+    matcher = compiled.matcher()
+    text = matcher.completion()
+    assert text is not None and 100_000 < len(text) < 210_000
+    assert Grammar.from_json_schema(schema).accepts(text)
+    matcher.advance_bytes(text)
+    assert matcher.can_end
+    matcher.reset()
+    matcher.advance_bytes(text[:9])
+    assert matcher.forced_bytes() == b"" or text[9:].startswith(matcher.forced_bytes())
+
+
+def test_completions_of_what_is_counted_are_the_shortest() -> None:
+    for schema, shortest in [
+        ({"type": "string", "minLength": 3}, 5),
+        ({"type": "array", "items": {"enum": ["aa", "bbb"]}, "minItems": 3}, 16),
+        ({"type": "string", "pattern": "^(a|bc){4}d$"}, 7),
+        ({"const": 'a"\n\x01'}, 13),
+        ({"type": "object", "required": ["a", "b"], "properties": {"a": {"const": 1}}}, 13),
+    ]:
+        grammar = Grammar.from_json_schema(schema)
+        text = grammar.compile(VOCABULARY).matcher().completion()
+        assert text is not None and grammar.accepts(text)
+        assert len(text) == shortest, text
+
+
+@pytest.mark.parametrize("levels", [23, 45, 70, 200])
+def test_a_completion_that_no_memory_holds_is_a_limit(levels: int) -> None:
+    schema = _levels(levels, {"type": "integer"}, ["a", "b"])
+    matcher = Grammar.from_json_schema(schema).compile(VOCABULARY).matcher()
+    with pytest.raises(LimitExceededError, match="completion"):
+        matcher.completion()
+
+
+def test_a_completion_that_takes_a_special_token_is_none() -> None:
+    builder = GrammarBuilder()
+    special = builder.special("<|call|>")
+    root = builder.seq([builder.repeat(builder.literal(b"a"), 3, None), special])
+    words = Vocabulary([*(bytes([value]) for value in range(256)), None, None], eos=[256], special={"<|call|>": 257})
+    assert builder.build(root).compile(words).matcher().completion() is None
+
+
+def test_many_required_members_are_a_sum() -> None:
+    names = [f"p{number}" for number in range(3_000)]
+    schema = {"type": "object", "properties": {name: {"const": 1} for name in names}, "required": names}
+    grammar = Grammar.from_json_schema(schema)
+    # A list of what must still come for each of the states would take more by itself.
+    matcher = grammar.compile(VOCABULARY, limits=Limits(memory_bytes=24 << 20)).matcher()
+    text = matcher.completion()
+    assert text is not None and grammar.accepts(text)
+
+
+# -- signals -----------------------------------------------------------------------------------------------------------
+
+
+class Interrupted(Exception):
+    """Raised by a signal's handler."""
+
+
+def _interrupt(call: Callable[[], object], handler: Callable[[], None]) -> None:
+    def handle(signum: int, frame: FrameType | None) -> None:
+        handler()
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_signals_end_calls_that_gave_the_gil_away() -> None:
+    endless = Limits(steps=10**15, memory_bytes=1 << 40)
+    grammar = Grammar.from_regex("(.*a){40}z")
+    matcher = grammar.compile(VOCABULARY, limits=endless).matcher()
+    other = grammar.compile(VOCABULARY).matcher()
+    seen: list[object] = []
+
+    def handler() -> None:
+        seen.append(other.completion())
+        with pytest.raises(RuntimeError, match="handler"):
+            matcher.advance_bytes(b"a")
+
+    with pytest.raises(Interrupted):
+        _interrupt(lambda: matcher.advance_bytes(b"ab" * 10_000_000), handler)
+    assert seen == [b"a" * 40 + b"z"] and matcher.steps == 0
+    matcher.advance_bytes(b"a")
+    with pytest.raises(Interrupted):
+        _interrupt(lambda: [grammar.accepts(b"ab" * 1_000_000) for _ in range(10_000)], lambda: None)

@@ -95,7 +95,7 @@ impl Rest {
     fn must_come(&self, members: &Members, index: u32) -> bool {
         match self.from {
             Some(from) => index >= from && members.named[index as usize].required,
-            None => self.needs.must.binary_search(&index).is_ok(),
+            None => self.needs.must_come(index),
         }
     }
 
@@ -103,7 +103,7 @@ impl Rest {
     fn is_done(&self, members: &Members) -> bool {
         match self.from {
             Some(from) => members.ahead[from as usize] == 0,
-            None => self.needs.must.is_empty(),
+            None => self.needs.is_done(),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Members {
                     continue;
                 }
                 if let Some(value) = leaves(&member.values) {
-                    let own = if needs.must.binary_search(&index).is_ok() {
+                    let own = if needs.must_come(index) {
                         without(value, member.value)
                     } else {
                         sum([self.comma, member.key, value])
@@ -539,7 +539,7 @@ impl Machine {
         }
         let before = self.arena.states[state as usize].clone();
         let rest = Arc::new(self.find_rest(object, &before)?);
-        self.arena.budget.grow(120 + 4 * rest.needs.must.len() + 8 * rest.needs.may.len());
+        self.arena.budget.grow(120 + rest.needs.memory_bytes());
         self.least.rests.insert((object, state), rest.clone());
         Ok(rest)
     }
@@ -554,7 +554,7 @@ impl Machine {
         self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
-        for &index in &needs.must {
+        for index in needs.must() {
             let Member { key, value, .. } = members.named[index as usize];
             needed = sum([needed, members.comma, key, value]);
         }

@@ -319,10 +319,11 @@ impl Arena {
             let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
             let mut must = PropertySet::new();
             outlook.must.iter().for_each(|&index| put(&mut must, index));
+            let first = must.iter().position(|&word| word != 0).unwrap_or(0);
             // Then whatever comes in its turn leaves everything else as it was.
             let sure = spec.unrestricted();
             let in_turn = |index: u32| match spec.earlier.get(index as usize) {
-                Some(earlier) => !share(earlier, &must, index),
+                Some(earlier) => !share(earlier, &must, first, index),
                 None => barrier.is_none_or(|barrier| index <= barrier),
             };
             for index in (0..count).filter(|&index| has(&outlook.may, index)) {

@@ -15,9 +15,8 @@ type Indices = SmallVec<[u32; 8]>;
 /// What an object cannot be closed without.
 #[derive(Default)]
 pub(crate) struct Needs {
-    /// Properties, ascending.
-    pub must: Indices,
-    /// Properties that may come, as a set.
+    /// Properties, as those that may come: an object has a state for each that came, and a list would be longer.
+    must: PropertySet,
     pub may: PropertySet,
     /// Members beside those that must come.
     pub more: u32,
@@ -26,6 +25,24 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
+    pub fn must_come(&self, property: u32) -> bool {
+        has(&self.must, property)
+    }
+
+    /// Whether no property must come.
+    pub fn is_done(&self) -> bool {
+        self.must.iter().all(|&word| word == 0)
+    }
+
+    /// The properties that must come.
+    pub fn must(&self) -> impl Iterator<Item = u32> + '_ {
+        members(&self.must)
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        8 * (self.must.len() + self.may.len())
+    }
+
     pub fn may_come(&self, property: u32) -> bool {
         has(&self.may, property)
     }
@@ -196,9 +213,10 @@ impl ObjectSpec {
 
     /// What must still come.
     pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
-        let Some(Outlook { mut must, may }) = self.outlook(state) else { return Needs::default() };
-        must.sort_unstable();
-        let more = self.min.saturating_sub(state.count.saturating_add(must.len() as u32));
+        let Some(Outlook { must: listed, may }) = self.outlook(state) else { return Needs::default() };
+        let mut must: PropertySet = smallvec![0; may.len()];
+        listed.iter().for_each(|&index| put(&mut must, index));
+        let more = self.min.saturating_sub(state.count.saturating_add(listed.len() as u32));
         Needs { must, may, more, marks: self.required_marks & !state.marks }
     }
 

@@ -21,9 +21,9 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether two sets share a member other than `index`.
-pub(super) fn share(left: &[u64], right: &[u64], index: u32) -> bool {
-    left.iter().zip(right).enumerate().any(|(word, (a, b))| {
+/// Whether two sets share a member other than `index`, from a word on before which one of them has none.
+pub(super) fn share(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
+    left.iter().zip(right).enumerate().skip(from).any(|(word, (a, b))| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
         a & b & !own != 0
     })
