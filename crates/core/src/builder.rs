@@ -176,7 +176,7 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
-            if !self.arena.uniques.is_empty() {
+            if self.arena.may_lack_values() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
                 return match prepared(&mut arena, Rules::clone(&self.rules), node) {
@@ -240,7 +240,7 @@ impl Builder {
         self.arena.budget.renew();
         self.arena.budget.check()?;
         let ready = self.ready.as_ref().filter(|ready| ready.count == self.rules.names.len());
-        let ready = ready.filter(|_| self.arena.uniques.is_empty()).and_then(|ready| ready.rules.as_ref());
+        let ready = ready.filter(|_| !self.arena.may_lack_values()).and_then(|ready| ready.rules.as_ref());
         let rules = match ready {
             Some(ready) => {
                 let mut rules = ready.clone();
@@ -260,7 +260,7 @@ impl Builder {
 
 /// The rules, ready to run: arrays of different items that have too few values to end are left out.
 fn prepared(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<Rules> {
-    let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
+    let written = arena.may_lack_values().then(|| rules.clone());
     loop {
         rules.prepare(arena)?;
         if !rules.matches_something(arena, root) {

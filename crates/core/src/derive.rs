@@ -58,7 +58,7 @@ impl Arena {
         let (low, high) = match *self.term(id) {
             // Whoever reads one byte of these and goes on with another term seldom asks for a second.
             Term::KeyNamed { .. } | Term::Literal { .. } if target != EMPTY => (byte, byte),
-            Term::KeyExtra { text: Text::Known(_), .. } | Term::Item { text: Text::Known(_), .. } => (byte, byte),
+            Term::KeyExtra { text: Text::Known(_), .. } => (byte, byte),
             _ => self.cuts(id).interval(byte),
         };
         Ok((low, high, target))
@@ -162,7 +162,7 @@ impl Arena {
                 let keys = &self.objects[object as usize].sorted[low as usize..high as usize];
                 ByteSet::of(keys.iter().filter_map(|(key, _)| key.get(depth as usize).copied()))
             }
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
+            Term::KeyExtra { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
         };
         *self.may.get_mut(id.0 as usize, &mut self.budget) = may;
@@ -270,7 +270,7 @@ impl Arena {
             Term::KeyNamed { object, state, low, high, depth } => {
                 self.derive_key(object, state, low, high, depth, byte)?
             }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
+            Term::KeyExtra { inner, text, .. } => {
                 let next = self.derive(inner, byte)?;
                 if next == EMPTY {
                     return Ok(EMPTY);
@@ -456,7 +456,7 @@ impl Arena {
                     }
                 }
             }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
+            Term::KeyExtra { inner, text, .. } => {
                 cuts = self.cuts(inner);
                 if text != Text::Unknown {
                     cuts = Boundaries::ALL;
@@ -473,7 +473,7 @@ impl Arena {
     /// The language and the text of a head that remembers what it has read.
     pub(crate) fn held(&self, head: TermId) -> Option<(TermId, Text)> {
         match *self.term(head) {
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => Some((inner, text)),
+            Term::KeyExtra { inner, text, .. } => Some((inner, text)),
             _ => None,
         }
     }
@@ -482,7 +482,6 @@ impl Arena {
     pub(crate) fn rehold(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
         match *self.term(head) {
             Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
-            Term::Item { array, state, .. } => self.item(array, state, inner, text),
             _ => Ok(head),
         }
     }

@@ -6,7 +6,6 @@
 //!    region · rules · machine · least · completion
 //! ```
 
-pub mod array;
 mod automaton;
 mod behind;
 mod bits;
@@ -23,6 +22,7 @@ mod composer;
 pub mod cutting;
 mod derive;
 mod distinct;
+mod draft;
 pub mod error;
 mod exclusion;
 mod exits;

@@ -437,15 +437,6 @@ impl Rules {
                     out.push(entry(First::Unique(id)));
                 }
             }
-            Term::Array(_) | Term::ArrayNext { .. } => {
-                for part in arena.array_parts(id)? {
-                    self.collect_first(arena, part, rest, out)?;
-                }
-            }
-            Term::ArrayItem { array, state } => out.push(match arena.item_head(array, state)? {
-                Some(head) => entry(First::Head(head)),
-                None => entry(First::Ask),
-            }),
             // Its first key would be a dead end.
             Term::Object(_) if !self.all_productive && !self.productive(arena, id) => {}
             Term::Object(_) | Term::ObjectNext { .. } => {

@@ -1,0 +1,155 @@
+//! Draft × the exact position → its mask, in arrays whose items are all different.
+//!
+//! A draft is the mask that all positions share whose states differ in the values that came only. It is right but for the
+//! tokens that end an item as one of those values, and those after which no other value is left. To find these, the trie
+//! of tokens and the set of texts to be avoided are walked side by side: no other token can meet one of the texts.
+
+use crate::error::Result;
+use crate::machine::{Machine, PositionId};
+use crate::mask::Mask;
+use crate::term::{TermId, EMPTY};
+use crate::unique::{Cursor, OpenItem};
+use crate::vocabulary::Vocabulary;
+use std::sync::Arc;
+
+/// So many tokens are looked at one by one.
+const FEW_ENDS: usize = 64;
+
+pub(crate) struct Draft {
+    pub mask: Arc<Mask>,
+    /// Tokens that may end the open item as a value that came, or leave too few values for it.
+    pub ends: Vec<u32>,
+    /// Tokens that may do so to a later item, or of which the position must be asked for another reason.
+    pub always: Vec<u32>,
+    /// Whether any token may leave too few values for the open item.
+    pub thin: bool,
+}
+
+/// A walk along tokens and texts.
+struct Walk<'a> {
+    machine: &'a mut Machine,
+    vocabulary: &'a Vocabulary,
+    item: &'a OpenItem,
+    thin: bool,
+    /// Tokens of which the exact position must be asked, and those that are known to leave no value.
+    asks: Vec<u32>,
+    refused: Vec<u32>,
+}
+
+impl Draft {
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Draft>() + self.mask.memory_bytes() + 4 * (self.ends.len() + self.always.len())
+    }
+
+    pub fn correct(&self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
+        if self.ends.is_empty() && self.always.is_empty() && !self.thin {
+            return Ok(self.mask.clone());
+        }
+        let position = machine.position(exact).clone();
+        let item = if self.ends.is_empty() && !self.thin { None } else { machine.open_item(&position)? };
+        let (mut asks, mut refused) = (Vec::new(), Vec::new());
+        match item {
+            Some(item) if self.thin || self.ends.len() > FEW_ENDS => {
+                let thin = self.thin || item.is_narrow;
+                let mut walk = Walk { machine, vocabulary, item: &item, thin, asks, refused };
+                walk.descend(0, item.cursor, item.head)?;
+                (asks, refused) = (walk.asks, walk.refused);
+            }
+            Some(item) => {
+                let keys = &machine.arena.keys;
+                asks.extend(self.ends.iter().filter(|&&token| {
+                    let mut cursor = item.cursor;
+                    let bytes = vocabulary.token(token).unwrap_or_default();
+                    bytes.iter().all(|&byte| {
+                        let whole = cursor.is_whole(keys);
+                        cursor = cursor.next(keys, byte);
+                        whole || cursor.is_hindered(keys)
+                    })
+                }));
+            }
+            None if self.thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
+            None => asks.extend_from_slice(&self.ends),
+        }
+        asks.retain(|&token| self.mask.allows(token));
+        refused.retain(|&token| self.mask.allows(token));
+        asks.extend_from_slice(&self.always);
+        if asks.is_empty() && refused.is_empty() {
+            return Ok(self.mask.clone());
+        }
+        asks.sort_unstable();
+        asks.dedup();
+        let mut texts: Vec<(&[u8], u32)> =
+            asks.iter().map(|&token| (vocabulary.token(token).unwrap_or_default(), token)).collect();
+        // Those that begin alike one after the other: what they share is read once.
+        texts.sort_unstable();
+        let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
+        let mut found: Vec<(u32, bool)> = texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed)).collect();
+        found.extend(refused.into_iter().map(|token| (token, false)));
+        found.retain(|&(token, allowed)| self.mask.allows(token) != allowed);
+        if found.is_empty() {
+            return Ok(self.mask.clone());
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(Arc::new(self.mask.with(&found)))
+    }
+}
+
+impl Walk<'_> {
+    fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+        let trie = &self.vocabulary.trie;
+        let bytes = cursor.bytes(&self.machine.arena.keys);
+        match bytes {
+            Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
+                for byte in bytes.iter() {
+                    if let Some(child) = trie.child(node, byte) {
+                        self.enter(child, byte, cursor, head)?;
+                    }
+                }
+            }
+            _ => {
+                for (byte, child) in trie.children(node) {
+                    self.enter(child, byte, cursor, head)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, child: u32, byte: u8, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+        let trie = &self.vocabulary.trie;
+        self.machine.arena.spend(1)?;
+        let next = cursor.next(&self.machine.arena.keys, byte);
+        let keys = &self.machine.arena.keys;
+        if !next.is_hindered(keys) {
+            return Ok(());
+        }
+        if next.is_whole(keys) || cursor.ends_with(keys, byte) {
+            self.asks.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
+            return Ok(());
+        }
+        let head = match head.filter(|_| self.thin) {
+            None => None,
+            Some(head) => match self.machine.arena.derive(head, byte)? {
+                EMPTY => return Ok(()),
+                head => Some(head),
+            },
+        };
+        let tokens = trie.tokens_at(child);
+        if self.thin && !tokens.is_empty() {
+            let leaves = match head {
+                Some(head) => self.machine.leaves_open(self.item, head, &next)?,
+                None => None,
+            };
+            match leaves {
+                Some(true) => {}
+                Some(false) => self.refused.extend_from_slice(tokens),
+                None => self.asks.extend_from_slice(tokens),
+            }
+        }
+        if trie.end(child) > child + 1 {
+            self.descend(child, next, head)?;
+        }
+        Ok(())
+    }
+}
