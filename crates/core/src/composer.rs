@@ -2,6 +2,7 @@
 //! end whatever its frame returns to.
 
 use crate::bits::Words;
+use crate::draft::Doubts;
 use crate::error::Result;
 use crate::forest::Pieces;
 use crate::local::Local;
@@ -43,12 +44,9 @@ pub(crate) struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pub pours: bool,
     pub asks: Vec<u32>,
-    /// Of items that must differ: the tokens that may end the one that is open as a value that came, or leave too few
-    /// values for it; and those that may do so to a later one.
-    pub ends: Vec<u32>,
+    /// Of items that must differ: what tokens may do to the one that is open, and those that may do so to a later one.
+    pub items: Doubts,
     pub always: Vec<u32>,
-    /// Whether any token may leave too few values.
-    pub thin: bool,
     /// Whether the item is still open that was when the mask began.
     pub first: bool,
     /// Nodes at and below which heads differ from those whose pieces they share.
@@ -67,9 +65,8 @@ impl<'a> Composer<'a> {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
-            ends: Vec::new(),
+            items: Doubts::default(),
             always: Vec::new(),
-            thin: false,
             first: false,
             doubts: Vec::new(),
             walks: 0,
@@ -103,16 +100,21 @@ impl<'a> Composer<'a> {
                 None => self.always.push(token),
             }
         }
-        [&mut self.ends, &mut self.always].into_iter().for_each(|tokens| {
+        [&mut self.items.ends, &mut self.items.short, &mut self.always].into_iter().for_each(|tokens| {
             tokens.sort_unstable();
             tokens.dedup();
         });
         Ok(())
     }
 
-    /// Tokens that may leave an item no value.
-    pub fn doubt(&mut self, tokens: &[u32]) {
-        if self.first { &mut self.ends } else { &mut self.always }.extend_from_slice(tokens);
+    /// Tokens that may end an item as a value that came.
+    fn doubt_ends(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.ends } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// Tokens that may leave an item too few values.
+    fn doubt(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.short } else { &mut self.always }.extend_from_slice(tokens);
     }
 
     /// The tokens of a head that may leave its item no value.
@@ -126,7 +128,7 @@ impl<'a> Composer<'a> {
         let steady = self.steady(head, frame)?;
         if quoted {
             let ends: Vec<u32> = local.core.ends(trie).collect();
-            self.doubt(&ends);
+            self.doubt_ends(&ends);
         }
         if steady && !quoted {
             // Zero is zero whatever its exponent is.
@@ -140,7 +142,7 @@ impl<'a> Composer<'a> {
             if self.machine.arena.may(language).len() < NARROW {
                 self.descend(self.vocabulary.ground(), 0, head, frame)?;
             } else if self.first {
-                self.thin = true;
+                self.items.thin = true;
             } else {
                 self.always.extend(local.tokens());
             }
@@ -258,7 +260,7 @@ impl<'a> Composer<'a> {
             self.asks.extend_from_slice(ground.trie.tokens_below(node));
         }
         if after.unsure {
-            self.doubt(ground.trie.tokens_below(node));
+            self.doubt_ends(ground.trie.tokens_below(node));
         }
         let first = self.first;
         self.first &= !after.passed;

@@ -13,15 +13,23 @@ use crate::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 /// So many tokens are looked at one by one.
-const FEW_ENDS: usize = 64;
+const FEW: usize = 64;
 
 pub(crate) struct Draft {
     pub mask: Arc<Mask>,
-    /// Tokens that may end the open item as a value that came, or leave too few values for it.
-    pub ends: Vec<u32>,
-    /// Tokens that may do so to a later item, or of which the position must be asked for another reason.
+    pub doubts: Doubts,
+    /// Tokens of which the position must be asked because of a later item, or for another reason.
     pub always: Vec<u32>,
-    /// Whether any token may leave too few values for the open item.
+}
+
+/// What tokens may do to the item that was open when the mask began.
+#[derive(Default)]
+pub(crate) struct Doubts {
+    /// Those that may end it as a value that came.
+    pub ends: Vec<u32>,
+    /// Those that may leave too few values for it.
+    pub short: Vec<u32>,
+    /// Whether any token may do that.
     pub thin: bool,
 }
 
@@ -38,37 +46,36 @@ struct Walk<'a> {
 
 impl Draft {
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Draft>() + self.mask.memory_bytes() + 4 * (self.ends.len() + self.always.len())
+        let tokens = self.doubts.ends.len() + self.doubts.short.len() + self.always.len();
+        size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
     pub fn correct(&self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
-        if self.ends.is_empty() && self.always.is_empty() && !self.thin {
+        let Doubts { ends, short, thin } = &self.doubts;
+        let is_told = ends.is_empty() && short.is_empty() && !thin;
+        if is_told && self.always.is_empty() {
             return Ok(self.mask.clone());
         }
         let position = machine.position(exact).clone();
-        let item = if self.ends.is_empty() && !self.thin { None } else { machine.open_item(&position)? };
+        let item = if is_told { None } else { machine.open_item(&position)? };
         let (mut asks, mut refused) = (Vec::new(), Vec::new());
         match item {
-            Some(item) if self.thin || self.ends.len() > FEW_ENDS => {
-                let thin = self.thin || item.is_narrow;
-                let mut walk = Walk { machine, vocabulary, item: &item, thin, asks, refused };
-                walk.descend(0, item.cursor, item.head)?;
-                (asks, refused) = (walk.asks, walk.refused);
-            }
             Some(item) => {
+                let thin = *thin || short.len() > FEW;
+                let one_by_one = [(ends, ends.len() <= FEW), (short, !thin)];
                 let keys = &machine.arena.keys;
-                asks.extend(self.ends.iter().filter(|&&token| {
-                    let mut cursor = item.cursor;
-                    let bytes = vocabulary.token(token).unwrap_or_default();
-                    bytes.iter().all(|&byte| {
-                        let whole = cursor.is_whole(keys);
-                        cursor = cursor.next(keys, byte);
-                        whole || cursor.is_hindered(keys)
-                    })
-                }));
+                for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
+                    let text = |token| vocabulary.token(token).unwrap_or_default();
+                    asks.extend(tokens.iter().filter(|&&token| item.cursor.meets(keys, text(token))));
+                }
+                if thin || ends.len() > FEW {
+                    let mut walk = Walk { machine, vocabulary, item: &item, thin, asks, refused };
+                    walk.descend(0, item.cursor, item.head)?;
+                    (asks, refused) = (walk.asks, walk.refused);
+                }
             }
-            None if self.thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
-            None => asks.extend_from_slice(&self.ends),
+            None if *thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
+            None => asks.extend(ends.iter().chain(short)),
         }
         asks.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));

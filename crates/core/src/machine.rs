@@ -559,7 +559,8 @@ impl Machine {
             position.ask |= after.ask;
             position.passed |= after.passed;
             position.unsure |= after.unsure;
-            if after.register == Register::Blind {
+            // An item of a position for masks begins here.
+            if register == Register::Closed && after.register == Register::Blind {
                 position.register = Register::Blind;
             }
             position.heads.extend_from_slice(&after.heads);

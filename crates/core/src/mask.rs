@@ -298,9 +298,9 @@ impl Masks {
                 let position = machine.position(id).clone();
                 let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
                 composer.settle_draft(id)?;
-                let (ends, always, thin) = (take(&mut composer.ends), take(&mut composer.always), composer.thin);
+                let (doubts, always) = (take(&mut composer.items), take(&mut composer.always));
                 let mask = Arc::new(self.finished(composer, parts, &position));
-                let draft = Arc::new(Draft { mask, ends, always, thin });
+                let draft = Arc::new(Draft { mask, doubts, always });
                 self.composed += 1;
                 self.held += 32 + draft.memory_bytes();
                 self.drafts.insert(id, draft.clone());

@@ -77,9 +77,8 @@ impl Machine {
             (Some(&(head, frame)), None) if self.ends_item(frame) => Some(head),
             _ => None,
         };
-        let is_narrow = !matches!(self.arena.term(item), Term::Quoted { .. });
         let cursor = Cursor { place: self.known.readings.place(reading), set: rest.set, from: rest.set, minus: false };
-        Ok(Some(OpenItem { array, state, step, head, is_narrow, cursor }))
+        Ok(Some(OpenItem { array, state, step, head, cursor }))
     }
 
     /// Whether an item ends with what is over this frame.
@@ -104,8 +103,6 @@ pub(crate) struct OpenItem {
     step: u32,
     /// What reads the rest of it, if that is one head.
     pub(crate) head: Option<TermId>,
-    /// Whether few tokens go on with it.
-    pub(crate) is_narrow: bool,
     pub(crate) cursor: Cursor,
 }
 
@@ -138,6 +135,20 @@ impl Cursor {
         self.place = place;
         self.set = said.iter().fold(self.set, |set, &byte| keys.rest(set, byte));
         self
+    }
+
+    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    pub(crate) fn meets(mut self, keys: &KeySets, bytes: &[u8]) -> bool {
+        for &byte in bytes {
+            if self.is_whole(keys) || self.ends_with(keys, byte) {
+                return true;
+            }
+            self = self.next(keys, byte);
+            if !self.is_hindered(keys) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether some text begins so.
