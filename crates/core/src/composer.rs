@@ -100,10 +100,6 @@ impl<'a> Composer<'a> {
                 None => self.always.push(token),
             }
         }
-        [&mut self.items.ends, &mut self.items.short, &mut self.always].into_iter().for_each(|tokens| {
-            tokens.sort_unstable();
-            tokens.dedup();
-        });
         Ok(())
     }
 
@@ -115,6 +111,11 @@ impl<'a> Composer<'a> {
     /// Tokens that may leave an item too few values.
     fn doubt(&mut self, tokens: &[u32]) {
         if self.first { &mut self.items.short } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// Tokens after which zero is all that is left: it is zero whatever its exponent is.
+    fn doubt_exponents(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.exponents } else { &mut self.always }.extend_from_slice(tokens);
     }
 
     /// The tokens of a head that may leave its item no value.
@@ -131,12 +132,11 @@ impl<'a> Composer<'a> {
             self.doubt_ends(&ends);
         }
         if steady && !quoted {
-            // Zero is zero whatever its exponent is.
             let with_exponent = |&token: &u32| {
                 self.vocabulary.token(token).unwrap_or_default().iter().any(|byte| matches!(byte, b'e' | b'E'))
             };
             let tokens: Vec<u32> = local.tokens().filter(with_exponent).collect();
-            self.doubt(&tokens);
+            self.doubt_exponents(&tokens);
         }
         if !steady {
             if self.machine.arena.may(language).len() < NARROW {
@@ -357,9 +357,8 @@ impl<'a> Composer<'a> {
                 self.doubt(trie.tokens_at(child));
             }
             if matches!(byte, b'e' | b'E') && !self.machine.plenty_after(frame)? {
-                // Zero is zero whatever its exponent is.
-                self.doubt(trie.tokens_at(child));
-                self.doubt(trie.tokens_below(child));
+                self.doubt_exponents(trie.tokens_at(child));
+                self.doubt_exponents(trie.tokens_below(child));
             }
             if self.machine.arena.may_repeat(next) {
                 self.asks.extend_from_slice(trie.tokens_at(child));

@@ -29,7 +29,9 @@ pub(crate) struct Doubts {
     pub ends: Vec<u32>,
     /// Those that may leave too few values for it.
     pub short: Vec<u32>,
-    /// Whether any token may do that.
+    /// Those that may do so if a numeral is zero so far.
+    pub exponents: Vec<u32>,
+    /// Whether any token may leave too few values.
     pub thin: bool,
 }
 
@@ -45,15 +47,28 @@ struct Walk<'a> {
 }
 
 impl Draft {
+    /// What the draft does not allow is in no doubt, but for what the position must be asked.
+    pub fn new(mask: Mask, mut doubts: Doubts, mut always: Vec<u32>) -> Self {
+        for tokens in [&mut doubts.ends, &mut doubts.short, &mut doubts.exponents] {
+            tokens.retain(|&token| mask.allows(token));
+        }
+        for tokens in [&mut doubts.ends, &mut doubts.short, &mut doubts.exponents, &mut always] {
+            tokens.sort_unstable();
+            tokens.dedup();
+            tokens.shrink_to_fit();
+        }
+        Draft { mask: Arc::new(mask), doubts, always }
+    }
+
     pub fn memory_bytes(&self) -> usize {
         let tokens = self.doubts.ends.len() + self.doubts.short.len() + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
     pub fn correct(&self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
-        let Doubts { ends, short, thin } = &self.doubts;
+        let Doubts { ends, short, exponents, thin } = &self.doubts;
         let is_told = ends.is_empty() && short.is_empty() && !thin;
-        if is_told && self.always.is_empty() {
+        if is_told && exponents.is_empty() && self.always.is_empty() {
             return Ok(self.mask.clone());
         }
         let position = machine.position(exact).clone();
@@ -77,9 +92,19 @@ impl Draft {
             None if *thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
             None => asks.extend(ends.iter().chain(short)),
         }
+        if !exponents.is_empty() && machine.may_be_zero(&position) {
+            asks.extend_from_slice(exponents);
+        }
         asks.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));
-        asks.extend_from_slice(&self.always);
+        if !self.always.is_empty() {
+            let came = machine.values_that_came(&position)?;
+            let text = |token| vocabulary.token(token).unwrap_or_default();
+            let keys = &machine.arena.keys;
+            let doubted =
+                self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
+            asks.extend(doubted);
+        }
         if asks.is_empty() && refused.is_empty() {
             return Ok(self.mask.clone());
         }
@@ -90,7 +115,8 @@ impl Draft {
         // Those that begin alike one after the other: what they share is read once.
         texts.sort_unstable();
         let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
-        let mut found: Vec<(u32, bool)> = texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed)).collect();
+        let mut found: Vec<(u32, bool)> =
+            texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed)).collect();
         found.extend(refused.into_iter().map(|token| (token, false)));
         found.retain(|&(token, allowed)| self.mask.allows(token) != allowed);
         if found.is_empty() {

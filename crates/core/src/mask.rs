@@ -27,6 +27,9 @@ const NAMED_HEADS: usize = 32;
 /// Where more than one of so many words is corrected, a mask is smaller as one set, and written faster.
 const SPREAD_FROM: usize = 6;
 
+/// A draft with more corrected words is spread.
+const CORRECTED_FROM: usize = 16;
+
 thread_local! {
     /// One for all grammars: what a mask has left behind is as good as new.
     static SCRATCH: Cell<Scratch> = Cell::default();
@@ -94,8 +97,7 @@ impl Mask {
             words.push((place, set, clear));
         }
         words.extend(own);
-        let mut mask =
-            Mask { parts: self.parts.clone(), lists: self.lists.clone(), words: words.into(), empty: false };
+        let mut mask = Mask { parts: self.parts.clone(), lists: self.lists.clone(), words: words.into(), empty: false };
         mask.empty = mask.forbids_all();
         mask
     }
@@ -299,15 +301,23 @@ impl Masks {
                 let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
                 composer.settle_draft(id)?;
                 let (doubts, always) = (take(&mut composer.items), take(&mut composer.always));
-                let mask = Arc::new(self.finished(composer, parts, &position));
-                let draft = Arc::new(Draft { mask, doubts, always });
+                let mut mask = self.finished(composer, parts, &position);
+                if mask.words.len() > CORRECTED_FROM {
+                    // It is copied with every correction.
+                    mask = mask.spread(vocabulary.mask_words());
+                }
+                let draft = Arc::new(Draft::new(mask, doubts, always));
                 self.composed += 1;
                 self.held += 32 + draft.memory_bytes();
                 self.drafts.insert(id, draft.clone());
                 draft
             }
         };
-        draft.correct(machine, vocabulary, exact)
+        let mask = draft.correct(machine, vocabulary, exact)?;
+        if !Arc::ptr_eq(&mask, &draft.mask) {
+            self.held += mask.memory_bytes();
+        }
+        Ok(mask)
     }
 
     /// What pieces say of all heads.

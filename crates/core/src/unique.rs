@@ -221,13 +221,7 @@ impl Machine {
         Ok(())
     }
 
-    fn after_item(
-        &mut self,
-        array: u32,
-        before: UniqueState,
-        step: u32,
-        change: impl FnOnce(&mut UniqueState),
-    ) -> u32 {
+    fn after_item(&mut self, array: u32, before: UniqueState, step: u32, change: impl FnOnce(&mut UniqueState)) -> u32 {
         let at = self.arena.uniques[array as usize].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);

@@ -86,6 +86,10 @@ impl Machine {
     /// Whether that is so wherever a token may lead within the head; of zeros with an exponent the caller takes care.
     pub(crate) fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
+        self.is_steady(head, demand)
+    }
+
+    pub(super) fn is_steady(&mut self, head: TermId, demand: u32) -> Result<bool> {
         if let Some(&steady) = self.known.steady.get(&(head, demand)) {
             return Ok(steady);
         }

@@ -31,9 +31,8 @@ impl Machine {
             let above = self.openness(parent);
             found.open |= above.open;
             found.exact |= above.exact;
-            let is_blind = |array: u32, state: u32| {
-                array != PROBE && self.arena.unique_states[state as usize].blind.is_some()
-            };
+            let is_blind =
+                |array: u32, state: u32| array != PROBE && self.arena.unique_states[state as usize].blind.is_some();
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
                     found.exact |= !is_blind(array, state);
@@ -63,7 +62,7 @@ impl Machine {
     /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
     pub(crate) fn blinded(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
         let mut blind: FxHashMap<FrameId, FrameId> = FxHashMap::default();
-        for frame in self.frames_with([frame].into_iter(), |openness| openness.exact) {
+        for frame in self.exact_frames([frame].into_iter()) {
             let mut members = self.members(frame).to_vec();
             for (term, parent) in &mut members {
                 match (self.arena.term(*term).clone(), register) {
@@ -145,6 +144,11 @@ impl Machine {
     /// The frames under which items are open, from here down, outermost first.
     pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
         self.frames_with([frame].into_iter(), |openness| openness.open)
+    }
+
+    /// The frames that say more than a mask may know, outermost first.
+    pub(super) fn exact_frames(&self, frames: impl Iterator<Item = FrameId>) -> Vec<FrameId> {
+        self.frames_with(frames, |openness| openness.exact)
     }
 
     fn frames_with(&self, frames: impl Iterator<Item = FrameId>, meant: impl Fn(Openness) -> bool) -> Vec<FrameId> {

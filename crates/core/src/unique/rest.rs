@@ -52,7 +52,10 @@ impl Machine {
         }
         let at = self.arena.unique_states[state as usize].at;
         let item = self.arena.uniques[array as usize].steps[at as usize][step as usize].0;
-        if self.is_odd(item)? || numeral.len() > LONGEST || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0')) {
+        if self.is_odd(item)?
+            || numeral.len() > LONGEST
+            || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0'))
+        {
             return Ok(Rest { set, exact: false });
         }
         let keys = &self.arena.keys;
@@ -81,6 +84,54 @@ impl Machine {
         Ok(Some(OpenItem { array, state, step, head, cursor }))
     }
 
+    /// Whether a numeral may begin here, or one is open that is zero so far.
+    pub(crate) fn may_be_zero(&self, position: &Position) -> bool {
+        match position.register {
+            Register::At(reading) => !matches!(self.known.readings.place(reading), Place::Number { zero: false, .. }),
+            _ => true,
+        }
+    }
+
+    /// What tokens are compared with that go on to another item: of arrays of strings, each of which has many others to
+    /// become, wherever it is.
+    pub(crate) fn values_that_came(&mut self, position: &Position) -> Result<Option<Came>> {
+        let heads = position.heads.iter().map(|&(_, frame)| frame);
+        let frames: Vec<FrameId> = heads.chain(position.specials.iter().map(|&(_, frame)| frame)).collect();
+        let mut arrays = Vec::new();
+        let mut open = Vec::new();
+        for frame in self.exact_frames(frames.into_iter()) {
+            for &(term, _) in self.members(frame) {
+                match *self.arena.term(term) {
+                    Term::UniqueItem { array, state } => arrays.push((array, state)),
+                    Term::UniqueEnd { array, state, start, .. } => {
+                        arrays.push((array, state));
+                        open.push(start);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        arrays.sort_unstable();
+        arrays.dedup();
+        let &[(array, state)] = &arrays[..] else { return Ok(None) };
+        let spec = self.arena.uniques[array as usize].clone();
+        let state = self.arena.unique_states[state as usize];
+        let Some(item) = spec.only_item() else { return Ok(None) };
+        let most = state.count.saturating_add(self.known.longest);
+        let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_steady(item, most)?;
+        if !strings || !self.arena.is_made_of(spec.comma, b" \t\n\r,") {
+            return Ok(None);
+        }
+        let (place, begun) = match (position.register, &open[..]) {
+            (Register::At(reading), &[start]) => {
+                (self.known.readings.place(reading), self.known.readings.text(start, reading))
+            }
+            (_, []) => (Place::Between, Vec::new()),
+            _ => return Ok(None),
+        };
+        Ok(Some(Came { set: state.came, place, begun }))
+    }
+
     /// Whether an item ends with what is over this frame.
     fn ends_item(&self, frame: FrameId) -> bool {
         matches!(*self.members(frame), [(term, _)] if matches!(self.arena.term(term), Term::UniqueEnd { .. }))
@@ -93,6 +144,41 @@ impl Machine {
             Term::Words { .. } => !self.is_one_to_one(item)?,
             _ => self.is_odd(item)?,
         })
+    }
+}
+
+/// The strings that came in an array, and what was read of the one that is open.
+pub(crate) struct Came {
+    set: u32,
+    place: Place,
+    begun: Vec<u8>,
+}
+
+impl Came {
+    /// Whether some string in these bytes may be one that came, or two of them may be the same. What is behind the array
+    /// is not known.
+    pub(crate) fn may_meet(&self, keys: &KeySets, bytes: &[u8]) -> bool {
+        let (mut place, mut text) = (self.place, self.begun.clone());
+        let mut whole: Vec<Vec<u8>> = Vec::new();
+        for &byte in bytes {
+            if place == Place::Between && !matches!(byte, b'"' | b',' | b' ' | b'\t' | b'\n' | b'\r') {
+                return true;
+            }
+            let was_inside = place != Place::Between;
+            let (next, said) = place.read(byte);
+            if byte != b',' || was_inside {
+                text.extend_from_slice(&said);
+            }
+            place = next;
+            if was_inside && place == Place::Between {
+                let text = std::mem::take(&mut text);
+                if keys.contains(self.set, &text) || whole.contains(&text) {
+                    return true;
+                }
+                whole.push(text);
+            }
+        }
+        false
     }
 }
 
@@ -176,7 +262,8 @@ impl Cursor {
         if self.is_whole_numeral(keys) {
             return None;
         }
-        let mut bytes = keys.rests(self.set).iter().fold(ByteSet::EMPTY, |all, &(byte, _)| all.union(&ByteSet::range(byte, byte)));
+        let mut bytes =
+            keys.rests(self.set).iter().fold(ByteSet::EMPTY, |all, &(byte, _)| all.union(&ByteSet::range(byte, byte)));
         let more: &[u8] = match self.place {
             Place::Inside => b"\\",
             Place::Between => b" \t\n\r-",

@@ -56,6 +56,17 @@ impl Machine {
         let (calls, cuts) = (self.known.calls.len(), self.known.cuts);
         let found = match *self.arena.term(term) {
             Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.texts(text, AHEAD)?,
+            Term::Quoted { .. } => {
+                // In the middle of an escape: whatever it says, the text goes on.
+                let mut most = 1;
+                for (_, _, target) in self.arena.moves(term)? {
+                    most = most.max(self.variety_within(target, depth + 1)?);
+                    if most >= PLENTY {
+                        break;
+                    }
+                }
+                most
+            }
             Term::Cat(left, right) | Term::Seq(left, right) => {
                 self.variety_within(left, depth + 1)?.max(self.variety_within(right, depth + 1)?)
             }
