@@ -12,10 +12,10 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, hard, hostile, memory, stream
+from . import batch, hard, hostile, memory, stream, unique
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "memory", "stream", "batch")
+PARTS = ("hard", "hostile", "memory", "stream", "batch", "unique")
 
 
 def main() -> int:
@@ -42,6 +42,7 @@ def main() -> int:
         "hostile": lambda: hostile.rows(tokenizer, only=options.only),
         "memory": lambda: memory.rows(tokenizer, cases(tokenizer, maskbench(), count=options.schemas, seed=2)),
         "stream": lambda: stream.rows(tokenizer),
+        "unique": lambda: unique.rows(tokenizer),
         "batch": lambda: batch.rows(tokenizer, cases(tokenizer, maskbench(), count=120, seed=3)),
     }
     commit = report.commit()

@@ -8,8 +8,10 @@ use crate::error::Result;
 use crate::machine::{Machine, PositionId};
 use crate::mask::Mask;
 use crate::term::{TermId, EMPTY};
-use crate::unique::{Cursor, OpenItem};
+use crate::unique::{Cursor, ItemKey, OpenItem};
 use crate::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+use std::mem::take;
 use std::sync::Arc;
 
 /// So many tokens are looked at one by one.
@@ -35,15 +37,38 @@ pub(crate) struct Doubts {
     pub thin: bool,
 }
 
+/// Below fewer nodes than this a walk is cheaper than looking it up.
+const KNOWN_FROM: u32 = 16;
+
+/// What walks have found below a node of the trie, for a set of texts that may follow there: the next set shares all but
+/// one branch with the one before it.
+#[derive(Default)]
+pub(crate) struct Walks {
+    known: FxHashMap<(u32, Cursor, Option<TermId>, ItemKey), Arc<Found>>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Found {
+    /// Tokens of which the exact position must be asked, and those that are known to leave no value.
+    asks: Vec<u32>,
+    refused: Vec<u32>,
+}
+
+impl Walks {
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
 /// A walk along tokens and texts.
 struct Walk<'a> {
     machine: &'a mut Machine,
     vocabulary: &'a Vocabulary,
     item: &'a OpenItem,
     thin: bool,
-    /// Tokens of which the exact position must be asked, and those that are known to leave no value.
-    asks: Vec<u32>,
-    refused: Vec<u32>,
+    walks: &'a mut Walks,
+    found: Found,
 }
 
 impl Draft {
@@ -65,7 +90,13 @@ impl Draft {
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
-    pub fn correct(&self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
+    pub fn correct(
+        &self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        walks: &mut Walks,
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
         let Doubts { ends, short, exponents, thin } = &self.doubts;
         let is_told = ends.is_empty() && short.is_empty() && !thin;
         if is_told && exponents.is_empty() && self.always.is_empty() {
@@ -84,9 +115,10 @@ impl Draft {
                     asks.extend(tokens.iter().filter(|&&token| item.cursor.meets(keys, text(token))));
                 }
                 if thin || ends.len() > FEW {
-                    let mut walk = Walk { machine, vocabulary, item: &item, thin, asks, refused };
+                    let found = Found { asks, refused };
+                    let mut walk = Walk { machine, vocabulary, item: &item, thin, walks, found };
                     walk.descend(0, item.cursor, item.head)?;
-                    (asks, refused) = (walk.asks, walk.refused);
+                    Found { asks, refused } = walk.found;
                 }
             }
             None if *thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
@@ -158,7 +190,7 @@ impl Walk<'_> {
             return Ok(());
         }
         if next.is_whole(keys) || cursor.ends_with(keys, byte) {
-            self.asks.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
+            self.found.asks.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }
         let head = match head.filter(|_| self.thin) {
@@ -176,13 +208,33 @@ impl Walk<'_> {
             };
             match leaves {
                 Some(true) => {}
-                Some(false) => self.refused.extend_from_slice(tokens),
-                None => self.asks.extend_from_slice(tokens),
+                Some(false) => self.found.refused.extend_from_slice(tokens),
+                None => self.found.asks.extend_from_slice(tokens),
             }
         }
-        if trie.end(child) > child + 1 {
-            self.descend(child, next, head)?;
+        match trie.end(child) - child {
+            1 => Ok(()),
+            2..KNOWN_FROM => self.descend(child, next, head),
+            _ => self.descend_known(child, next, head),
         }
+    }
+
+    fn descend_known(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+        let key = (node, cursor.settled(), head, self.item.key(self.thin));
+        let below = match self.walks.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let outer = take(&mut self.found);
+                let walked = self.descend(node, cursor, head);
+                let below = Arc::new(std::mem::replace(&mut self.found, outer));
+                walked?;
+                self.walks.bytes += size_of_val(&key) + 64 + 4 * (below.asks.len() + below.refused.len());
+                self.walks.known.insert(key, below.clone());
+                below
+            }
+        };
+        self.found.asks.extend_from_slice(&below.asks);
+        self.found.refused.extend_from_slice(&below.refused);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::bits::{Part, Words};
 use crate::composer::{Composer, Ground};
-use crate::draft::Draft;
+use crate::draft::{Draft, Walks};
 use crate::error::Result;
 use crate::local::Local;
 use crate::machine::{Machine, Position, PositionId};
@@ -171,6 +171,7 @@ pub struct Masks {
     named: FxHashMap<u128, Arc<Mask>>,
     /// Of positions in arrays of different items.
     drafts: FxHashMap<PositionId, Arc<Draft>>,
+    walks: Walks,
     /// Those that only their position tells.
     masks: FxHashMap<PositionId, Arc<Mask>>,
     /// Bytes of all this.
@@ -185,7 +186,7 @@ impl Masks {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.held
+        self.held + self.walks.memory_bytes()
     }
 
     pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
@@ -313,7 +314,7 @@ impl Masks {
                 draft
             }
         };
-        let mask = draft.correct(machine, vocabulary, exact)?;
+        let mask = draft.correct(machine, vocabulary, &mut self.walks, exact)?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }

@@ -31,7 +31,7 @@ mod rest;
 mod variety;
 
 pub(crate) use frame::Openness;
-pub(crate) use rest::{Cursor, OpenItem};
+pub(crate) use rest::{Cursor, ItemKey, OpenItem};
 
 /// The reading of the items that are open at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

@@ -129,7 +129,7 @@ pub(crate) fn canonical(spelled: &[u8]) -> String {
     let shift = exponent.saturating_add((digits.len() - short.len()) as i128 - fraction.len() as i128);
     // Digits before the point, if there is one.
     let before = shift.saturating_add(short.len() as i128);
-    if short.len() as i128 > LONGEST_PLAIN || before > LONGEST_PLAIN || before < -MOST_ZEROS {
+    if short.len() as i128 > LONGEST_PLAIN || !(-MOST_ZEROS..=LONGEST_PLAIN).contains(&before) {
         format!("{sign}{short}e{shift}")
     } else if shift >= 0 {
         format!("{sign}{short}{}", "0".repeat(shift as usize))

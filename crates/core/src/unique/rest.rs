@@ -81,7 +81,7 @@ impl Machine {
             _ => None,
         };
         let cursor = Cursor { place: self.known.readings.place(reading), set: rest.set, from: rest.set, minus: false };
-        Ok(Some(OpenItem { array, state, step, head, cursor }))
+        Ok(Some(OpenItem { array, state, at, step, head, cursor }))
     }
 
     /// Whether a numeral may begin here, or one is open that is zero so far.
@@ -186,6 +186,8 @@ impl Came {
 pub(crate) struct OpenItem {
     array: u32,
     state: u32,
+    /// The state of the automaton over items.
+    at: u32,
     step: u32,
     /// What reads the rest of it, if that is one head.
     pub(crate) head: Option<TermId>,
@@ -193,7 +195,7 @@ pub(crate) struct OpenItem {
 }
 
 /// A place in the texts to be avoided, as the bytes of tokens lead there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Cursor {
     place: Place,
     set: u32,
@@ -202,7 +204,22 @@ pub(crate) struct Cursor {
     minus: bool,
 }
 
+/// Items of one language between which no walk can tell.
+pub(crate) type ItemKey = (u32, u32, u32, bool);
+
+impl OpenItem {
+    /// `thin`: whether it matters how many values are left.
+    pub(crate) fn key(&self, thin: bool) -> ItemKey {
+        (self.array, self.at, self.step, thin)
+    }
+}
+
 impl Cursor {
+    /// The same for all that go on alike.
+    pub(crate) fn settled(self) -> Cursor {
+        Cursor { from: if self.minus { self.from } else { NO_KEYS }, ..self }
+    }
+
     /// After another byte.
     pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> Cursor {
         if let Place::Number { .. } = self.place {
