@@ -12,10 +12,10 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, epochs, generated, hard, hostile, memory, stream
+from . import batch, epochs, generated, hard, hostile, memory, stream, unique
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch")
+PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch", "unique")
 
 
 def main() -> int:
@@ -45,6 +45,7 @@ def main() -> int:
         "memory": lambda: memory.rows(tokenizer, cases(tokenizer, maskbench(), count=options.schemas, seed=2)),
         "epochs": lambda: epochs.rows(tokenizer),
         "stream": lambda: stream.rows(tokenizer),
+        "unique": lambda: unique.rows(tokenizer),
         "batch": lambda: batch.rows(tokenizer, cases(tokenizer, maskbench(), count=120, seed=3)),
     }
     commit = report.commit()

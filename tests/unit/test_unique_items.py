@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from typing import Any
@@ -116,3 +117,95 @@ def test_an_automaton_over_items() -> None:
         *(True, True, True),
         *(False, False, False),
     ]
+
+
+SPELLINGS = {
+    "integers": ({"type": "integer", "minimum": -2, "maximum": 12}, ("-0", "0", "1", "10", "12", "-1")),
+    "numbers": (
+        {"type": "number"},
+        ("0", "-0", "0e7", "0.0", "1", "1.0", "1e0", "10e-1", "12", "1.2e1", "120e-1", "0.5", "5e-1"),
+    ),
+    "few numbers": ({"enum": [1, 1.5, 12, 120]}, ("1", "1.5", "12", "120")),
+    "strings": (
+        {"type": "string", "pattern": '^[ab"]{0,2}$'},
+        ('""', '"a"', '"\\u0061"', '"ab"', '"\\u0061b"', '"\\""', '"\\u0022"'),
+    ),
+    "names": ({"enum": ["a", "ab", "b", "value"]}, ('"a"', '"\\u0061"', '"ab"', '"a\\u0062"', '"b"', '"value"')),
+    "objects": (
+        {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"enum": ["x", "y"]}}, "required": ["b"]},
+        (
+            '{"b": 1}',
+            '{ "b":1 }',
+            '{"b": 1, "a": "x"}',
+            '{"b": 1, "a": "\\u0078"}',
+            '{"b": 1, "c": 2, "d": 3}',
+            '{"b": 1, "d": 3, "c": 2}',
+        ),
+    ),
+    "any": ({}, ("1", "1.0", '"1"', "[1]", "[ 1.0]", '{"a": 1, "b": 2}', '{"b": 2, "a": 1}', "null", "[]", "{}")),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_random_items_in_other_spellings(name: str, seed: int) -> None:
+    """Whole texts and masks against what Python says of the values, by tokens that hold several items at once."""
+    items, spellings = SPELLINGS[name]
+    rng = random.Random(seed)
+    grammar = Grammar.from_json_schema(unique(items), FREE)
+    pairs = [f"{one},{other}" for one, other in itertools.pairwise(spellings)]
+    pieces = [text[at : at + 3].encode() for text in (*spellings, *pairs) for at in range(len(text))]
+    tokens = list(dict.fromkeys([*TOKENS, *pieces]))
+    compiled = grammar.core.compile(Vocabulary([*tokens, None], eos=[len(tokens)]))
+    alone = Grammar.from_json_schema(items, FREE)
+    usable = [text for text in spellings if alone.accepts(text)]
+    assert len(usable) > 2
+    for _ in range(12):
+        chosen = rng.sample(usable, min(len(usable), rng.randint(2, 4)))
+        text = f"[{', '.join(chosen)}]"
+        values = {json.dumps(value, sort_keys=True) for value in map(normal, json.loads(text))}
+        assert grammar.accepts(text) == (len(values) == len(chosen)), text
+        matcher = compiled.matcher()
+        end = len(text.encode()) if len(values) == len(chosen) else rng.randrange(2, len(text))
+        while matcher.steps < end and grammar.accepts_prefix(text[: matcher.steps]):
+            before = text.encode()[: matcher.steps]
+            expected = {n for n, token in enumerate(tokens) if grammar.core.accepts_prefix(before + token)}
+            assert set(matcher.allowed()) - {len(tokens)} == expected, before
+            if not matcher.try_advance(text.encode()[matcher.steps]):
+                break
+
+
+def normal(value: Any) -> Any:
+    """1 and 1.0 are one value, and true is none of them."""
+    if isinstance(value, list):
+        return [normal(item) for item in value]
+    if isinstance(value, dict):
+        return {key: normal(item) for key, item in value.items()}
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize(
+    "items", [{"type": "integer"}, {"type": "string"}, PAIR, {"enum": [f"v{n}" for n in range(400)]}]
+)
+def test_memory_is_linear_in_the_items(items: dict[str, Any]) -> None:
+    """As many items take as much at the end as in the middle: nothing holds all of them for each."""
+    compiled = Grammar.from_json_schema(unique(items)).core.compile(Vocabulary([*TOKENS, None], eos=[len(TOKENS)]))
+    matcher = compiled.matcher()
+    sizes = []
+    for number in range(400):
+        item = {"n": f"x{number}", "k": "a"} if items is PAIR else f"v{number}" if "enum" in items else number
+        text = json.dumps(str(item) if items == {"type": "string"} else item)
+        for byte in ("[" if number == 0 else ", ").encode() + text.encode():
+            assert byte in matcher.allowed()
+            matcher.advance(byte)
+        sizes.append(compiled.memory_bytes)
+    assert sizes[399] - sizes[299] < 2 * (sizes[199] - sizes[99]), sizes[::50]
+
+
+def test_only_what_is_left_is_forced() -> None:
+    grammar = Grammar.from_json_schema(
+        unique({"enum": ["ab", "cd"]}, minItems=2), JSONSchemaOptions(whitespace="compact")
+    )
+    matcher = grammar.core.compile(Vocabulary([*TOKENS, None], eos=[len(TOKENS)])).matcher()
+    matcher.advance_bytes(b'["ab')
+    assert matcher.forced_bytes() == b'","cd"]'

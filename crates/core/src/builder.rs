@@ -181,7 +181,7 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
-            if !self.arena.uniques.is_empty() {
+            if self.arena.may_lack_values() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
                 return match prepared(&mut arena, Rules::clone(&self.rules), None, node) {
@@ -245,7 +245,7 @@ impl Builder {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let ready = self.ready.as_ref().filter(|_| self.arena.uniques.is_empty());
+        let ready = self.ready.as_ref().filter(|_| !self.arena.may_lack_values());
         let (rules, root) = match ready.and_then(|ready| Some((ready.count, ready.rules.as_ref()?))) {
             Some((count, ready)) if count == self.rules.names.len() => {
                 let mut rules = ready.clone();
@@ -268,7 +268,7 @@ impl Builder {
 
 /// The rules and the root, ready to run: arrays of different items that have too few values to end are left out.
 fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: TermId) -> Result<(Rules, TermId)> {
-    let written = if arena.uniques.is_empty() { None } else { Some(rules.clone()) };
+    let written = arena.may_lack_values().then(|| rules.clone());
     loop {
         let root = rules.prepare(arena, ready, root)?;
         if !rules.matches_something(arena, root) {

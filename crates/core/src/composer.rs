@@ -2,6 +2,7 @@
 //! end whatever its frame returns to.
 
 use crate::bits::Words;
+use crate::draft::Doubts;
 use crate::error::Result;
 use crate::forest::Pieces;
 use crate::local::Local;
@@ -14,6 +15,9 @@ use crate::unique::Register;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// A head that may begin with fewer bytes is walked with, rather than all of its tokens doubted.
+const NARROW: u32 = 24;
 
 /// Shorter lists are copied into the mask: a reference would cost more.
 const SHARED_FROM: usize = 24;
@@ -40,11 +44,16 @@ pub(crate) struct Composer<'a> {
     /// Whether shared lists are copied: what they belong to is cut.
     pub pours: bool,
     pub asks: Vec<u32>,
+    /// Of items that must differ: what tokens may do to the one that is open, and those that may do so to a later one.
+    pub items: Doubts,
+    pub always: Vec<u32>,
+    /// Whether the item is still open that was when the mask began.
+    pub first: bool,
     /// Nodes at and below which heads differ from those whose pieces they share.
     pub doubts: Vec<u32>,
     walks: usize,
-    /// (trie, node, head, frame) that was walked from, once there are many.
-    seen: FxHashSet<(usize, u32, TermId, FrameId)>,
+    /// (trie, node, head, frame) that was walked from, and whether in the first item, once there are many.
+    seen: FxHashSet<(usize, u32, TermId, FrameId, bool)>,
 }
 
 impl<'a> Composer<'a> {
@@ -56,6 +65,9 @@ impl<'a> Composer<'a> {
             lists: Vec::new(),
             pours: false,
             asks: Vec::new(),
+            items: Doubts::default(),
+            always: Vec::new(),
+            first: false,
             doubts: Vec::new(),
             walks: 0,
             seen: FxHashSet::default(),
@@ -72,9 +84,70 @@ impl<'a> Composer<'a> {
 
     /// What pieces cannot say, as the position itself has it; false if only the exact one could tell.
     pub fn settle(&mut self, id: PositionId, exact: PositionId) -> Result<bool> {
-        let open = self.machine.position(id).register != Register::Closed;
-        let resolved = self.resolve(id, exact, open)?;
-        Ok(self.answer(id, exact, open)? && resolved)
+        let resolved = self.resolve(id, exact, false)?;
+        Ok(self.answer(id, exact)? && resolved)
+    }
+
+    /// The same of a position that stands for many readings: what only the exact one could tell is left to `always`.
+    pub fn settle_draft(&mut self, id: PositionId) -> Result<()> {
+        self.resolve(id, id, true)?;
+        let mut asks = std::mem::take(&mut self.asks);
+        asks.sort_unstable();
+        asks.dedup();
+        for token in asks {
+            match self.machine.reached(id, self.vocabulary.token(token).unwrap_or_default())? {
+                Some(at) => self.scratch.put(token, at != DEAD),
+                None => self.always.push(token),
+            }
+        }
+        Ok(())
+    }
+
+    /// Tokens that may end an item as a value that came.
+    fn doubt_ends(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.ends } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// Tokens that may leave an item too few values.
+    fn doubt(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.short } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// Tokens after which zero is all that is left: it is zero whatever its exponent is.
+    fn doubt_exponents(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.items.exponents } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// The tokens of a head that may leave its item no value.
+    pub fn doubt_head(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
+        if self.machine.plenty_after(frame)? {
+            return Ok(());
+        }
+        let trie = &self.vocabulary.trie;
+        let language = self.machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
+        let steady = self.steady(head, frame)?;
+        if quoted {
+            let ends: Vec<u32> = local.core.ends(trie).collect();
+            self.doubt_ends(&ends);
+        }
+        if steady && !quoted {
+            let with_exponent = |&token: &u32| {
+                self.vocabulary.token(token).unwrap_or_default().iter().any(|byte| matches!(byte, b'e' | b'E'))
+            };
+            let tokens: Vec<u32> = local.tokens().filter(with_exponent).collect();
+            self.doubt_exponents(&tokens);
+        }
+        if !steady {
+            if self.machine.arena.may(language).len() < NARROW {
+                self.descend(self.vocabulary.ground(), 0, head, frame)?;
+            } else if self.first {
+                self.items.thin = true;
+            } else {
+                self.always.extend(local.tokens());
+            }
+        }
+        Ok(())
     }
 
     /// The tokens at and below the nodes in doubt.
@@ -115,7 +188,7 @@ impl<'a> Composer<'a> {
     }
 
     /// The tokens that are asked for one by one.
-    fn answer(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
+    fn answer(&mut self, id: PositionId, exact: PositionId) -> Result<bool> {
         let mut asks = std::mem::take(&mut self.asks);
         asks.sort_unstable();
         asks.dedup();
@@ -123,7 +196,7 @@ impl<'a> Composer<'a> {
         for token in asks {
             let bytes = self.vocabulary.token(token).unwrap_or_default();
             let known = match self.machine.stays(id, bytes)? {
-                None if !open => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
+                None => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
                 known => known,
             };
             match known {
@@ -166,7 +239,7 @@ impl<'a> Composer<'a> {
     fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
         let ended = match *self.machine.arena.term(head) {
             Term::KeyDone { .. } => head,
-            Term::KeyExtra { .. } | Term::Item { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
+            Term::KeyExtra { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
             _ => EPSILON,
         };
         self.machine.after(ended, frame)
@@ -186,20 +259,28 @@ impl<'a> Composer<'a> {
         if after.ask {
             self.asks.extend_from_slice(ground.trie.tokens_below(node));
         }
-        after.heads.iter().try_for_each(|&(head, frame)| self.walk(ground, node, head, frame))
+        if after.unsure {
+            self.doubt_ends(ground.trie.tokens_below(node));
+        }
+        let first = self.first;
+        self.first &= !after.passed;
+        let walked = after.heads.iter().try_for_each(|&(head, frame)| self.walk(ground, node, head, frame));
+        self.first = first;
+        walked
     }
 
     pub fn walk(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
         let head = self.machine.unknown(head)?;
         self.walks += 1;
-        if self.walks > FEW_WALKS && !self.seen.insert((std::ptr::from_ref(ground.trie) as usize, node, head, frame)) {
+        let place = (std::ptr::from_ref(ground.trie) as usize, node, head, frame, self.first);
+        if self.walks > FEW_WALKS && !self.seen.insert(place) {
             return Ok(());
         }
         if self.spell(ground, node, head, frame)? {
             return Ok(());
         }
         let language = match *self.machine.arena.term(head) {
-            Term::KeyNamed { .. } | Term::KeyDone { .. } | Term::Item { .. } => None,
+            Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
             Term::KeyExtra { inner, state, .. } => (!self.machine.arena.hides_key(state)).then_some(inner),
             _ => Some(head),
         };
@@ -220,7 +301,7 @@ impl<'a> Composer<'a> {
     /// False if it is none, or if items that must differ depend on its states.
     pub fn spell(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
         let Ground { trie, .. } = ground;
-        if !self.machine.arena.uniques.is_empty() {
+        if self.machine.openness(frame).open {
             return Ok(false);
         }
         if let Some(text) = self.machine.arena.one_text(head) {
@@ -272,7 +353,14 @@ impl<'a> Composer<'a> {
             }
             self.machine.arena.spend(1)?;
             trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
-            if !self.machine.plenty(next, frame)? || self.machine.arena.may_repeat(next) {
+            if !self.machine.plenty(next, frame)? {
+                self.doubt(trie.tokens_at(child));
+            }
+            if matches!(byte, b'e' | b'E') && !self.machine.plenty_after(frame)? {
+                self.doubt_exponents(trie.tokens_at(child));
+                self.doubt_exponents(trie.tokens_below(child));
+            }
+            if self.machine.arena.may_repeat(next) {
                 self.asks.extend_from_slice(trie.tokens_at(child));
             }
             if trie.end(child) > child + 1 {
@@ -296,15 +384,13 @@ impl Machine {
     /// Whether the bytes may follow, if that can be seen without a look at what follows the heads: one of them reads on
     /// behind the bytes, or all are stuck before any is at an end.
     pub(crate) fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
-        if !self.arena.uniques.is_empty() {
+        let position = self.position(id).clone();
+        if position.register != Register::Closed {
             return Ok(None);
         }
-        let position = self.position(id).clone();
         let mut left = false;
         for &(head, _) in &position.heads {
             let mut at = match *self.arena.term(head) {
-                // Whether an item may go on depends on those before it.
-                Term::Item { .. } => return Ok(None),
                 Term::KeyExtra { inner, .. } => inner,
                 _ => head,
             };
@@ -326,32 +412,31 @@ impl Machine {
     /// Where the bytes lead; None where an unknown key would have to be known.
     pub(crate) fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
         for &byte in bytes {
-            if self.position(id).ask {
+            if self.position(id).ask || self.position(id).unsure {
                 return Ok(None);
             }
             id = self.step(id, byte)?;
         }
-        Ok((!self.position(id).ask).then_some(id))
+        Ok((!self.position(id).ask && !self.position(id).unsure).then_some(id))
     }
 
-    /// The position whose mask this one has: without the texts of open keys and items.
+    /// The position whose mask this one has: without the texts of open keys, and without the values of arrays.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
         let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
-        let open = matches!(position.register, Register::At(_));
+        let frames = position.heads.iter().map(|&(_, frame)| frame);
+        let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
-        if open || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
+        if exact || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             for (head, _) in &mut abstracted.heads {
                 *head = self.unknown(*head)?;
             }
         }
-        if let Register::At(reading) = position.register {
+        if exact {
             let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
             for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
-                *frame = self.blinded(*frame, reading)?;
+                *frame = self.blinded(*frame, position.register)?;
             }
-        }
-        if open {
             abstracted.register = Register::Blind;
         }
         if abstracted == *position {

@@ -103,8 +103,7 @@ pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
         | Term::Quoted { text: one, .. }
-        | Term::KeyExtra { inner: one, .. }
-        | Term::Item { inner: one, .. } => visit(*one),
+        | Term::KeyExtra { inner: one, .. } => visit(*one),
         _ => {}
     }
 }
@@ -122,8 +121,7 @@ pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
         | Term::Quoted { text: one, .. }
-        | Term::KeyExtra { inner: one, .. }
-        | Term::Item { inner: one, .. } => *one = place(*one),
+        | Term::KeyExtra { inner: one, .. } => *one = place(*one),
         _ => {}
     }
 }

@@ -58,7 +58,7 @@ impl Arena {
         let (low, high) = match *self.term(id) {
             // Whoever reads one byte of these and goes on with another term seldom asks for a second.
             Term::KeyNamed { .. } | Term::Literal { .. } if target != EMPTY => (byte, byte),
-            Term::KeyExtra { text: Text::Known(_), .. } | Term::Item { text: Text::Known(_), .. } => (byte, byte),
+            Term::KeyExtra { text: Text::Known(_), .. } => (byte, byte),
             _ => self.cuts(id).interval(byte),
         };
         Ok((low, high, target))
@@ -169,7 +169,7 @@ impl Arena {
             Term::KeyNamed { object, low, high, depth, .. } => {
                 ByteSet::of(self.objects[object as usize].key_bytes(low, high, depth))
             }
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.may(inner),
+            Term::KeyExtra { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
         };
         *self.may.get_mut(id.0 as usize, &mut self.budget) = may;
@@ -285,7 +285,7 @@ impl Arena {
             Term::KeyNamed { object, state, low, high, depth } => {
                 self.derive_key(object, state, low, high, depth, byte)?
             }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
+            Term::KeyExtra { inner, text, .. } => {
                 let next = self.derive(inner, byte)?;
                 if next == EMPTY {
                     return Ok(EMPTY);
@@ -471,7 +471,7 @@ impl Arena {
                 let spec = self.objects[object as usize].clone();
                 spec.key_bytes(low, high, depth).for_each(|byte| cuts.merge(&Boundaries::at(byte)));
             }
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => {
+            Term::KeyExtra { inner, text, .. } => {
                 cuts = self.cuts(inner);
                 if text != Text::Unknown {
                     cuts = Boundaries::ALL;
@@ -488,7 +488,7 @@ impl Arena {
     /// The language and the text of a head that remembers what it has read.
     pub(crate) fn held(&self, head: TermId) -> Option<(TermId, Text)> {
         match *self.term(head) {
-            Term::KeyExtra { inner, text, .. } | Term::Item { inner, text, .. } => Some((inner, text)),
+            Term::KeyExtra { inner, text, .. } => Some((inner, text)),
             _ => None,
         }
     }
@@ -497,7 +497,6 @@ impl Arena {
     pub(crate) fn rehold(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
         match *self.term(head) {
             Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
-            Term::Item { array, state, .. } => self.item(array, state, inner, text),
             _ => Ok(head),
         }
     }

@@ -1,7 +1,7 @@
 //! Position → its heads and what follows them, in words, for people who look for a bug.
 
 use crate::byteset::ByteSet;
-use crate::machine::{FrameId, Machine, PositionId, BOTTOM};
+use crate::machine::{FrameId, Machine, Position, BOTTOM};
 use crate::term::{Arena, Term, TermId, MANY};
 use std::fmt::Write;
 
@@ -12,8 +12,7 @@ const DEPTH: u32 = 8;
 const LONGEST: usize = 2_000;
 
 impl Machine {
-    pub(crate) fn describe(&self, id: PositionId) -> String {
-        let position = self.position(id);
+    pub(crate) fn describe(&self, position: &Position) -> String {
         let mut parts: Vec<String> = Vec::new();
         for &(head, frame) in &position.heads {
             let mut text = String::new();

@@ -22,21 +22,52 @@ pub struct UniqueSpec {
     pub void: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+/// How far an array has come: a few numbers, for the values that came share what they have in common with those of the
+/// states before (`keyset`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct UniqueState {
     pub(crate) at: u32,
-    /// The values that came, sorted.
-    pub(crate) came: Vec<u32>,
+    /// How many values came.
+    pub(crate) count: u32,
+    /// The texts of their values, as a set.
+    pub(crate) came: u32,
+    /// Of a state for masks, which stands for many: what is told of their values.
+    pub(crate) blind: Option<Blind>,
+}
+
+/// What the states that have one mask have in common, beside their place and the count as far as tokens can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Blind {
+    /// At most so many values came, or will have within a token.
+    pub(crate) most: u32,
+    /// How many values are left, as far as tokens can tell; `MANY` if they cannot be used up within one.
+    pub(crate) left: u32,
 }
 
 impl UniqueState {
     /// The state of the automaton, and how many values came.
     pub(crate) fn progress(&self) -> (u32, usize) {
-        (self.at, self.came.len())
+        (self.at, self.count as usize)
     }
 }
 
 impl UniqueSpec {
+    /// The item, if it is the same wherever it stands, and any number of them is an array.
+    pub(crate) fn only_item(&self) -> Option<TermId> {
+        match (&self.steps[..], &self.accepting[..]) {
+            ([steps], [true]) => match steps[..] {
+                [(item, 0)] => Some(item),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it has enough values if it has any.
+    pub(crate) fn needs_few(&self) -> bool {
+        self.accepting[0] && self.min == 0 || self.only_item().is_some() && self.min <= 1
+    }
+
     /// Whether some number of items of any values leads to an end.
     pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
         if self.void || self.min > self.max {
@@ -74,15 +105,18 @@ impl Arena {
     }
 
     pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
-        let state = Arc::new(state);
-        if let Some(&id) = self.unique_state_ids.get(&(array, state.clone())) {
+        if let Some(&id) = self.unique_state_ids.get(&(array, state)) {
             return id;
         }
-        self.budget.grow(120 + 4 * state.came.len());
-        self.unique_states.push(state.clone(), &mut self.budget);
+        self.unique_states.push(state, &mut self.budget);
         let id = self.unique_states.len() as u32 - 1;
         self.unique_state_ids.insert((array, state), id, &mut self.budget);
         id
+    }
+
+    /// Whether a grammar must be asked if its arrays have enough values.
+    pub(crate) fn may_lack_values(&self) -> bool {
+        (0..self.uniques.len()).any(|array| !self.uniques[array].needs_few())
     }
 
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {

@@ -88,12 +88,6 @@ impl Prints<'_> {
                     gone.iter().for_each(|&word| hash.word(word));
                 }
             }
-            Term::Array(array) => {
-                hash.word(6);
-                let (nodes, counts) = arena.arrays[*array as usize].content();
-                nodes.into_iter().for_each(|node| hash.wide(self.of(node)));
-                counts.into_iter().for_each(|count| hash.word(u64::from(count)));
-            }
             Term::Unique(array) => {
                 let spec = &arena.uniques[*array as usize];
                 hash.word(7);

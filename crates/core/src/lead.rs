@@ -29,10 +29,6 @@ impl Machine {
                 let colon = self.arena.objects[object as usize].colon;
                 self.signs(&[colon])
             }
-            Term::Item { array, .. } => {
-                let parts = self.arena.arrays[array as usize].parts();
-                self.signs(&[parts.comma, parts.close])
-            }
             _ => self.frame_leads(frame, DEPTH),
         }
     }
@@ -87,13 +83,19 @@ impl Machine {
             Term::Repeat { body, .. } if self.arena.info(id).structural => self.term_leads(body),
             Term::Call(rule) => self.rule_leads(rule),
             Term::Special(_) => ByteSet::EMPTY,
-            Term::Array(array) => {
-                let parts = self.arena.arrays[array as usize].parts();
-                self.signs(&[parts.open, parts.empty])
+            Term::Unique(array) => {
+                let spec = self.arena.uniques[array as usize].clone();
+                self.signs(&[spec.open, spec.empty])
             }
-            Term::ArrayNext { array, .. } => {
-                let parts = self.arena.arrays[array as usize].parts();
-                self.signs(&[parts.comma, parts.close])
+            Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
+                let spec = self.arena.uniques[array as usize].clone();
+                self.signs(&[spec.comma, spec.close])
+            }
+            Term::UniqueItem { array, state } => {
+                let spec = self.arena.uniques[array as usize].clone();
+                let at = self.arena.unique_states[state as usize].at;
+                let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
+                self.signs(&items)
             }
             Term::Object(object) => {
                 let spec = &self.arena.objects[object as usize];
@@ -106,11 +108,6 @@ impl Machine {
                 self.signs(&signs)
             }
             Term::ObjectKey { .. } => ByteSet::range(b'"', b'"'),
-            Term::ArrayItem { .. }
-            | Term::Unique(_)
-            | Term::UniqueItem { .. }
-            | Term::UniqueEnd { .. }
-            | Term::UniqueNext { .. } => ByteSet::FULL,
             _ => self.arena.may(id),
         };
         leads.union(&more)

@@ -330,31 +330,6 @@ impl Machine {
                 sum([open, without(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }
             Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
-            Term::Array(array) => {
-                let spec = self.arena.arrays[array as usize].clone();
-                let parts = spec.parts();
-                match spec.least() {
-                    0 => self.least(parts.empty)?,
-                    count => {
-                        let between = sum([self.least(parts.item)?, self.least(parts.comma)?]);
-                        let once = [self.least(parts.open)?, self.least(parts.item)?, self.least(parts.close)?];
-                        sum([sum(once), times(u64::from(count) - 1, between)])
-                    }
-                }
-            }
-            Term::ArrayItem { array, state } => {
-                let spec = self.arena.arrays[array as usize].clone();
-                let after = self.arena.array_states[state as usize].count() + 1;
-                sum([self.least(spec.parts().item)?, self.least_items(array, after)?])
-            }
-            Term::ArrayNext { array, state } => {
-                let came = self.arena.array_states[state as usize].count();
-                self.least_items(array, came)?
-            }
-            Term::Item { array, state, inner, .. } => {
-                let after = self.arena.array_states[state as usize].count() + 1;
-                sum([self.least(inner)?, self.least_items(array, after)?])
-            }
             Term::Unique(array) => {
                 let spec = self.arena.uniques[array as usize].clone();
                 let mut least = NEVER;
@@ -426,15 +401,6 @@ impl Machine {
             }
         };
         Ok(if structural { least } else { least.max(u64::from(self.arena.info(id).min_chars)) })
-    }
-
-    /// What follows the items of an array, `came` of them.
-    fn least_items(&mut self, array: u32, came: usize) -> Result<u64> {
-        let spec = self.arena.arrays[array as usize].clone();
-        let parts = spec.parts();
-        let between = sum([self.least(parts.comma)?, self.least(parts.item)?]);
-        let left = u64::from(spec.least()).saturating_sub(came as u64);
-        Ok(sum([times(left, between), self.least(parts.close)?]))
     }
 
     /// What follows the items of an array of different items, `came` of them, in one of its states.

@@ -24,6 +24,11 @@ const FEW_WORDS: u32 = 64;
 const FEW_BYTES: usize = 256;
 
 impl Arena {
+    /// Whether its texts hold no other bytes.
+    pub(crate) fn is_made_of(&mut self, id: TermId, bytes: &[u8]) -> bool {
+        self.letters(id).all.iter().all(|byte| bytes.contains(&byte))
+    }
+
     /// Whether an intersection of these is empty for want of a byte.
     pub(crate) fn lack_a_byte(&mut self, parts: &[TermId]) -> bool {
         let met = self.meet(parts);

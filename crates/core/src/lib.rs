@@ -6,7 +6,6 @@
 //!    region · rules · machine · least · completion
 //! ```
 
-pub mod array;
 mod automaton;
 mod behind;
 mod bits;
@@ -25,6 +24,7 @@ pub mod cutting;
 mod derive;
 mod describe;
 mod distinct;
+mod draft;
 pub mod error;
 mod exclusion;
 mod exits;

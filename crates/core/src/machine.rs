@@ -55,6 +55,9 @@ pub struct Position {
     pub accepting: bool,
     /// Whether only an exact replay can tell what follows (`First::Ask`).
     pub ask: bool,
+    /// In a position of a mask: whether an item has just ended, and whether what follows hangs on its value.
+    pub passed: bool,
+    pub unsure: bool,
     /// What the items said that are open and may not come again.
     pub register: Register,
 }
@@ -100,6 +103,8 @@ pub(crate) struct Closure {
     calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
     pub(crate) ask: bool,
+    pub(crate) passed: bool,
+    pub(crate) unsure: bool,
     seen: Visited<(TermId, FrameId)>,
     pub(crate) register: Register,
     /// Whether the register made a difference.
@@ -179,7 +184,7 @@ impl Machine {
     pub(crate) fn is_in_text(&self, id: PositionId) -> bool {
         let position = self.position(id);
         let [(head, _)] = position.heads[..] else { return false };
-        let alone = position.specials.is_empty() && !position.ask && self.arena.uniques.is_empty();
+        let alone = position.specials.is_empty() && !position.ask && position.register == Register::Closed;
         alone && self.arena.is_in_any_text(head)
     }
 
@@ -389,9 +394,9 @@ impl Machine {
                 self.open(&arrays, &mut closure)?;
             }
         }
-        let Closure { heads, specials, accepting, ask, register, touched, .. } = closure;
+        let Closure { heads, specials, accepting, ask, passed, unsure, register, touched, .. } = closure;
         let (heads, specials) = (self.merged(heads)?, self.merged(specials)?);
-        let mut position = Position { heads, specials, accepting, ask, register };
+        let mut position = Position { heads, specials, accepting, ask, passed, unsure, register };
         self.conclude(&mut position);
         Ok((position, touched))
     }
@@ -411,7 +416,7 @@ impl Machine {
 
     /// Whether a finished head says itself what follows it.
     fn binds(&self, head: TermId) -> bool {
-        matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. } | Term::Item { .. })
+        matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. })
     }
 
     /// What follows a head that is at an end, for masks.
@@ -552,6 +557,12 @@ impl Machine {
         let returned = |position: &mut Position, after: &Position| {
             position.accepting |= after.accepting;
             position.ask |= after.ask;
+            position.passed |= after.passed;
+            position.unsure |= after.unsure;
+            // An item of a position for masks begins here.
+            if register == Register::Closed && after.register == Register::Blind {
+                position.register = Register::Blind;
+            }
             position.heads.extend_from_slice(&after.heads);
             position.specials.extend_from_slice(&after.specials);
         };
@@ -569,7 +580,7 @@ impl Machine {
             }
             let finished = match *self.arena.term(head) {
                 Term::KeyDone { .. } => true,
-                Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => inner == EPSILON,
+                Term::KeyExtra { inner, .. } => inner == EPSILON,
                 _ => head == EPSILON,
             };
             if !finished {

@@ -7,16 +7,19 @@
 
 use crate::bits::{Part, Words};
 use crate::composer::{Composer, Ground};
+use crate::draft::{Draft, Walks};
 use crate::error::Result;
 use crate::local::Local;
 use crate::machine::{Machine, Position, PositionId};
 use crate::name::{Name, Namer, Names, Own};
 use crate::scratch::Scratch;
 use crate::term::{Arena, Hasher128, Term, TermId};
+use crate::unique::Register;
 use crate::verify;
 use crate::vocabulary::{Vocabulary, FAR};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::mem::take;
 use std::sync::Arc;
 
 /// Of more alternatives at once a name takes as long as their mask, and seldom is another's.
@@ -24,6 +27,9 @@ const NAMED_HEADS: usize = 32;
 
 /// Where more than one of so many words is corrected, a mask is smaller as one set, and written faster.
 const SPREAD_FROM: usize = 6;
+
+/// A draft with more corrected words is spread.
+const CORRECTED_FROM: usize = 16;
 
 thread_local! {
     /// One for all grammars: what a mask has left behind is as good as new.
@@ -60,6 +66,49 @@ impl Mask {
     /// Whether no token is allowed.
     pub fn is_empty(&self) -> bool {
         self.empty
+    }
+
+    /// Whether a token is allowed.
+    pub(crate) fn allows(&self, token: u32) -> bool {
+        let (place, bit) = (token >> 5, 1 << (token & 31));
+        if let Ok(found) = self.words.binary_search_by_key(&place, |&(word, ..)| word) {
+            let (_, set, clear) = self.words[found];
+            if (set | clear) & bit != 0 {
+                return set & bit != 0;
+            }
+        }
+        let listed = |list: &Words| {
+            list.binary_search_by_key(&place, |&(word, _)| word).is_ok_and(|found| list[found].1 & bit != 0)
+        };
+        self.parts.iter().any(|part| part.word(place as usize) & bit != 0) || self.lists.iter().any(listed)
+    }
+
+    /// The same with some tokens allowed or refused, ascending.
+    pub(crate) fn with(&self, tokens: &[(u32, bool)]) -> Mask {
+        let mut words = Vec::with_capacity(self.words.len() + tokens.len());
+        let mut own = self.words.iter().copied().peekable();
+        for alike in tokens.chunk_by(|one, other| one.0 >> 5 == other.0 >> 5) {
+            let place = alike[0].0 >> 5;
+            while let Some(word) = own.next_if(|&(word, ..)| word < place) {
+                words.push(word);
+            }
+            let (_, mut set, mut clear) = own.next_if(|&(word, ..)| word == place).unwrap_or((place, 0, 0));
+            for &(token, allowed) in alike {
+                let bit = 1 << (token & 31);
+                (set, clear) = if allowed { (set | bit, clear & !bit) } else { (set & !bit, clear | bit) };
+            }
+            words.push((place, set, clear));
+        }
+        words.extend(own);
+        let mut mask = Mask {
+            parts: self.parts.clone(),
+            lists: self.lists.clone(),
+            words: words.into(),
+            empty: false,
+            origin: self.origin.clone(),
+        };
+        mask.empty = mask.forbids_all();
+        mask
     }
 
     fn forbids_all(&self) -> bool {
@@ -134,6 +183,9 @@ pub struct Masks {
     names: Names,
     /// Under the names of positions.
     named: FxHashMap<u128, Arc<Mask>>,
+    /// Of positions in arrays of different items.
+    drafts: FxHashMap<PositionId, Arc<Draft>>,
+    walks: Walks,
     /// Those that only their position tells.
     masks: FxHashMap<PositionId, Arc<Mask>>,
     /// Bytes of all this.
@@ -148,7 +200,7 @@ impl Masks {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        self.held
+        self.held + self.walks.memory_bytes()
     }
 
     pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
@@ -195,9 +247,13 @@ impl Masks {
                 return Ok(mask);
             }
         }
+        machine.known.longest = vocabulary.longest / 2 + 1;
         let id = machine.abstracted(exact)?;
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
+        }
+        if machine.position(id).register == Register::Blind {
+            return self.corrected(machine, vocabulary, [exact, id], reach);
         }
         let (mask, shared) = self.compose(machine, vocabulary, [exact, id], reach)?;
         self.composed += 1;
@@ -226,7 +282,7 @@ impl Masks {
         position: &Position,
         reach: u32,
     ) -> Result<Name> {
-        if position.ask || position.heads.len() > NAMED_HEADS || !machine.arena.uniques.is_empty() {
+        if position.ask || position.heads.len() > NAMED_HEADS || position.register != Register::Closed {
             return Ok(None);
         }
         let mut covered = false;
@@ -266,6 +322,54 @@ impl Masks {
         reach: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
+        let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
+        composer.asks.append(&mut composer.always);
+        let shared = composer.settle(id, exact)?;
+        Ok((Arc::new(self.finished(composer, parts, &position)), shared))
+    }
+
+    /// The mask of a position in an array of different items: what all with its draft share, corrected by what came.
+    fn corrected(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        [exact, id]: [PositionId; 2],
+        reach: u32,
+    ) -> Result<Arc<Mask>> {
+        let draft = match self.drafts.get(&id) {
+            Some(draft) => draft.clone(),
+            None => {
+                let position = machine.position(id).clone();
+                let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
+                composer.settle_draft(id)?;
+                let (doubts, always) = (take(&mut composer.items), take(&mut composer.always));
+                let mut mask = self.finished(composer, parts, &position);
+                if mask.words.len() > CORRECTED_FROM {
+                    // It is copied with every correction.
+                    mask = mask.spread(vocabulary.mask_words());
+                }
+                let draft = Arc::new(Draft::new(mask, doubts, always));
+                self.composed += 1;
+                self.held += 32 + draft.memory_bytes();
+                self.drafts.insert(id, draft.clone());
+                draft
+            }
+        };
+        let mask = draft.correct(machine, vocabulary, &mut self.walks, exact)?;
+        if !Arc::ptr_eq(&mask, &draft.mask) {
+            self.held += mask.memory_bytes();
+        }
+        Ok(mask)
+    }
+
+    /// What pieces say of all heads.
+    fn composed_of<'a>(
+        &mut self,
+        machine: &'a mut Machine,
+        vocabulary: &'a Vocabulary,
+        position: &Position,
+        reach: u32,
+    ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = SCRATCH.take();
         scratch.fit(vocabulary.mask_words());
@@ -273,6 +377,7 @@ impl Masks {
         let cut = reach < vocabulary.longest;
         composer.pours = cut;
         for &(head, frame) in &position.heads {
+            composer.first = composer.machine.openness(frame).open;
             if composer.spell(vocabulary.ground(), 0, head, frame)? {
                 continue;
             }
@@ -292,27 +397,18 @@ impl Masks {
             composer.add(&local.core.words);
             composer.asks.extend_from_slice(&local.asks);
             composer.doubts.extend_from_slice(&local.doubts);
-            if let Term::Item { array, .. } = *composer.machine.arena.term(head) {
-                // Whether an item may end depends on those before it.
-                if !composer.machine.arena.fresh_by_itself(array) {
-                    composer.asks.extend(local.core.ends(&vocabulary.trie));
-                }
-            }
-            if !composer.machine.plenty_after(frame)? {
-                // An open item may have to end as a value that came before.
-                composer.asks.extend(local.core.ends(&vocabulary.trie));
-                if !composer.steady(head, frame)? {
-                    composer.asks.extend(local.tokens());
-                }
-            }
+            composer.doubt_head(head, frame, &local)?;
             composer.leave(head, frame, &local)?;
         }
         if cut {
             composer.scratch.cut(&vocabulary.long.others);
-            self.long_tokens(&mut composer, &position)?;
+            self.long_tokens(&mut composer, position)?;
         }
-        let shared = composer.settle(id, exact)?;
-        let Composer { mut scratch, lists, .. } = composer;
+        Ok((composer, parts))
+    }
+
+    fn finished(&self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
+        let Composer { machine, mut scratch, lists, vocabulary, .. } = composer;
         if position.accepting {
             vocabulary.eos.iter().for_each(|&token| scratch.set(token));
         }
@@ -321,13 +417,13 @@ impl Masks {
         }
         let words = scratch.corrected();
         SCRATCH.set(scratch);
-        let origin = verify::is_on().then(|| machine.describe(exact).into());
+        let origin = verify::is_on().then(|| machine.describe(position).into());
         let mut mask = Mask { parts, lists, words, empty: false, origin };
         if mask.words.len() > vocabulary.mask_words() / SPREAD_FROM {
             mask = mask.spread(vocabulary.mask_words());
         }
         mask.empty = mask.forbids_all();
-        Ok((Arc::new(mask), shared))
+        mask
     }
 
     /// Up to how many code points of a token all heads are to be exact: where a count ends in the reach of long tokens
@@ -350,6 +446,7 @@ impl Masks {
         for band in &composer.vocabulary.long.bands {
             let ground = Ground { trie: &band.trie, pieces: &band.pieces };
             for &(head, frame) in &position.heads {
+                composer.first = composer.machine.openness(frame).open;
                 let arena = &mut composer.machine.arena;
                 let head = match arena.held(head) {
                     Some((inner, text)) => {

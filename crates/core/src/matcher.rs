@@ -6,10 +6,11 @@ use crate::checkpoint::{Checkpoint, Registry, Trail};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::Grammar;
 use crate::limit::{Cancellation, Limits, Pause};
-use crate::machine::{Machine, PositionId};
+use crate::machine::{Machine, PositionId, DEAD};
 use crate::mask::Mask;
 use crate::term::EMPTY;
 use crate::turn::{self, Turn};
+use crate::unique::Register;
 use crate::vocabulary::Vocabulary;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -541,6 +542,12 @@ fn next_bytes(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec
                 Some(next) => byte = next,
                 None => break,
             }
+        }
+    }
+    if position.register != Register::Closed {
+        // An item that must differ may go on with fewer bytes than its head.
+        for byte in (0..=255u8).filter(|&byte| live[byte as usize]).collect::<Vec<_>>() {
+            live[byte as usize] = machine.step(id, byte)? != DEAD;
         }
     }
     let mut spans: Vec<(u8, u8)> = Vec::new();

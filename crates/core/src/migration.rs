@@ -23,7 +23,6 @@ pub(crate) struct Migration<'a> {
     literals: FxHashMap<u32, u32>,
     word_sets: FxHashMap<u32, u32>,
     states: FxHashMap<(u32, u32), u32>,
-    array_states: FxHashMap<(u32, u32), u32>,
     texts: FxHashMap<u32, u32>,
     keys: Moved,
 }
@@ -41,7 +40,6 @@ impl<'a> Migration<'a> {
             literals: FxHashMap::default(),
             word_sets: FxHashMap::default(),
             states: FxHashMap::default(),
-            array_states: FxHashMap::default(),
             texts: FxHashMap::default(),
             keys: Moved::default(),
         }
@@ -163,12 +161,9 @@ impl<'a> Migration<'a> {
             | Term::KeyNamed { object, state, .. }
             | Term::KeyDone { object, state, .. }
             | Term::KeyExtra { object, state, .. } => *state = self.object_state(*object, *state)?,
-            Term::ArrayItem { array, state } | Term::ArrayNext { array, state } | Term::Item { array, state, .. } => {
-                *state = self.array_state(*array, *state);
-            }
             _ => {}
         }
-        if let Term::KeyExtra { text: Text::Known(text), .. } | Term::Item { text: Text::Known(text), .. } = &mut term {
+        if let Term::KeyExtra { text: Text::Known(text), .. } = &mut term {
             *text = self.text(*text);
         }
         let to = &mut self.to.arena;
@@ -180,8 +175,6 @@ impl<'a> Migration<'a> {
             Term::Call(rule) => to.call(rule),
             Term::Special(special) => to.special(special),
             Term::KeyExtra { object, state, extra, inner, text } => to.key_extra(object, state, extra, inner, text),
-            Term::Item { array, state, inner, text } => to.item(array, state, inner, text),
-            Term::ArrayItem { .. } | Term::ArrayNext { .. } => to.array_term(term),
             Term::ObjectKey { .. } | Term::ObjectNext { .. } | Term::KeyNamed { .. } | Term::KeyDone { .. } => {
                 to.object_term(term)
             }
@@ -229,12 +222,6 @@ impl<'a> Migration<'a> {
         let made = self.to.arena.object_state(object, copied);
         self.states.insert((object, state), made);
         Ok(made)
-    }
-
-    fn array_state(&mut self, array: u32, state: u32) -> u32 {
-        let (from, to) = (&self.from.arena, &mut self.to.arena);
-        let known = self.array_states.entry((array, state));
-        *known.or_insert_with(|| to.array_state(array, from.array_states[state as usize].clone()))
     }
 
     fn text(&mut self, text: u32) -> u32 {

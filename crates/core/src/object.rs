@@ -559,7 +559,6 @@ impl Arena {
                 }
                 self.member_of(object, branches).map(Some)
             }
-            Term::Item { array, state, text, .. } => self.after_item(array, state, text).map(Some),
             _ => Ok(None),
         }
     }

@@ -351,15 +351,6 @@ impl Rules {
             Term::Call(rule) => out.push(entry(First::Call(rule))),
             Term::Special(special) => out.push(entry(First::Special(special))),
             Term::Unique(_) => out.push(entry(First::Unique(id))),
-            Term::Array(_) | Term::ArrayNext { .. } => {
-                for part in arena.array_parts(id)? {
-                    self.collect_first(arena, part, rest, out)?;
-                }
-            }
-            Term::ArrayItem { array, state } => out.push(match arena.item_head(array, state)? {
-                Some(head) => entry(First::Head(head)),
-                None => entry(First::Ask),
-            }),
             Term::Object(_) | Term::ObjectNext { .. } => {
                 let ObjectParts { end, next } = arena.object_parts(id)?;
                 if let Some(end) = end {

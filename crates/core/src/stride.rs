@@ -83,29 +83,22 @@ type Opens = SmallVec<[Open; 1]>;
 
 impl Machine {
     /// The position after some bytes.
-    pub(crate) fn read(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
-        // Of items that must differ it matters at every byte whether they still can.
-        if !self.arena.uniques.is_empty() {
-            for &byte in bytes {
-                id = self.step(id, byte)?;
-                if id == DEAD {
-                    break;
-                }
-            }
-            return Ok(id);
-        }
+    pub(crate) fn read(&mut self, id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         if bytes.is_empty() {
             return Ok(id);
         }
         let position = self.position(id).clone();
+        if position.register != Register::Closed {
+            return self.read_items(id, bytes);
+        }
         let (mut cursors, mut open) = (Cursors::new(), Opens::new());
         self.set_out(&position, &mut cursors, &mut open)?;
         let mut after = None;
-        for &byte in bytes {
+        for (at, &byte) in bytes.iter().enumerate() {
             self.arena.spend(1)?;
             let (mut kept, mut ended) = (0, false);
-            for at in 0..cursors.len() {
-                let (cursor, frame) = cursors[at];
+            for place in 0..cursors.len() {
+                let (cursor, frame) = cursors[place];
                 if let Some(next) = self.arena.follow(cursor, byte, &mut open)? {
                     ended |= self.arena.may_end(next);
                     cursors[kept] = (next, frame);
@@ -116,6 +109,10 @@ impl Machine {
             after = None;
             if ended {
                 let position = self.settled(&cursors, &open)?;
+                if position.register != Register::Closed {
+                    let id = self.intern(position);
+                    return self.read_items(id, &bytes[at + 1..]);
+                }
                 self.set_out(&position, &mut cursors, &mut open)?;
                 after = Some(position);
             } else if cursors.is_empty() {
@@ -127,6 +124,20 @@ impl Machine {
             None => self.settled(&cursors, &open)?,
         };
         Ok(self.intern(after))
+    }
+
+    /// The same where items are open that must differ: at every byte it matters whether they still can.
+    fn read_items(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
+        for (at, &byte) in bytes.iter().enumerate() {
+            if self.position(id).register == Register::Closed {
+                return self.read(id, &bytes[at..]);
+            }
+            id = self.step(id, byte)?;
+            if id == DEAD {
+                break;
+            }
+        }
+        Ok(id)
     }
 
     fn set_out(&mut self, position: &Position, cursors: &mut Cursors, open: &mut Opens) -> Result<()> {
@@ -153,8 +164,7 @@ impl Arena {
             Term::Literal { literal, position } => Cursor::Literal { literal, position },
             Term::Words { set, low, high, depth } => Cursor::Words { set, low, high, depth },
             Term::KeyNamed { object, state, low, high, depth } => Cursor::Named { object, state, low, high, depth },
-            Term::KeyExtra { inner, text: Text::Known(text), .. }
-            | Term::Item { inner, text: Text::Known(text), .. } => self.holding(head, inner, text, open)?,
+            Term::KeyExtra { inner, text: Text::Known(text), .. } => self.holding(head, inner, text, open)?,
             Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
                 Term::Literal { literal, position } => Cursor::Spelled { literal, position, free },
                 // However many of its characters are left, some text has as many.

@@ -7,7 +7,6 @@
 //! Invariant: every term other than `Empty` that is neither `And`, `Not` nor `Bounded` inside matches something; those
 //! three are checked when they are made (see `live`). A state that is not `Empty` is therefore never a dead end.
 
-use crate::array::{ArraySpec, ArrayState};
 use crate::byteset::{Boundaries, ByteSet};
 use crate::chunk::Chunks;
 use crate::distinct::{UniqueSpec, UniqueState};
@@ -134,25 +133,9 @@ pub enum Term {
         inner: TermId,
         text: Text,
     },
-    /// An item that may not come again; `text` is what was read of it.
-    Item {
-        array: u32,
-        state: u32,
-        inner: TermId,
-        text: Text,
-    },
     Seq(TermId, TermId),
     Call(u32),
     Special(u32),
-    Array(u32),
-    ArrayItem {
-        array: u32,
-        state: u32,
-    },
-    ArrayNext {
-        array: u32,
-        state: u32,
-    },
     /// An array of items that are all different, whatever they are.
     Unique(u32),
     UniqueItem {
@@ -264,12 +247,9 @@ pub struct Arena {
     pub(crate) objects: List<Arc<ObjectSpec>>,
     pub(crate) states: List<Arc<ObjectState>>,
     pub(crate) state_ids: Table<(u32, Arc<ObjectState>), u32>,
-    pub(crate) arrays: List<Arc<ArraySpec>>,
-    pub(crate) array_states: List<Arc<ArrayState>>,
-    pub(crate) array_state_ids: Table<(u32, Arc<ArrayState>), u32>,
     pub(crate) uniques: List<Arc<UniqueSpec>>,
-    pub(crate) unique_states: List<Arc<UniqueState>>,
-    pub(crate) unique_state_ids: Table<(u32, Arc<UniqueState>), u32>,
+    pub(crate) unique_states: List<UniqueState>,
+    pub(crate) unique_state_ids: Table<(u32, UniqueState), u32>,
     pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
     /// Keys and a language → those that are in it (`keyset`).
     pub(crate) among: Table<(u32, TermId), u32>,
@@ -358,9 +338,6 @@ impl Arena {
             objects: List::default(),
             states: List::default(),
             state_ids: Table::default(),
-            arrays: List::default(),
-            array_states: List::default(),
-            array_state_ids: Table::default(),
             uniques: List::default(),
             unique_states: List::default(),
             unique_state_ids: Table::default(),
@@ -415,9 +392,6 @@ impl Arena {
             objects: self.objects.above(),
             states: self.states.above(),
             state_ids: self.state_ids.above(),
-            arrays: self.arrays.above(),
-            array_states: self.array_states.above(),
-            array_state_ids: self.array_state_ids.above(),
             uniques: self.uniques.above(),
             unique_states: self.unique_states.above(),
             unique_state_ids: self.unique_state_ids.above(),
@@ -455,9 +429,6 @@ impl Arena {
         self.objects.freeze();
         self.states.freeze();
         self.state_ids.freeze();
-        self.arrays.freeze();
-        self.array_states.freeze();
-        self.array_state_ids.freeze();
         self.uniques.freeze();
         self.unique_states.freeze();
         self.unique_state_ids.freeze();
@@ -500,7 +471,7 @@ impl Arena {
             Term::Cat(left, right) => counts(left) || counts(right),
             Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().any(|&part| counts(part)),
             Term::Not(inner) | Term::Quoted { text: inner, .. } => counts(inner),
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => counts(inner),
+            Term::KeyExtra { inner, .. } => counts(inner),
             _ => false,
         }
     }

@@ -1,31 +1,37 @@
 //! Values that came → values that may come, in arrays whose items are all different, whatever items are.
 //!
 //! An array is an automaton over items. While an item is open, its position holds a *reading* of it (`reading`), and
-//! the frame under the item says where the reading began; where the item ends, its value is compared. What makes that
-//! exact is to know which values an item must *avoid*: those that came, and those without which the array could not be
-//! ended, because later items have few values to choose from. A position inside an item is entered only if the item
-//! can still end as some other value. That is seen at once where much may still come (`variety`) or where no value to
-//! be avoided begins like the item; otherwise a search looks for such an end.
+//! the frame under the item says where the reading began; where the item ends, the text of its value is looked up. What
+//! makes that exact is to know which values an item must *avoid*: those that came, and those without which the array could
+//! not be ended, because later items have few values to choose from. They are a set of texts that shares all its branches
+//! with the sets before it (`keyset`), so another item costs what it adds. A position inside an item is entered only if
+//! the item can still end as some other value. That is seen at once where much may still come (`variety`), where no value
+//! to be avoided begins like the item (`rest`), or where texts and values can be counted; otherwise a search looks for
+//! such an end.
 //!
-//! Masks are composed for positions without a reading (`Register::Blind`): what leaves an item, and what may leave no
-//! value to end with, is asked of the exact position.
+//! Masks are drafted for positions without a reading (`Register::Blind`), whose states know of the values that came only
+//! how many there may be. What a draft cannot tell (tokens that end an item, and those after which little is left to tell
+//! it apart) is corrected for the exact position (`correct`).
 
-use crate::distinct::UniqueState;
+use crate::distinct::{Blind, UniqueState};
 use crate::error::Result;
 use crate::machine::{Closure, FrameId, Items, Machine};
 use crate::reading::{Readings, NOTHING_READ};
-use crate::term::{Term, TermId};
-use crate::value::Value;
-use frame::{blind_end, FREE};
-use rustc_hash::FxHashMap;
+use crate::term::{Term, TermId, MANY};
+use crate::value::sorted;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 mod avoid;
+mod count;
 mod end;
 mod frame;
+mod order;
+mod rest;
 mod variety;
 
 pub(crate) use frame::Openness;
+pub(crate) use rest::{Cursor, ItemKey, OpenItem};
 
 /// The reading of the items that are open at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -40,23 +46,27 @@ pub enum Register {
 /// The array of a search for the values of one item.
 const PROBE: u32 = u32::MAX;
 
+/// The step of that array, if objects spell their members in one order.
+const ORDERED: u32 = 1;
+
 /// Counts of values beyond this say nothing more.
 const PLENTY: u32 = 1 << 24;
 
 /// A byte of a reading with its places in the list and in the table.
 const PER_READING: usize = 72;
 
-/// Values that an item may not have, sorted; None if no item may come.
-type Avoided = Option<Arc<[u32]>>;
+/// The texts of the values that an item may not have, as a set; None if no item may come.
+type Avoided = Option<u32>;
 
 /// What is known about values, frames and items.
 #[derive(Default)]
 pub(crate) struct Known {
     readings: Readings,
-    values: Vec<Arc<Value>>,
-    value_ids: FxHashMap<Arc<Value>, u32>,
+    /// Of values that are dealt out: their texts.
+    values: Vec<Arc<[u8]>>,
+    value_ids: FxHashMap<Arc<[u8]>, u32>,
     avoided: FxHashMap<(u32, u32, u32), Avoided>,
-    few: FxHashMap<TermId, Few>,
+    few: FxHashMap<(TermId, bool), Few>,
     counting: Vec<TermId>,
     /// How often something was taken for granted because its count was under way.
     assumed: u64,
@@ -65,12 +75,18 @@ pub(crate) struct Known {
     calls: Vec<u32>,
     cuts: u64,
     digits: FxHashMap<TermId, u32>,
+    numerals: FxHashMap<TermId, bool>,
+    counts: FxHashMap<TermId, Option<u32>>,
+    one_to_one: FxHashMap<TermId, bool>,
+    ordered: FxHashMap<u32, bool>,
     steady: FxHashMap<(TermId, u32), bool>,
     frames: FxHashMap<FrameId, u32>,
     living: FxHashMap<(TermId, FrameId, u32), bool>,
     most_avoided: u32,
-    /// The values that ended at the probe.
-    found: Vec<u32>,
+    /// The texts of the values that ended at the probe.
+    found: FxHashSet<Vec<u8>>,
+    /// How many items a token may go through.
+    pub(crate) longest: u32,
 }
 
 #[derive(Clone, Default)]
@@ -101,25 +117,34 @@ impl Machine {
             }
             Term::UniqueNext { array, state } => {
                 let spec = self.arena.uniques[array as usize].clone();
-                let came = self.arena.unique_states[state as usize].clone();
-                if spec.accepting[came.at as usize] && came.came.len() >= spec.min as usize {
+                let (at, count) = self.arena.unique_states[state as usize].progress();
+                if spec.accepting[at as usize] && count >= spec.min as usize {
                     work.push((spec.close, frame));
                 }
                 self.another(array, state, spec.comma, frame, work)
             }
-            Term::UniqueItem { array, state } => {
+            Term::UniqueItem { array, mut state } => {
                 closure.touched = true;
+                if closure.register == Register::Blind {
+                    state = self.blinded_state(array, state)?.unwrap_or(state);
+                }
+                let blind = self.arena.unique_states[state as usize].blind;
+                if blind.is_some() {
+                    closure.register = Register::Blind;
+                }
                 let spec = self.arena.uniques[array as usize].clone();
                 let at = self.arena.unique_states[state as usize].at;
                 for (step, &(node, _)) in spec.steps[at as usize].iter().enumerate() {
                     let step = step as u32;
-                    let Some(avoided) = self.avoided(array, state, step)? else { continue };
-                    let end = match closure.register {
-                        Register::Blind => blind_end(array, step, avoided.len()),
-                        Register::At(start) => Term::UniqueEnd { array, state, step, start },
-                        Register::Closed => Term::UniqueEnd { array, state, step, start: NOTHING_READ },
+                    if self.avoided(array, state, step)?.is_none() {
+                        continue;
+                    }
+                    let start = match (blind, closure.register) {
+                        (Some(blind), _) => blind.most,
+                        (None, Register::At(start)) => start,
+                        (None, _) => NOTHING_READ,
                     };
-                    let end = self.arena.unique_term(end)?;
+                    let end = self.arena.unique_term(Term::UniqueEnd { array, state, step, start })?;
                     let under = self.frame(vec![(end, frame)]);
                     work.push((node, under));
                 }
@@ -127,24 +152,37 @@ impl Machine {
             }
             Term::UniqueEnd { array, state, step, start } => {
                 closure.touched = true;
-                let reading = match closure.register {
-                    Register::At(reading) if state < FREE => reading,
-                    _ => {
+                if array == PROBE {
+                    if let Register::At(reading) = closure.register {
+                        let text = self.value_text(step == ORDERED, start, reading)?;
+                        self.known.found.insert(text);
+                    }
+                    return Ok(());
+                }
+                let before = self.arena.unique_states[state as usize];
+                let next = match (before.blind, closure.register) {
+                    (Some(blind), _) => {
+                        closure.passed = true;
+                        closure.unsure |= start > 0;
+                        let left = if blind.left == MANY { MANY } else { blind.left - 1 };
+                        self.after_item(array, before, step, |next| next.blind = Some(Blind { left, ..blind }))
+                    }
+                    (None, Register::At(reading)) => {
+                        let ordered = self.is_ordered(array);
+                        let text = self.value_text(ordered, start, reading)?;
+                        match self.avoided(array, state, step)? {
+                            Some(avoided) if !self.arena.keys.contains(avoided, &text) => {}
+                            _ => return Ok(()),
+                        }
+                        let arena = &mut self.arena;
+                        let came = arena.keys.with(before.came, &text, &mut arena.budget);
+                        self.after_item(array, before, step, |next| next.came = came)
+                    }
+                    (None, _) => {
                         closure.ask = true;
                         return Ok(());
                     }
                 };
-                let value = self.value(start, reading)?;
-                if array == PROBE {
-                    self.known.found.push(value);
-                    return Ok(());
-                }
-                let avoided = self.avoided(array, state, step)?;
-                if avoided.is_none_or(|avoided| avoided.binary_search(&value).is_ok()) {
-                    return Ok(());
-                }
-                let next = self.after_value(array, state, step, value);
-                let next = self.arena.unique_state(array, next);
                 let next = self.arena.unique_term(Term::UniqueNext { array, state: next })?;
                 work.push((next, frame));
                 Ok(())
@@ -183,28 +221,37 @@ impl Machine {
         Ok(())
     }
 
-    fn after_value(&self, array: u32, state: u32, step: u32, value: u32) -> UniqueState {
-        let before = &self.arena.unique_states[state as usize];
-        let mut came = before.came.clone();
-        if let Err(place) = came.binary_search(&value) {
-            came.insert(place, value);
-        }
+    fn after_item(&mut self, array: u32, before: UniqueState, step: u32, change: impl FnOnce(&mut UniqueState)) -> u32 {
         let at = self.arena.uniques[array as usize].steps[before.at as usize][step as usize].1;
-        UniqueState { at, came }
+        let mut next = UniqueState { at, count: before.count + 1, ..before };
+        change(&mut next);
+        if next.blind.is_some() {
+            next.count = self.clipped_count(array, next.count);
+        }
+        self.arena.unique_state(array, next)
     }
 
-    fn value(&mut self, start: u32, reading: u32) -> Result<u32> {
-        let text = self.known.readings.text(start, reading);
+    /// The one text of the value of an item that ends here.
+    fn value_text(&mut self, ordered: bool, start: u32, reading: u32) -> Result<Vec<u8>> {
+        let text = self.known.readings.whole_text(start, reading);
         self.arena.spend(1 + text.len() as u64 / 4)?;
-        let value = Arc::new(Value::of(&text)?);
-        if let Some(&id) = self.known.value_ids.get(&value) {
-            return Ok(id);
+        if ordered {
+            Ok(text)
+        } else {
+            sorted(text)
+        }
+    }
+
+    fn value_id(&mut self, text: Vec<u8>) -> u32 {
+        let text: Arc<[u8]> = text.into();
+        if let Some(&id) = self.known.value_ids.get(&text) {
+            return id;
         }
         let id = self.known.values.len() as u32;
-        self.arena.budget.grow(160 + 2 * text.len());
-        self.known.values.push(value.clone());
-        self.known.value_ids.insert(value, id);
-        Ok(id)
+        self.arena.budget.grow(80 + text.len());
+        self.known.values.push(text.clone());
+        self.known.value_ids.insert(text, id);
+        id
     }
 
     pub(crate) fn read_on(&mut self, register: Register, byte: u8) -> Register {

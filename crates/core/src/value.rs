@@ -1,264 +1,116 @@
-//! JSON value as a reading spells it → a text that equal values share: 1 and 1.0, objects in another order.
+//! What a reading spells of a JSON value → the one text that equal values share.
+//!
+//! A reading has no white space, decodes every escape and ends every numeral in one spelling (`reading`). What is left to
+//! do is the order of an object's members.
 
 use crate::error::{Error, Limit, Result};
-
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Value {
-    /// `true`, `false`, `null`; or a text that is not JSON, which has no value but its spelling.
-    Word(Box<[u8]>),
-    /// Digits without zeros at their ends, and an exponent.
-    Number(Box<str>),
-    Text(Box<[u8]>),
-    List(Vec<Value>),
-    /// Sorted by key.
-    Members(Vec<(Box<[u8]>, Value)>),
-}
 
 /// Deeper values would overflow the stack of a thread.
 const MAX_DEPTH: usize = 1_000;
 
-impl Value {
-    /// The value of a reading's text.
-    pub(crate) fn of(text: &[u8]) -> Result<Value> {
-        let mut at = 0;
-        match parsed(text, &mut at, 0)? {
-            Some(value) if at == text.len() => Ok(value),
-            _ => Ok(Value::Word(text.into())),
-        }
-    }
+/// Longer numerals are written with an exponent.
+const LONGEST_PLAIN: i128 = 40;
 
-    /// Whether a text that begins so might go on to spell this value; false is certain, true is not.
-    pub(crate) fn may_begin(&self, text: &[u8]) -> bool {
-        let mut at = 0;
-        match self.follows(text, &mut at) {
-            Followed::Open => true,
-            Followed::Whole => at == text.len(),
-            Followed::Other => false,
-        }
-    }
+/// Numbers with more zeros behind their point are written with an exponent.
+const MOST_ZEROS: i128 = 8;
 
-    fn follows(&self, text: &[u8], at: &mut usize) -> Followed {
-        let Some(&first) = text.get(*at) else { return Followed::Open };
-        match self {
-            Value::Word(word) => {
-                let rest = &text[*at..];
-                let shared = rest.iter().zip(word.iter()).take_while(|(a, b)| a == b).count();
-                *at += shared;
-                match (shared == word.len(), shared == rest.len()) {
-                    (true, _) => Followed::Whole,
-                    (false, true) => Followed::Open,
-                    _ => Followed::Other,
-                }
-            }
-            Value::Number(number) => {
-                let length = numeral(&text[*at..]);
-                if length == 0 {
-                    return Followed::Other;
-                }
-                let spelled = &text[*at..*at + length];
-                *at += length;
-                if *at == text.len() {
-                    return Followed::Open;
-                }
-                if canonical(spelled) == **number {
-                    Followed::Whole
-                } else {
-                    Followed::Other
-                }
-            }
-            Value::Text(expected) => match quoted(text, at) {
-                Quoted::Whole(found) if found == **expected => Followed::Whole,
-                Quoted::Open(found) if expected.starts_with(&found) => Followed::Open,
-                _ => Followed::Other,
-            },
-            Value::List(items) => {
-                if first != b'[' {
-                    return Followed::Other;
-                }
-                *at += 1;
-                for (place, item) in items.iter().enumerate() {
-                    if place > 0 {
-                        match text.get(*at) {
-                            None => return Followed::Open,
-                            Some(b',') => *at += 1,
-                            Some(_) => return Followed::Other,
-                        }
-                    }
-                    match item.follows(text, at) {
-                        Followed::Whole => {}
-                        other => return other,
-                    }
-                }
-                ended(text, at, b']')
-            }
-            Value::Members(members) => {
-                if first != b'{' {
-                    return Followed::Other;
-                }
-                *at += 1;
-                for place in 0..members.len() {
-                    if place > 0 {
-                        match text.get(*at) {
-                            None => return Followed::Open,
-                            Some(b',') => *at += 1,
-                            Some(_) => return Followed::Other,
-                        }
-                    }
-                    let key = match quoted(text, at) {
-                        Quoted::Whole(key) => key,
-                        Quoted::Open(start) if members.iter().any(|(key, _)| key.starts_with(&start)) => {
-                            return Followed::Open
-                        }
-                        _ => return Followed::Other,
-                    };
-                    let Ok(found) = members.binary_search_by(|(other, _)| (**other).cmp(&key)) else {
-                        return Followed::Other;
-                    };
-                    match text.get(*at) {
-                        None => return Followed::Open,
-                        Some(b':') => *at += 1,
-                        Some(_) => return Followed::Other,
-                    }
-                    match members[found].1.follows(text, at) {
-                        Followed::Whole => {}
-                        other => return other,
-                    }
-                }
-                ended(text, at, b'}')
-            }
-        }
-    }
+/// What ends a numeral in a reading: a byte that no reading has elsewhere outside of strings.
+pub(crate) const NUMERAL_END: u8 = b' ';
+
+/// The text with the members of every object sorted by key; as it is if it is not JSON.
+pub(crate) fn sorted(text: Vec<u8>) -> Result<Vec<u8>> {
+    let mut at = 0;
+    let found = sorted_from(&text, &mut at, 0)?.filter(|_| at == text.len());
+    Ok(found.unwrap_or(text))
 }
 
-enum Followed {
-    /// The text ends inside the value.
-    Open,
-    Whole,
-    Other,
-}
-
-enum Quoted {
-    Open(Vec<u8>),
-    Whole(Vec<u8>),
-    None,
-}
-
-fn ended(text: &[u8], at: &mut usize, close: u8) -> Followed {
-    match text.get(*at) {
-        None => Followed::Open,
-        Some(&byte) if byte == close => {
-            *at += 1;
-            Followed::Whole
-        }
-        Some(_) => Followed::Other,
-    }
-}
-
-/// A string of a reading: only quotes and backslashes are escaped there.
-fn quoted(text: &[u8], at: &mut usize) -> Quoted {
-    match text.get(*at) {
-        None => return Quoted::Open(Vec::new()),
-        Some(b'"') => *at += 1,
-        Some(_) => return Quoted::None,
-    }
-    let mut found = Vec::new();
-    while let Some(&byte) = text.get(*at) {
-        *at += 1;
-        match byte {
-            b'"' => return Quoted::Whole(found),
-            b'\\' => {
-                let Some(&byte) = text.get(*at) else { break };
-                *at += 1;
-                found.push(byte);
-            }
-            _ => found.push(byte),
-        }
-    }
-    Quoted::Open(found)
-}
-
-fn numeral(text: &[u8]) -> usize {
-    if !matches!(text.first(), Some(b'-' | b'0'..=b'9')) {
-        return 0;
-    }
-    text.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).count()
-}
-
-fn parsed(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Value>> {
+fn sorted_from(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u8>>> {
     if depth > MAX_DEPTH {
         return Err(Error::Limit(Limit::Depth(MAX_DEPTH)).into());
     }
     let Some(&first) = text.get(*at) else { return Ok(None) };
-    match first {
-        b'"' => match quoted(text, at) {
-            Quoted::Whole(found) => Ok(Some(Value::Text(found.into()))),
-            _ => Ok(None),
-        },
-        b'[' => {
+    let close = match first {
+        b'[' => b']',
+        b'{' => b'}',
+        b'"' => return Ok(quoted(text, at).map(<[u8]>::to_vec)),
+        _ => return Ok(scalar(text, at).map(<[u8]>::to_vec)),
+    };
+    *at += 1;
+    let mut members: Vec<(&[u8], Vec<u8>)> = Vec::new();
+    let mut ended = text.get(*at) == Some(&close);
+    if ended {
+        *at += 1;
+    }
+    while !ended {
+        let mut key: &[u8] = b"";
+        if first == b'{' {
+            let Some(found) = quoted(text, at) else { return Ok(None) };
+            if text.get(*at) != Some(&b':') {
+                return Ok(None);
+            }
             *at += 1;
-            let mut items = Vec::new();
-            if text.get(*at) == Some(&b']') {
-                *at += 1;
-                return Ok(Some(Value::List(items)));
-            }
-            loop {
-                let Some(item) = parsed(text, at, depth + 1)? else { return Ok(None) };
-                items.push(item);
-                let next = text.get(*at);
-                *at += 1;
-                match next {
-                    Some(b',') => {}
-                    Some(b']') => return Ok(Some(Value::List(items))),
-                    _ => return Ok(None),
-                }
-            }
+            key = found;
         }
-        b'{' => {
-            *at += 1;
-            let mut members: Vec<(Box<[u8]>, Value)> = Vec::new();
-            if text.get(*at) == Some(&b'}') {
-                *at += 1;
-                return Ok(Some(Value::Members(members)));
-            }
-            loop {
-                let Quoted::Whole(key) = quoted(text, at) else { return Ok(None) };
-                if text.get(*at) != Some(&b':') {
-                    return Ok(None);
-                }
-                *at += 1;
-                let Some(value) = parsed(text, at, depth + 1)? else { return Ok(None) };
-                match members.binary_search_by(|(other, _)| (**other).cmp(&key)) {
-                    Ok(_) => return Ok(None),
-                    Err(place) => members.insert(place, (key.into(), value)),
-                }
-                let next = text.get(*at);
-                *at += 1;
-                match next {
-                    Some(b',') => {}
-                    Some(b'}') => return Ok(Some(Value::Members(members))),
-                    _ => return Ok(None),
-                }
-            }
-        }
-        _ => {
-            let length = numeral(&text[*at..]);
-            if length > 0 {
-                let spelled = &text[*at..*at + length];
-                *at += length;
-                return Ok(Some(Value::Number(canonical(spelled).into())));
-            }
-            for word in [&b"true"[..], b"false", b"null"] {
-                if text[*at..].starts_with(word) {
-                    *at += word.len();
-                    return Ok(Some(Value::Word(word.into())));
-                }
-            }
-            Ok(None)
+        let Some(value) = sorted_from(text, at, depth + 1)? else { return Ok(None) };
+        members.push((key, value));
+        ended = match text.get(*at) {
+            Some(b',') => false,
+            Some(&byte) if byte == close => true,
+            _ => return Ok(None),
+        };
+        *at += 1;
+    }
+    if first == b'{' {
+        members.sort_by_key(|&(key, _)| key);
+        if members.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Ok(None);
         }
     }
+    let mut made = vec![first];
+    for (place, (key, value)) in members.into_iter().enumerate() {
+        if place > 0 {
+            made.push(b',');
+        }
+        if first == b'{' {
+            made.extend_from_slice(key);
+            made.push(b':');
+        }
+        made.extend(value);
+    }
+    made.push(close);
+    Ok(Some(made))
 }
 
-/// A numeral's value, exactly: its digits without zeros at their ends, and the exponent of the last.
+/// A string with its quotes: only quotes and backslashes are escaped in a reading.
+fn quoted<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
+    let start = *at;
+    if text.get(start) != Some(&b'"') {
+        return None;
+    }
+    let mut end = start + 1;
+    loop {
+        match text.get(end)? {
+            b'"' => break,
+            b'\\' => end += 2,
+            _ => end += 1,
+        }
+    }
+    *at = end + 1;
+    Some(&text[start..*at])
+}
+
+/// A numeral with what ends it, or a word.
+fn scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
+    let rest = &text[*at..];
+    let length = match rest.first()? {
+        b'-' | b'0'..=b'9' => rest.iter().position(|&byte| byte == NUMERAL_END)? + 1,
+        _ => [&b"true"[..], b"false", b"null"].iter().find(|&&word| rest.starts_with(word))?.len(),
+    };
+    *at += length;
+    Some(&rest[..length])
+}
+
+/// A numeral in the one spelling of its value: plain where that is short, so that it begins as most write it.
 pub(crate) fn canonical(spelled: &[u8]) -> String {
     let text = String::from_utf8_lossy(spelled);
     let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
@@ -270,12 +122,50 @@ pub(crate) fn canonical(spelled: &[u8]) -> String {
     if short.is_empty() {
         return "0".into();
     }
-    match exponent.parse::<i128>() {
-        Ok(exponent) => {
-            let shift = exponent - fraction.len() as i128 + (digits.len() - short.len()) as i128;
-            format!("{sign}{short}e{shift}")
-        }
+    let Ok(exponent) = exponent.parse::<i128>() else {
         // An exponent of forty digits: no two spellings of such a number are known to be equal.
-        Err(_) => format!("{sign}{text}"),
+        return format!("{sign}{text}");
+    };
+    let shift = exponent.saturating_add((digits.len() - short.len()) as i128 - fraction.len() as i128);
+    // Digits before the point, if there is one.
+    let before = shift.saturating_add(short.len() as i128);
+    if short.len() as i128 > LONGEST_PLAIN || !(-MOST_ZEROS..=LONGEST_PLAIN).contains(&before) {
+        format!("{sign}{short}e{shift}")
+    } else if shift >= 0 {
+        format!("{sign}{short}{}", "0".repeat(shift as usize))
+    } else if before > 0 {
+        format!("{sign}{}.{}", &short[..before as usize], &short[before as usize..])
+    } else {
+        format!("{sign}0.{}{short}", "0".repeat(-before as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_have_one_spelling() {
+        for (value, spellings) in [
+            ("0", &["-0", "0.0", "0e7", "-0.00E-3", "0e"][..]),
+            ("120", &["120.0", "1.2e2", "12e1", "0.12E+3", "1200e-1"]),
+            ("-0.5", &["-5e-1", "-0.50", "-50e-2"]),
+            ("1.25", &["1.250", "125e-2", "0.125e1"]),
+            ("1e40", &["10e39", "1.0e40"]),
+            ("1e-10", &["0.0000000001", "100e-12"]),
+        ] {
+            assert!(spellings.iter().all(|spelled| canonical(spelled.as_bytes()) == value), "{value}");
+        }
+        let apart = ["1", "-1", "10", "0.1", "1e40", "1e41", "1e-10"];
+        assert!(apart.iter().all(|value| canonical(value.as_bytes()) == **value));
+    }
+
+    #[test]
+    fn members_are_sorted_and_what_is_not_json_stays() {
+        let of = |text: &str| String::from_utf8(sorted(text.as_bytes().to_vec()).unwrap()).unwrap();
+        assert_eq!(of(r#"{"b":[1 ,{"d":null,"c":"}"}],"a":{}}"#), r#"{"a":{},"b":[1 ,{"c":"}","d":null}]}"#);
+        for same in [r#"{"b":1 ,"b":2 }"#, "[1,2]", "{]", r#""\""#, "tru", "[]x", "", r#"{"a"1 }"#] {
+            assert_eq!(of(same), same);
+        }
     }
 }

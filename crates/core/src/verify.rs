@@ -55,7 +55,7 @@ fn compare(
         return Err(contradiction(format!(
             "the shared mask {verb} {}, the mask composed anew does not; asked at {}; composed at {}",
             shown(vocabulary, token),
-            machine.describe(exact),
+            machine.describe(machine.position(exact)),
             mask.origin()
         )));
     }
@@ -75,7 +75,7 @@ fn compare(
             "the mask {} {}, the automaton does not; asked at {}; composed at {}",
             if follows { "forbids" } else { "allows" },
             shown(vocabulary, token),
-            machine.describe(exact),
+            machine.describe(machine.position(exact)),
             mask.origin()
         ))),
     }

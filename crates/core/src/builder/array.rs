@@ -1,10 +1,9 @@
 //! Items → a node for the array: a sequence, or a register where no two may be the same.
 
 use super::{Builder, Punctuation};
-use crate::array::ArraySpec;
 use crate::distinct::UniqueSpec;
 use crate::error::{Error, Result};
-use crate::term::{Term, TermId, EMPTY, MANY};
+use crate::term::{TermId, EMPTY, MANY};
 
 impl Builder {
     pub fn array(
@@ -92,20 +91,6 @@ impl Builder {
     ) -> Result<TermId> {
         let Punctuation { open, close, comma, empty, .. } = punctuation;
         let max = max.unwrap_or(MANY);
-        if let [(true, steps)] = states {
-            if let [(item, 0)] = steps[..] {
-                let item = self.node(item)?;
-                if !self.arena.info(item).structural {
-                    // Where a value has one spelling, spellings can be compared.
-                    let arena = self.fresh();
-                    let few = arena.enumerate(item, (min as usize).clamp(64, 4096))?;
-                    if few.is_some() || matches!(arena.term(item), Term::Quoted { free: false, .. }) {
-                        let spec = ArraySpec::new(item, few, open, close, comma, empty, min, max);
-                        return if spec.feasible() { arena.add_array(spec) } else { Ok(EMPTY) };
-                    }
-                }
-            }
-        }
         let signs = [open, close, comma, empty];
         if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
             return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()).into());

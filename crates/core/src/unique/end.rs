@@ -28,16 +28,47 @@ impl Machine {
     }
 
     fn lives(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<bool> {
-        if self.known.most_avoided == 0 || self.plenty(head, frame)? {
+        if self.known.most_avoided == 0 || self.plenty(head, frame)? && !self.is_zero(reading) {
             return Ok(true);
         }
         if let Some(&lives) = self.known.living.get(&(head, frame, reading)) {
             return Ok(lives);
         }
-        let lives = !self.hindered(frame, reading)? || self.search(smallvec![(head, frame)], reading, None)?;
+        let lives = match self.counted(head, frame, reading)? {
+            Some(lives) => lives,
+            None => self.search(smallvec![(head, frame)], reading, None)?,
+        };
         self.arena.budget.grow(40);
         self.known.living.insert((head, frame, reading), lives);
         Ok(lives)
+    }
+
+    /// Whether a numeral is open that is zero whatever follows.
+    pub(super) fn is_zero(&self, reading: u32) -> bool {
+        self.known.readings.place(reading).is_zero()
+    }
+
+    /// Whether the item can end as another value, if counts of texts and values tell.
+    fn counted(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<Option<bool>> {
+        let ends = self.open_ends([frame].into_iter());
+        let mut hindered = false;
+        for &(array, state, step, start) in &ends {
+            hindered |= array == PROBE || self.hindering(array, state, step, start, reading)? > 0;
+        }
+        if !hindered {
+            return Ok(Some(true));
+        }
+        match (&ends[..], self.members(frame)) {
+            (&[(array, state, step, start)], &[(term, _)]) if array != PROBE => {
+                let direct = matches!(self.arena.term(term), Term::UniqueEnd { .. });
+                let rest = self.rest_of_item(array, state, step, start, reading)?;
+                match direct && rest.exact {
+                    true => self.leaves(array, state, step, head, rest.set),
+                    false => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Whether so many values may still come that they cannot all have to be avoided.
@@ -52,25 +83,31 @@ impl Machine {
         Ok(demand == 0 || self.frame_variety(frame)? > demand)
     }
 
-    /// Whether that is so wherever a token may lead within the head.
+    /// Whether that is so wherever a token may lead within the head; of zeros with an exponent the caller takes care.
     pub(crate) fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
+        self.is_steady(head, demand)
+    }
+
+    pub(super) fn is_steady(&mut self, head: TermId, demand: u32) -> Result<bool> {
         if let Some(&steady) = self.known.steady.get(&(head, demand)) {
             return Ok(steady);
         }
-        let text = match *self.arena.term(head) {
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => inner,
-            _ => head,
+        let language = self.arena.held(head).map_or(head, |(inner, _)| inner);
+        let (text, numeral) = match *self.arena.term(language) {
+            Term::Quoted { text, .. } => (Some(text), false),
+            _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
         };
-        let mut steady = matches!(self.arena.term(text), Term::Quoted { .. });
-        if let Term::Quoted { text, .. } = *self.arena.term(text) {
+        let mut steady = text.is_some();
+        if let Some(text) = text {
             let mut seen = FxHashSet::default();
             let mut work = vec![text];
             while let Some(state) = work.pop() {
                 if !seen.insert(state) {
                     continue;
                 }
-                if seen.len() > 64 || self.texts(state, AHEAD)? <= demand {
+                let values = if numeral { self.numerals(state)? } else { self.texts(state, AHEAD)? };
+                if seen.len() > 64 || values <= demand {
                     steady = false;
                     break;
                 }
@@ -81,29 +118,13 @@ impl Machine {
         Ok(steady)
     }
 
-    /// Whether a value to be avoided begins like an item that is open.
-    fn hindered(&mut self, frame: FrameId, reading: u32) -> Result<bool> {
-        for frame in self.open_frames(frame) {
-            for (term, _) in self.members(frame).to_vec() {
-                if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
-                    if array == PROBE || self.hindering(array, state, step, start, reading)? > 0 {
-                        return Ok(true);
-                    }
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// How many values to be avoided begin like the item.
+    /// How many values to be avoided may begin like the item.
     pub(super) fn hindering(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<usize> {
-        let Some(avoided) = self.avoided(array, state, step)? else { return Ok(PLENTY as usize) };
-        if avoided.is_empty() {
-            return Ok(0);
+        if self.avoided(array, state, step)?.is_none() {
+            return Ok(PLENTY as usize);
         }
-        let text = self.known.readings.text(start, reading);
-        self.arena.spend(1 + avoided.len() as u64)?;
-        Ok(avoided.iter().filter(|&&value| self.known.values[value as usize].may_begin(&text)).count())
+        let rest = self.rest_of_item(array, state, step, start, reading)?;
+        Ok(self.arena.keys.count(rest.set))
     }
 
     /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.
@@ -148,11 +169,7 @@ impl Machine {
                         }
                         Some(most) => {
                             if self.known.found.len() > most {
-                                self.known.found.sort_unstable();
-                                self.known.found.dedup();
-                                if self.known.found.len() > most {
-                                    return Ok(true);
-                                }
+                                return Ok(true);
                             }
                         }
                     }
@@ -172,14 +189,11 @@ impl Machine {
     }
 
     fn rich(&mut self, head: TermId, frame: FrameId, place: Place, demand: u32) -> Result<bool> {
-        if self.variety(head)? > demand || self.frame_variety(frame)? > demand {
+        let zero = place.is_zero();
+        if !zero && self.variety(head)? > demand || self.frame_variety(frame)? > demand {
             return Ok(true);
         }
         // Numerals of one length differ in value, unless they are exponents of zero.
-        match place {
-            Place::Number { zero: true, exponent: true } => Ok(false),
-            Place::Number { .. } => Ok(self.digits(head)? > demand),
-            _ => Ok(false),
-        }
+        Ok(!zero && matches!(place, Place::Number { .. }) && self.numerals(head)? > demand)
     }
 }

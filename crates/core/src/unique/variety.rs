@@ -3,6 +3,7 @@
 use super::PLENTY;
 use crate::error::Result;
 use crate::machine::{FrameId, Machine};
+use crate::reading::is_numeral;
 use crate::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 
@@ -55,6 +56,17 @@ impl Machine {
         let (calls, cuts) = (self.known.calls.len(), self.known.cuts);
         let found = match *self.arena.term(term) {
             Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.texts(text, AHEAD)?,
+            Term::Quoted { .. } => {
+                // In the middle of an escape: whatever it says, the text goes on.
+                let mut most = 1;
+                for (_, _, target) in self.arena.moves(term)? {
+                    most = most.max(self.variety_within(target, depth + 1)?);
+                    if most >= PLENTY {
+                        break;
+                    }
+                }
+                most
+            }
             Term::Cat(left, right) | Term::Seq(left, right) => {
                 self.variety_within(left, depth + 1)?.max(self.variety_within(right, depth + 1)?)
             }
@@ -89,7 +101,7 @@ impl Machine {
                 self.known.calls.truncate(calls);
                 found?
             }
-            Term::KeyExtra { inner, .. } | Term::Item { inner, .. } => self.variety_within(inner, depth + 1)?,
+            Term::KeyExtra { inner, .. } => self.variety_within(inner, depth + 1)?,
             Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } => {
                 let (keys, values) = self.arena.further_members(term);
                 let mut most = 1;
@@ -104,7 +116,14 @@ impl Machine {
                 }
                 most
             }
-            _ => 1,
+            Term::Words { .. } => match self.is_one_to_one(term)? {
+                true => self.reads(term)?.map_or(1, |count| count.max(1)),
+                false => 1,
+            },
+            _ => match self.is_numeral_head(term) {
+                true => self.numerals(term)?,
+                false => 1,
+            },
         };
         // What was under way counted as nothing: that holds in this context only.
         if self.known.cuts == cuts || calls == 0 && depth == 0 || found >= PLENTY {
@@ -150,8 +169,19 @@ impl Machine {
         Ok(found)
     }
 
+    /// How many numerals of one length a head surely reads: they differ in value, unless they are exponents of zero.
+    pub(super) fn numerals(&mut self, head: TermId) -> Result<u32> {
+        let point = self.arena.derive(head, b'.')?;
+        Ok(self.digits(head)?.max(self.digits(point)?))
+    }
+
+    /// Whether numerals are all that a head reads.
+    pub(super) fn is_numeral_head(&mut self, head: TermId) -> bool {
+        !self.arena.info(head).structural && self.arena.may(head).iter().all(is_numeral)
+    }
+
     /// How many strings of digits of one length a head surely reads.
-    pub(super) fn digits(&mut self, head: TermId) -> Result<u32> {
+    fn digits(&mut self, head: TermId) -> Result<u32> {
         if let Some(&known) = self.known.digits.get(&head) {
             return Ok(known);
         }
@@ -163,6 +193,10 @@ impl Machine {
                 for (low, high, target) in self.arena.moves(state)? {
                     let (low, high) = (low.max(b'0'), high.min(b'9'));
                     if low <= high {
+                        if target == state && low < high {
+                            // Any number of digits, each one of two.
+                            most = PLENTY;
+                        }
                         let more = count.saturating_mul(u32::from(high - low) + 1).min(PLENTY);
                         let slot = next.entry(target).or_insert(0);
                         *slot = slot.saturating_add(more).min(PLENTY);
@@ -170,6 +204,9 @@ impl Machine {
                 }
             }
             most = next.values().copied().fold(most, u32::max);
+            if most >= PLENTY {
+                break;
+            }
             layer = next.into_iter().collect();
             layer.sort_unstable();
         }
