@@ -120,7 +120,7 @@ impl<'a> Composer<'a> {
 
     /// The tokens of a head that may leave its item no value.
     pub fn doubt_head(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
-        if self.machine.plenty_after(frame)? {
+        if self.machine.plenty_behind(head, frame)? {
             return Ok(());
         }
         let trie = &self.vocabulary.trie;

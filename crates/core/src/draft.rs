@@ -112,7 +112,7 @@ impl Draft {
                 let keys = &machine.arena.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
                     let text = |token| vocabulary.token(token).unwrap_or_default();
-                    asks.extend(tokens.iter().filter(|&&token| item.cursor.meets(keys, text(token))));
+                    asks.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
                 if thin || ends.len() > FEW {
                     let found = Found { asks, refused };
@@ -163,7 +163,7 @@ impl Draft {
 impl Walk<'_> {
     fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.vocabulary.trie;
-        let bytes = cursor.bytes(&self.machine.arena.keys);
+        let bytes = self.item.bytes(&self.machine.arena.keys, &cursor);
         match bytes {
             Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
                 for byte in bytes.iter() {
@@ -186,10 +186,11 @@ impl Walk<'_> {
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.keys, byte);
         let keys = &self.machine.arena.keys;
-        if !next.is_hindered(keys) {
+        let odd = self.item.begins_odd(&next);
+        if !next.is_hindered(keys) && !odd {
             return Ok(());
         }
-        if next.is_whole(keys) || cursor.ends_with(keys, byte) {
+        if odd || next.is_whole(keys) || cursor.ends_with(keys, byte) {
             self.found.asks.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }

@@ -6,7 +6,7 @@ use super::{Register, PLENTY, PROBE};
 use crate::error::Result;
 use crate::machine::{FrameId, Items, Machine, Position};
 use crate::reading::Place;
-use crate::term::{Term, TermId};
+use crate::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 
@@ -77,7 +77,21 @@ impl Machine {
         Ok(demand == 0 || self.variety(head)? > demand || self.frame_variety(frame)? > demand)
     }
 
-    /// Whether what follows a head leaves so many values.
+    /// Whether what follows a head leaves so many values, wherever the head ends.
+    pub(crate) fn plenty_behind(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        if self.plenty_after(frame)? {
+            return Ok(true);
+        }
+        let Term::KeyExtra { .. } = self.arena.term(head) else { return Ok(false) };
+        let demand = self.demand(frame);
+        let key = self.arena.rehold(head, EPSILON, Text::Unknown)?;
+        Ok(match self.arena.bound(key)? {
+            Some(member) => self.variety(member)? > demand,
+            None => false,
+        })
+    }
+
+    /// The same of a head of which nothing is said.
     pub(crate) fn plenty_after(&mut self, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
         Ok(demand == 0 || self.frame_variety(frame)? > demand)
@@ -99,7 +113,8 @@ impl Machine {
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
         };
         let mut steady = text.is_some();
-        if let Some(text) = text {
+        let unending = !numeral && text.is_some_and(|text| self.is_unending(text));
+        if let (Some(text), false) = (text, unending) {
             let mut seen = FxHashSet::default();
             let mut work = vec![text];
             while let Some(state) = work.pop() {

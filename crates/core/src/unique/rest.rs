@@ -71,8 +71,9 @@ impl Machine {
         let rest = self.rest_of_item(array, state, step, start, reading)?;
         let at = self.arena.unique_states[state as usize].at;
         let item = self.arena.uniques[array as usize].steps[at as usize][step as usize].0;
-        // In objects a numeral may have other spellings; what begins there is walked with them.
-        if !rest.exact || self.arena.info(item).structural || self.has_odd_numerals(item)? {
+        let odd = self.has_odd_numerals(item)?;
+        let in_numeral = matches!(self.known.readings.place(reading), Place::Number { .. });
+        if !rest.exact || odd && in_numeral {
             return Ok(None);
         }
         let mut heads = position.heads.iter().filter(|&&(_, frame)| self.openness(frame).open);
@@ -81,7 +82,7 @@ impl Machine {
             _ => None,
         };
         let cursor = Cursor { place: self.known.readings.place(reading), set: rest.set, from: rest.set, minus: false };
-        Ok(Some(OpenItem { array, state, at, step, head, cursor }))
+        Ok(Some(OpenItem { array, state, at, step, head, odd, cursor }))
     }
 
     /// Whether a numeral may begin here, or one is open that is zero so far.
@@ -191,6 +192,8 @@ pub(crate) struct OpenItem {
     step: u32,
     /// What reads the rest of it, if that is one head.
     pub(crate) head: Option<TermId>,
+    /// Whether a numeral in it may be spelled otherwise than in the set: none is compared before its end.
+    odd: bool,
     pub(crate) cursor: Cursor,
 }
 
@@ -208,6 +211,21 @@ pub(crate) struct Cursor {
 pub(crate) type ItemKey = (u32, u32, u32, bool);
 
 impl OpenItem {
+    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    pub(crate) fn meets(&self, keys: &KeySets, bytes: &[u8]) -> bool {
+        self.cursor.meets(keys, bytes, self.odd)
+    }
+
+    /// Whether a byte leads to a numeral whose spelling says nothing yet.
+    pub(crate) fn begins_odd(&self, next: &Cursor) -> bool {
+        self.odd && next.is_in_numeral()
+    }
+
+    /// The bytes that may lead on from a place in it; None: it takes a look at all.
+    pub(crate) fn bytes(&self, keys: &KeySets, cursor: &Cursor) -> Option<ByteSet> {
+        cursor.bytes(keys).filter(|_| !self.odd || cursor.place == Place::Inside)
+    }
+
     /// `thin`: whether it matters how many values are left.
     pub(crate) fn key(&self, thin: bool) -> ItemKey {
         (self.array, self.at, self.step, thin)
@@ -240,23 +258,31 @@ impl Cursor {
         self
     }
 
-    /// Whether some bytes lead along a text to be avoided, or to the end of one.
-    pub(crate) fn meets(mut self, keys: &KeySets, bytes: &[u8]) -> bool {
-        for &byte in bytes {
-            if self.is_whole(keys) || self.ends_with(keys, byte) {
-                return true;
-            }
-            self = self.next(keys, byte);
-            if !self.is_hindered(keys) {
-                return false;
-            }
-        }
-        true
+    /// In the middle of a numeral.
+    fn is_in_numeral(&self) -> bool {
+        matches!(self.place, Place::Number { .. })
     }
 
     /// Whether some text begins so.
     pub(crate) fn is_hindered(&self, keys: &KeySets) -> bool {
         self.set != NO_KEYS || self.minus && keys.rest(self.from, b'0') != NO_KEYS
+    }
+
+    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    fn meets(mut self, keys: &KeySets, bytes: &[u8], odd: bool) -> bool {
+        for &byte in bytes {
+            if self.is_whole(keys) || self.ends_with(keys, byte) {
+                return true;
+            }
+            self = self.next(keys, byte);
+            if odd && self.is_in_numeral() {
+                return true;
+            }
+            if !self.is_hindered(keys) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether one ends here.
@@ -275,7 +301,7 @@ impl Cursor {
     }
 
     /// The bytes that may lead on; None: it takes a look at all.
-    pub(crate) fn bytes(&self, keys: &KeySets) -> Option<ByteSet> {
+    fn bytes(&self, keys: &KeySets) -> Option<ByteSet> {
         if self.is_whole_numeral(keys) {
             return None;
         }

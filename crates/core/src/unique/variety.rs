@@ -132,6 +132,23 @@ impl Machine {
         Ok(found)
     }
 
+    /// Whether a language of texts has no end from wherever it has come to: a few texts less are no matter.
+    pub(super) fn is_unending(&mut self, text: TermId) -> bool {
+        if self.arena.goes_on(text) {
+            return true;
+        }
+        let Term::And(ref parts) = *self.arena.term(text) else { return false };
+        let mut unending = 0;
+        for &part in &parts.clone() {
+            match *self.arena.term(part) {
+                Term::Not(inner) if inner == EPSILON || self.arena.is_finite(inner) => {}
+                _ if self.arena.goes_on(part) => unending += 1,
+                _ => return false,
+            }
+        }
+        unending == 1
+    }
+
     pub(super) fn matches_something(&self, node: TermId) -> bool {
         self.rules().matches_something(&self.arena, node)
     }
