@@ -222,7 +222,10 @@ impl Masks {
         let position = machine.position(exact).clone();
         let reach = masks.reach(&mut machine.arena, vocabulary, &position)?;
         let id = machine.abstracted(exact)?;
-        Ok(masks.compose(machine, vocabulary, [exact, id], reach)?.0)
+        match machine.position(id).register {
+            Register::Blind => masks.corrected(machine, vocabulary, [exact, id], reach),
+            _ => Ok(masks.compose(machine, vocabulary, [exact, id], reach)?.0),
+        }
     }
 
     fn known_or_composed(
