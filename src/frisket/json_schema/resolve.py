@@ -140,8 +140,10 @@ class Site:
         return "/".join([site, *reversed(parts)])
 
 
-def escape(token: str) -> str:
-    """A token of a JSON pointer, always writable: a lone surrogate appears as its escape."""
+def escape(token: object) -> str:
+    """A token of a JSON pointer, always writable: a lone surrogate appears as its escape, and what is no text of JSON
+    (a key in a place that nobody reads) as Python writes it."""
+    token = token if isinstance(token, str) else str(token)
     if not token.isascii():
         token = token.encode("utf-8", "backslashreplace").decode()
     return token.replace("~", "~0").replace("/", "~1")
