@@ -110,6 +110,11 @@ impl Rules {
         self.facts.settle(arena, &bodies)
     }
 
+    /// What is known of terms is shared from now on by all copies of these rules.
+    pub fn share(&mut self) {
+        self.facts.share();
+    }
+
     /// Prepare for running: leave out what cannot be finished, find out how every rule begins, remove left recursion.
     /// Returns the root without what cannot be finished.
     pub fn prepare(&mut self, arena: &mut Arena, ready: Option<&Rules>, root: TermId) -> Result<TermId> {

@@ -32,6 +32,7 @@ impl Builder {
         if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
             let mut rules = Rules::clone(&self.rules);
             let is_ready = rules.prepare(self.fresh(), None, EPSILON).is_ok();
+            rules.share();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
         if !is_ground {

@@ -26,7 +26,8 @@ const ALL: Fact = Fact { nullable: true, productive: true };
 pub(super) struct Facts {
     /// By rule.
     rules: Vec<Fact>,
-    /// By term, parts before what is made of them.
+    /// By term, parts before what is made of them: first those that many rules share, then the others.
+    ground: Arc<[Fact]>,
     terms: Vec<Fact>,
     /// How many rules and terms there were when the fixpoint was found: rules that are added later do not change it.
     settled: (usize, usize),
@@ -45,10 +46,28 @@ impl Facts {
 
     /// What is known of a term, or follows from what is known of its parts.
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
-        match self.terms.get(id.0 as usize) {
-            Some(&fact) => fact,
+        match self.known(id.0 as usize) {
+            Some(fact) => fact,
             None => self.by_parts(arena, id),
         }
+    }
+
+    fn known(&self, place: usize) -> Option<Fact> {
+        match place.checked_sub(self.ground.len()) {
+            None => Some(self.ground[place]),
+            Some(place) => self.terms.get(place).copied(),
+        }
+    }
+
+    /// How many terms are known.
+    pub fn terms(&self) -> usize {
+        self.ground.len() + self.terms.len()
+    }
+
+    /// What is known is shared from now on by all copies.
+    pub fn share(&mut self) {
+        self.ground = (0..self.terms()).filter_map(|place| self.known(place)).collect();
+        self.terms = Vec::new();
     }
 
     fn by_parts(&self, arena: &Arena, id: TermId) -> Fact {
@@ -63,7 +82,7 @@ impl Facts {
                     if all == Fact::default() {
                         return all;
                     }
-                    if (rest.0 as usize) < self.terms.len() {
+                    if (rest.0 as usize) < self.terms() {
                         break;
                     }
                 }
@@ -96,7 +115,8 @@ impl Facts {
         let (rules, terms) = self.settled;
         Facts {
             rules: self.rules[..rules].to_vec(),
-            terms: self.terms[..terms].to_vec(),
+            ground: (0..terms).filter_map(|place| self.known(place)).collect(),
+            terms: Vec::new(),
             settled: self.settled,
             pruned: self.pruned,
         }
@@ -104,7 +124,7 @@ impl Facts {
 
     /// The least fixpoint over all terms that are new, under rules with these bodies.
     pub fn settle(&mut self, arena: &mut Arena, bodies: &[TermId]) -> Result<()> {
-        let (known, count) = (self.terms.len(), arena.len());
+        let (known, count) = (self.terms(), arena.len());
         self.rules.resize(bodies.len(), Fact::default());
         let mut users: FxHashMap<TermId, SmallVec<[TermId; 2]>> = FxHashMap::default();
         // Objects take longest: they wait until all their values are known that can be known without them.
@@ -132,7 +152,7 @@ impl Facts {
         // The first to be taken is the lowest: parts come before what is made of them.
         light.reverse();
         heavy.reverse();
-        let mut waits = vec![true; count - known];
+        let (mut waits, below) = (vec![true; count - known], self.ground.len());
         while let Some(id) = light.pop().or_else(|| heavy.pop()) {
             let place = id.0 as usize;
             waits[place - known] = false;
@@ -148,13 +168,13 @@ impl Facts {
                 }
                 _ => self.by_parts(arena, id),
             };
-            if fact == self.terms[place] {
+            if fact == self.terms[place - below] {
                 continue;
             }
-            self.terms[place] = fact;
+            self.terms[place - below] = fact;
             for &user in users.get(&id).into_iter().flatten() {
                 let at = user.0 as usize;
-                if self.terms[at] != ALL && !std::mem::replace(&mut waits[at - known], true) {
+                if self.terms[at - below] != ALL && !std::mem::replace(&mut waits[at - known], true) {
                     match arena.term(user) {
                         Term::Object(_) | Term::Unique(_) => heavy.push(user),
                         _ => light.push(user),
@@ -181,12 +201,8 @@ impl Facts {
 
     /// Whether every term from this place on matches something, but the one that stands for nothing.
     pub fn are_all_productive(&self, from: usize) -> bool {
-        self.terms.iter().enumerate().skip(from).all(|(place, fact)| fact.productive || place == EMPTY.0 as usize)
-    }
-
-    /// How many terms are known.
-    pub fn terms(&self) -> usize {
-        self.terms.len()
+        let is_productive = |place| self.known(place).is_some_and(|fact: Fact| fact.productive);
+        (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.0 as usize)
     }
 
     /// How many terms the fixpoint was found for.
@@ -197,7 +213,7 @@ impl Facts {
     /// The facts of terms that are new while no rule is: each once, after its parts. Objects lose the values that cannot
     /// be finished.
     pub fn judge(&mut self, arena: &mut Arena) -> Result<()> {
-        for place in self.terms.len()..arena.len() {
+        for place in self.terms()..arena.len() {
             let id = TermId(place as u32);
             let fact = match *arena.term(id) {
                 Term::Object(object) => {
