@@ -285,17 +285,19 @@ impl Masks {
         position: &Position,
         reach: u32,
     ) -> Result<Name> {
-        if position.ask || position.heads.len() > NAMED_HEADS || position.register != Register::Closed {
+        // Every field by its name: what a position says that is new must be told here, or this does not compile.
+        let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
+        if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > NAMED_HEADS {
             return Ok(None);
         }
         let mut covered = false;
-        for &(head, _) in &position.heads {
+        for &(head, _) in heads {
             covered |= self.namer(machine, vocabulary).covers(head)?;
         }
-        let mut hash = Hasher128::new(u64::from(position.accepting));
-        position.specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
+        let mut hash = Hasher128::new(u64::from(*accepting));
+        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
         let mut name = 0u128;
-        for &(head, frame) in &position.heads {
+        for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
                 self.namer(machine, vocabulary).of_key(head, frame, covered)?
             } else if let Some(text) = machine.arena.one_text(head) {
