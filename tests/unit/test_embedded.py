@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import json
 import random
 from pathlib import Path
@@ -202,11 +203,16 @@ def test_an_unknown_example_is_refused_with_the_names_that_exist() -> None:
 @pytest.fixture(scope="module")
 def data() -> Any:
     """training/data.py, which is not part of the package."""
+    # It puts the sources on the path, where the extension may not lie: no other test is to look there.
+    before = [*sys.path]
     path = Path(__file__).resolve().parents[2] / "training" / "data.py"
     spec = importlib.util.spec_from_file_location("training_data", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path[:] = before
     return module
 
 
