@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
