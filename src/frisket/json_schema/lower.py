@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
-from frisket.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.resolve import Site
@@ -357,18 +357,32 @@ class Lowering:
                 self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
             )
             atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
-        found = string.lower(self.builder, atoms)
+        try:
+            found = string.lower(self.builder, atoms)
+        except LimitExceededError as error:
+            raise self._located(error) from error
         if found is None:
             return None
         self.recursive = self.recursive or len(atoms) > 1
         return self.builder.quoted(found, self.options.escapes)
+
+    def _located(self, error: LimitExceededError) -> LimitExceededError:
+        """The same limit, and where in the schema it was reached."""
+        if error.where is not None:
+            return error
+        return LimitExceededError(
+            f"the conditions on a text, taken together: {error.message}", where=self.where(), hint=error.hint
+        )
 
     def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
         """A union of strings, joined before it is quoted."""
         nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
         if nesting:
             return [self._part("string", STRING, atoms) for atoms in alternatives]
-        nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
+        try:
+            nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
+        except LimitExceededError as error:
+            raise self._located(error) from error
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return []

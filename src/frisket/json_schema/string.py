@@ -87,6 +87,8 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
         return True
     if regular < 2:
         return False
+    if contradict(atoms):
+        return True
     if any(isinstance(atom, Matches) and atom.outer is not None for atom in atoms):
         return _is_empty(builder, _joined(builder, atoms, least, most, "outer"))
     node = lower(builder, atoms)
@@ -103,13 +105,19 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     if texts is not None:
         return builder.words(texts) if texts else None
     least, most = bounds(atoms)
-    if most is not None and most < least:
+    if (most is not None and most < least) or contradict(atoms):
         return None
     if any(isinstance(atom, Matches) and atom.positive and atom.written is not None for atom in atoms):
         node = _joined(builder, atoms, least, most, "written")
         if not _is_empty(builder, node):
             return node
     return _joined(builder, atoms, least, most, "inner")
+
+
+def contradict(atoms: tuple[StringAtom, ...]) -> bool:
+    """Whether a text is asked to be in a language and outside it: the bounds of a narrowed one leave that open."""
+    negated = {atom.node for atom in atoms if isinstance(atom, Matches) and not atom.positive}
+    return any(isinstance(atom, Matches) and atom.positive and atom.node in negated for atom in atoms)
 
 
 def _joined(
