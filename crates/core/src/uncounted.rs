@@ -54,3 +54,34 @@ impl Arena {
         parts.iter().map(|&part| self.uncounted_part(part, known)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::byteset::ByteSet;
+    use crate::term::EMPTY;
+
+    /// Labels of `letter`, at most `most` long, with dots between them, `length` long in all.
+    fn names(arena: &mut Arena, letter: ByteSet, most: u32, length: u32) -> TermId {
+        let letter = arena.class(letter).unwrap();
+        let dot = arena.class(ByteSet::range(b'.', b'.')).unwrap();
+        let label = arena.repeat(letter, 1, most).unwrap();
+        let more = arena.cat(dot, label).unwrap();
+        let more = arena.repeat(more, 0, MANY).unwrap();
+        let name = arena.cat(label, more).unwrap();
+        arena.bounded(name, 1, length).unwrap()
+    }
+
+    #[test]
+    fn counts_are_dropped_and_complements_kept() {
+        let mut arena = Arena::default();
+        let small = ByteSet::range(b'a', b'z');
+        let (names, long) = (names(&mut arena, small, 63, 253), names(&mut arena, small, MANY, MANY));
+        let outside = arena.not(names).unwrap();
+        let both = arena.and_unchecked(Parts::from_slice(&[long, outside])).unwrap();
+        assert_eq!(arena.uncounted(both).unwrap(), None);
+        let outside = arena.not(long).unwrap();
+        let both = arena.and_unchecked(Parts::from_slice(&[names, outside])).unwrap();
+        assert_eq!(arena.uncounted(both).unwrap(), Some(EMPTY));
+    }
+}
