@@ -68,6 +68,7 @@ pub mod term;
 mod text;
 pub mod trie;
 pub mod turn;
+mod uncounted;
 pub mod unique;
 mod value;
 pub mod verify;

@@ -195,7 +195,8 @@ impl Arena {
 
     /// Over derivatives until a state is known to be live. Neither order of a search is good for all terms: the hasty one
     /// is lost for millions of states where the other takes thousands, and the other keeps every state that it looks at.
-    /// By turns that grow, both together take a few times as long as the better one.
+    /// By turns that grow, both together take a few times as long as the better one. A third one looks whether there would
+    /// be nothing even if nobody counted.
     pub(crate) fn live(&mut self, start: TermId) -> Result<bool> {
         if let Some(live) = self.plainly_live(start) {
             return Ok(live);
@@ -207,15 +208,33 @@ impl Arena {
         }
         let many = self.may(start).len() > FEW;
         let mut searches: SmallVec<[Search; 2]> = smallvec![Search::new(self, start, many)];
-        let mut most = if many { TURN } else { usize::MAX };
+        let (mut wider, mut wider_search) = (None, None);
+        let mut most = TURN;
         loop {
             for search in &mut searches {
                 if let Some(live) = search.go(self, most)? {
                     return Ok(live);
                 }
             }
-            if searches.len() == 1 {
-                searches.push(Search::new(self, start, false));
+            if most == TURN {
+                if many {
+                    searches.push(Search::new(self, start, false));
+                }
+                wider = self.uncounted(start)?;
+            }
+            if let Some(term) = wider {
+                let found = match self.plainly_live(term) {
+                    Some(live) => Some(live),
+                    None => wider_search.get_or_insert_with(|| Search::new(self, term, false)).go(self, most)?,
+                };
+                match found {
+                    Some(false) => {
+                        self.live.insert(start, false, &mut self.budget);
+                        return Ok(false);
+                    }
+                    Some(true) => wider = None,
+                    None => {}
+                }
             }
             most = most.saturating_mul(2);
         }

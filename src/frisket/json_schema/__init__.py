@@ -21,7 +21,7 @@ from frisket import _core
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
-from frisket.json_schema.lower import CLOSED, SORTED, Lowering
+from frisket.json_schema.lower import CLOSED, SORTED, Lowering, nothing_written
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.prelude import Prelude, prelude_of
@@ -206,6 +206,8 @@ def _wholly(
         return builder.build(node), report
     except EmptyGrammarError as error:
         # Lowering knows of most contradictions and where they are; this one showed in the rules only.
+        if report.narrowed:
+            raise nothing_written(report) from error
         raise UnsatisfiableSchemaError(
             "no value can ever be valid here", where="", hint="`frisket check` shows what it demands"
         ) from error

@@ -662,10 +662,10 @@ class Algebra(Places):
         )
         return tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
 
-    def text_fits(self, goal: Goal, text: str) -> bool:
-        """Whether a key meets a goal; True also where that is being expanded."""
+    def text_fits(self, goal: Goal, text: str, *, outer: bool = False) -> bool:
+        """Whether a key certainly meets a goal, or if `outer`, may; True also where that is being expanded."""
         cases = self.looked_into(goal)
         return cases is None or any(
-            case.mask & STRING and all(string.holds(self.builder, atom, text) for atom in case.strings)
+            case.mask & STRING and all(string.holds(self.builder, atom, text, outer=outer) for atom in case.strings)
             for case in cases
         )

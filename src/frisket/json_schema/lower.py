@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
-from frisket.errors import UnsatisfiableSchemaError
+from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.resolve import Site
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
+    from frisket.json_schema.report import Report
 
 #: Nodes between two looks at the limits.
 CHECKED = 128
@@ -30,6 +31,17 @@ SORTED = "properties come in any order: all names are in alphabetical order, so 
 CLOSED = "objects have the members that the schema lists, unless it says what others may be: closed_objects"
 #: Levels that `pretty` indents; below, documents go on in one line.
 PRETTY_LEVELS = 24
+
+
+def nothing_written(report: Report) -> UnsupportedSchemaError:
+    """The error of a schema of which nothing is left once its formats are narrowed."""
+    narrowed = [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in report.narrowed]
+    return UnsupportedSchemaError(
+        f"none of the values that could be valid can be written: {'; '.join(slips for _, slips in narrowed[:5])}",
+        places=narrowed,
+        where=narrowed[0][0],
+        hint="leave the format out, or list the values with enum",
+    )
 
 
 class Layout:
@@ -128,6 +140,8 @@ class Lowering:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
         node = self.lower(goal)
         if node is None or (self.recursive and self.builder.is_empty(node)):
+            if self.algebra.report.narrowed and not self.algebra.is_void(goal):
+                raise nothing_written(self.algebra.report)
             raise UnsatisfiableSchemaError(
                 "no value can ever be valid here",
                 where=self.blame(goal, set()),
@@ -343,18 +357,32 @@ class Lowering:
                 self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
             )
             atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
-        found = string.lower(self.builder, atoms)
+        try:
+            found = string.lower(self.builder, atoms)
+        except LimitExceededError as error:
+            raise self._located(error) from error
         if found is None:
             return None
         self.recursive = self.recursive or len(atoms) > 1
         return self.builder.quoted(found, self.options.escapes)
+
+    def _located(self, error: LimitExceededError) -> LimitExceededError:
+        """The same limit, and where in the schema it was reached."""
+        if error.where is not None:
+            return error
+        return LimitExceededError(
+            f"the conditions on a text, taken together: {error.message}", where=self.where(), hint=error.hint
+        )
 
     def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
         """A union of strings, joined before it is quoted."""
         nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
         if nesting:
             return [self._part("string", STRING, atoms) for atoms in alternatives]
-        nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
+        try:
+            nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
+        except LimitExceededError as error:
+            raise self._located(error) from error
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return []

@@ -118,9 +118,9 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
     if isinstance(atom, Implies):
         return [(Required((atom.key,)), algebra.single(atom.needs, NOTHING))]
     if isinstance(atom, Names):
-        allowed = algebra.texts(atom.goal)
-        patterns = () if allowed is None else ((allowed, ANYTHING),)
-        return [(Breaks(Fields({}, patterns, NOTHING)),)]
+        # Of a narrowed format, the keys outside are fewer than the complement of those inside.
+        outside = algebra.texts(algebra.negated(atom.goal))
+        return [] if outside is None else [(Breaks(Fields({}, ((outside, NOTHING),), ANYTHING)),)]
     if isinstance(atom, Breaks):
         return [(atom.fields,)]
     if not atom.patterns and not atom.rest and not any(atom.names.values()):
@@ -191,8 +191,9 @@ class Shape:
                     self.required[rule.needs] = None
                     grown = True
 
-    def at(self, algebra: Algebra, key: str) -> Goal:
-        if self.names and not algebra.text_fits(self.names, key):
+    def at(self, algebra: Algebra, key: str, *, outer: bool = False) -> Goal:
+        """What a member must meet; `outer`: NOTHING only for a key that certainly cannot be."""
+        if self.names and not algebra.text_fits(self.names, key, outer=outer):
             return NOTHING
         if len(self.fields) == 1:
             return self.fields[0].at(algebra, key)
@@ -250,7 +251,7 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
     if shape.crossed():
         return True
     for key in shape.required:
-        goal = shape.at(algebra, key)
+        goal = shape.at(algebra, key, outer=True)
         if -1 in goal or (depth > 0 and algebra.is_void(goal, depth - 1)):
             return True
     if depth > 0 and shape.breaks:
@@ -263,7 +264,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     """Whether some member might have a value that `broken` does not admit."""
     names = broken.names
     for key in names:
-        if not algebra.is_void(shape.at(algebra, key) | algebra.negated(broken.at(algebra, key)), depth):
+        if not algebra.is_void(shape.at(algebra, key, outer=True) | algebra.negated(broken.at(algebra, key)), depth):
             return True
     if not broken.patterns:
         if not broken.rest:
@@ -274,7 +275,7 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
         if key not in names:
             if broken.patterns:
                 outside = algebra.negated(broken.at(algebra, key))
-            if not algebra.is_void(shape.at(algebra, key) | outside, depth):
+            if not algebra.is_void(shape.at(algebra, key, outer=True) | outside, depth):
                 return True
     if broken.patterns or any(fields.patterns for fields in shape.fields):
         return True

@@ -333,8 +333,9 @@ class Places:
         else:
             from frisket.json_schema.report import Entry
 
+            negated = "; where it must not hold, so is what only looks like one" if known.outer is not None else ""
             self.report.narrowed.append(
-                Entry(pointer.rpartition("/")[0], keyword, "narrowed", f"{name}: {known.reason}")
+                Entry(pointer.rpartition("/")[0], keyword, "narrowed", f"{name}: {known.reason}{negated}")
             )
 
     def raise_unsupported(self) -> None:

@@ -71,7 +71,11 @@ class Prelude:
             drafts=DRAFTS,
             formats=partial(plain_format, options),
             integers={} if options.formats == "annotate" else _INTEGERS,
-            cut=sorted(name for name, known in FORMATS.items() if known.written is not None),
+            cut=sorted(
+                name
+                for name, known in FORMATS.items()
+                if known.written is not None or (known.python_narrows and options.formats == "python")
+            ),
         )
 
     def fork(self, limits: _core.Limits | None = None) -> _core.GrammarBuilder:

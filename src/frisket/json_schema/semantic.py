@@ -56,6 +56,8 @@ def read_format(reader: Reader, value: Any) -> None:
                 found.node(reader.algebra.builder, mode == "python"),
                 True,
                 written_node(reader.algebra.options, reader.algebra.builder, found),
+                found.bound(reader.algebra.builder, mode == "python"),
+                found.check,
             )
         if found is not None and known[key] is not None and not found.exact:
             reader.algebra.inexact(f"{reader.site.pointer}/format", "format", value, found)

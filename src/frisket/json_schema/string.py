@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from frisket.errors import LimitExceededError
 
@@ -20,12 +20,22 @@ class Length(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The text is (or is not) in a regular node; `written` is what is written of it, if that is not all."""
+    """The text is (or is not) in a regular language.
+
+    All texts of `node` are in it; `written` is what is written of them, if that is not all. Where the language holds
+    more than `node`, it holds nothing outside `outer`, and `check`, if known, decides single texts.
+    """
 
     node: int
     positive: bool
     written: int | None = None
+    outer: int | None = None
+    check: Callable[[str], bool] | None = None
     kind: str = "string Matches"
+
+    def bound(self, *, outer: bool) -> int:
+        """The node whose texts (or all others) certainly meet the condition; if `outer`, nothing else meets it."""
+        return self.node if self.outer is None or self.positive != outer else self.outer
 
 
 class Among(NamedTuple):
@@ -53,7 +63,7 @@ def negate(atom: StringAtom) -> list[StringAtom]:
         shorter = [Length(0, atom.least - 1)] if atom.least > 0 else []
         return [*shorter, *([Length(atom.most + 1, None)] if atom.most is not None else [])]
     if isinstance(atom, Matches):
-        return [Matches(atom.node, not atom.positive, atom.written)]
+        return [atom._replace(positive=not atom.positive)]
     if isinstance(atom, Nested):
         return [Nested(atom.name, atom.build, atom.check, not atom.positive)]
     return [Among(atom.values, not atom.positive)]
@@ -63,7 +73,7 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
     """Whether certainly no text is left; False if that takes too long to find out."""
     if not atoms:
         return False
-    texts, regular = listed(builder, atoms)
+    texts, regular = listed(builder, atoms, outer=True)
     if texts is not None:
         return not texts
     if any(isinstance(atom, Nested) for atom in atoms):
@@ -77,6 +87,10 @@ def is_void(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> bool:
         return True
     if regular < 2:
         return False
+    if contradict(atoms):
+        return True
+    if any(isinstance(atom, Matches) and atom.outer is not None for atom in atoms):
+        return _is_empty(builder, _joined(builder, atoms, least, most, "outer"))
     node = lower(builder, atoms)
     return node is None or _is_empty(builder, node)
 
@@ -91,27 +105,41 @@ def lower(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> int | None:
     if texts is not None:
         return builder.words(texts) if texts else None
     least, most = bounds(atoms)
-    if most is not None and most < least:
+    if (most is not None and most < least) or contradict(atoms):
         return None
     if any(isinstance(atom, Matches) and atom.positive and atom.written is not None for atom in atoms):
-        node = _joined(builder, atoms, least, most, written=True)
+        node = _joined(builder, atoms, least, most, "written")
         if not _is_empty(builder, node):
             return node
-    return _joined(builder, atoms, least, most, written=False)
+    return _joined(builder, atoms, least, most, "inner")
+
+
+def contradict(atoms: tuple[StringAtom, ...]) -> bool:
+    """Whether a text is asked to be in a language and outside it: the bounds of a narrowed one leave that open."""
+    negated = {atom.node for atom in atoms if isinstance(atom, Matches) and not atom.positive}
+    return any(isinstance(atom, Matches) and atom.positive and atom.node in negated for atom in atoms)
 
 
 def _joined(
-    builder: GrammarBuilder, atoms: tuple[StringAtom, ...], least: int, most: int | None, *, written: bool
+    builder: GrammarBuilder,
+    atoms: tuple[StringAtom, ...],
+    least: int,
+    most: int | None,
+    bound: Literal["written", "inner", "outer"],
 ) -> int:
-    """The node of what meets all atoms, none of which lists its texts; `written`: of what is written."""
+    """The node of what meets all atoms, none of which lists its texts.
+
+    `inner`: all of the node certainly meets them; `written`: and is written; `outer`: nothing outside it meets them.
+    """
     nodes: list[int] = []
     complements: list[int] = []
     for atom in atoms:
         if isinstance(atom, Matches):
-            if atom.positive:
-                nodes.append(atom.node if atom.written is None or not written else atom.written)
+            node = atom.bound(outer=bound == "outer")
+            if not atom.positive:
+                complements.append(builder.not_(node))
             else:
-                complements.append(builder.not_(atom.node))
+                nodes.append(atom.written if bound == "written" and atom.written is not None else node)
         elif isinstance(atom, Among):
             complements.append(builder.not_(builder.words(encoded(atom.values))))
     if complements and not nodes:
@@ -152,8 +180,10 @@ def bounds(atoms: tuple[StringAtom, ...]) -> tuple[int, int | None]:
     return least, most
 
 
-def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list[bytes] | None, int]:
-    """All texts if some atom lists them; and how many atoms are regular."""
+def listed(
+    builder: GrammarBuilder, atoms: tuple[StringAtom, ...], *, outer: bool = False
+) -> tuple[list[bytes] | None, int]:
+    """All texts if some atom lists them (see `holds`); and how many atoms are regular."""
     values: frozenset[str] | None = None
     regular = 0
     for atom in atoms:
@@ -164,18 +194,21 @@ def listed(builder: GrammarBuilder, atoms: tuple[StringAtom, ...]) -> tuple[list
     if values is None:
         return None, regular
     if regular:
-        values = frozenset(value for value in values if all(holds(builder, atom, value) for atom in atoms))
+        values = frozenset(value for value in values if all(holds(builder, atom, value, outer=outer) for atom in atoms))
     return encoded(values), regular
 
 
-def holds(builder: GrammarBuilder, atom: StringAtom, value: str) -> bool:
+def holds(builder: GrammarBuilder, atom: StringAtom, value: str, *, outer: bool = False) -> bool:
+    """Whether a text certainly meets the condition; if `outer`, whether it may."""
     if isinstance(atom, Length):
         return atom.least <= len(value) and (atom.most is None or len(value) <= atom.most)
     if isinstance(atom, Among):
         return (value in atom.values) == atom.positive
     if isinstance(atom, Nested):
         return atom.check(value) == atom.positive
-    return builder.accepts(atom.node, value.encode("utf-8", "surrogatepass")) == atom.positive
+    if atom.check is not None:
+        return atom.check(value) == atom.positive
+    return builder.accepts(atom.bound(outer=outer), value.encode("utf-8", "surrogatepass")) == atom.positive
 
 
 def encoded(values: frozenset[str]) -> list[bytes]:

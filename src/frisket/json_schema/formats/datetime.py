@@ -9,6 +9,7 @@ RFC 3339 bounds no fraction of a second, so a text could go on for ever: what is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format, by_pattern
@@ -86,5 +87,5 @@ FORMATS = (
     Format("date", _date),
     Format("time", _time, written=_time),
     Format("date-time", _date_time, written=_date_time),
-    by_pattern("duration", _DURATION, python=_DURATION.replace("[0-9]+", "[0-9]{1,4}")),
+    replace(by_pattern("duration", _DURATION, python=_DURATION.replace("[0-9]+", "[0-9]{1,4}")), python_narrows=True),
 )

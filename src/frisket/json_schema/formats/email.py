@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.formats.format import Format
-from frisket.json_schema.formats.hostname import LABEL, LONGEST_NAME, PLAIN_LABEL, international_node, name_node
+from frisket.json_schema.formats.hostname import (
+    LABEL,
+    LONGEST_NAME,
+    PLAIN_LABEL,
+    international_node,
+    international_outer,
+    name_node,
+)
 from frisket.json_schema.formats.ip import IPV4, IPV6
 from frisket.notations.regex import lower_regex
 
@@ -60,12 +67,19 @@ def _idn_email(builder: GrammarBuilder, python: bool) -> int:
     return builder.cat([builder.and_([local, octets]), builder.literal(b"@"), domain])
 
 
+def _idn_email_outer(builder: GrammarBuilder) -> int:
+    local = lower_regex(builder, _LOCAL.format(atom=_ATOM + _BEYOND_ASCII, more=_BEYOND_ASCII), dialect="ecma")
+    domain = builder.alt([international_outer(builder), lower_regex(builder, _LITERAL, dialect="ecma")])
+    return builder.cat([builder.bounded(local, 1, _LONGEST_LOCAL), builder.literal(b"@"), domain])
+
+
 FORMATS = (
-    Format("email", _email),
+    Format("email", _email, python_narrows=True),
     Format(
         "idn-email",
         _idn_email,
         exact=False,
         reason="of the domains only those that are left of idn-hostname",
+        outer=_idn_email_outer,
     ),
 )

@@ -18,9 +18,10 @@ class Format:
 
     `exact`: the node holds the format's texts, no more and no fewer. Where it is False, `reason` says what is amiss,
     and `sound` whether every text of the node is valid at least. `check` decides single texts where the node cannot
-    (for `enum`). `nested` builds the structural node of whole JSON strings where the format is no regular language, for
-    a way to escape and for all texts or those that are not empty. `vocabulary` is `json-schema` or `openapi`; the
-    latter's names are annotations to a JSON Schema.
+    (for `enum`), and `outer` holds every valid text, so that its complement is what a negation may write. `nested`
+    builds the structural node of whole JSON strings where the format is no regular language, for a way to escape and
+    for all texts or those that are not empty. `vocabulary` is `json-schema` or `openapi`; the latter's names are
+    annotations to a JSON Schema.
 
     `written` builds the texts that are written, where the format has others without end: those with at most so many
     digits of a second. What the schema itself lists or excludes is still judged by `node`.
@@ -35,6 +36,15 @@ class Format:
     check: Callable[[str], bool] | None = None
     nested: Callable[[GrammarBuilder, str, bool], int] | None = None
     written: Callable[[GrammarBuilder, bool, int], int] | None = None
+    outer: Callable[[GrammarBuilder], int] | None = None
+    #: Whether the texts for Python are not all that its types hold: then those for anyone bound them.
+    python_narrows: bool = False
+
+    def bound(self, builder: GrammarBuilder, python: bool) -> int | None:
+        """A node that holds every valid text, where `node` leaves some out."""
+        if self.outer is not None:
+            return self.outer(builder)
+        return self.node(builder, False) if python and self.python_narrows and self.node is not None else None
 
 
 def by_pattern(name: str, pattern: str, *, python: str | None = None, vocabulary: str = "json-schema") -> Format:

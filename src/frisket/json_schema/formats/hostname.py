@@ -78,6 +78,14 @@ def letters() -> tuple[tuple[int, int], ...]:
     return (*sifted, *_WHOLE_BLOCKS)
 
 
+def international_outer(builder: GrammarBuilder) -> int:
+    """Every valid internationalized name, among others: no name in ASCII is shorter than its label's characters."""
+    char = r"A-Za-z0-9\u0080-\u3001\u3003-\uff0d\uff0f-\uff60\uff62-\u{10FFFF}"
+    label = f"[{char}](?:[{char}-]{{0,61}}[{char}])?"
+    name = rf"{label}(?:[.\u3002\uff0e\uff61]{label})*"
+    return builder.bounded(lower_regex(builder, name, dialect="ecma"), 1, LONGEST_NAME)
+
+
 def _hostname(builder: GrammarBuilder, python: bool) -> int:
     return name_node(builder, PLAIN_LABEL)
 
@@ -90,6 +98,7 @@ FORMATS = (
         sound=True,
         reason="names with a label like xn--… are left out: which of those are valid is Punycode arithmetic",
         check=is_hostname,
+        outer=lambda builder: name_node(builder, LABEL),
     ),
     Format(
         "idn-hostname",
@@ -98,6 +107,7 @@ FORMATS = (
         reason="letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length "
         "is counted in Punycode, which is no regular property",
         check=is_idn_hostname,
+        outer=international_outer,
     ),
 )
 

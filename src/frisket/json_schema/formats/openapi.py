@@ -9,10 +9,13 @@ and what reads the document breaks beyond them. The others are annotations unles
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network
 
 from frisket.json_schema.formats.format import Format, by_pattern
 from frisket.json_schema.formats.ip import IPV4, IPV6
+from frisket.notations.regex import lower_regex
 
 #: The bits that pad the last group are zero (RFC 4648, 3.5): decoders may refuse all else, and some do.
 BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
@@ -43,8 +46,30 @@ def _network_v4() -> str:
     return "|".join([IPV4, *ways])
 
 
-def _subset(name: str, pattern: str, reason: str) -> Format:
-    return replace(_pattern(name, pattern), exact=False, reason=reason)
+def _subset(name: str, pattern: str, outer: str, read: tuple[Callable[[str], object], ...], reason: str) -> Format:
+    """Some of the texts that one of `read` takes without ValueError; `outer` is a pattern of more than those."""
+
+    def check(text: str) -> bool:
+        for parse in read:
+            try:
+                parse(text)
+            except ValueError:
+                continue
+            return True
+        return False
+
+    return replace(
+        _pattern(name, pattern),
+        exact=False,
+        reason=reason,
+        check=check,
+        outer=lambda builder: lower_regex(builder, outer, dialect="ecma"),
+    )
+
+
+_OUTER_V4 = f"{IPV4}(?:/[0-9.]+)?"
+_OUTER_V6 = "[0-9A-Fa-f:.]+(?:%[^/]*)?(?:/[0-9]+)?"
+_OUTER_ANY = f"{_OUTER_V4}|{_OUTER_V6}"
 
 
 _NO_MASKS = "networks with a written-out mask are left out"
@@ -62,12 +87,26 @@ FORMATS = (
     _pattern("password", r"[\s\S]*"),
     _pattern("path", r"[^\0]*"),
     _pattern("ipvanyaddress", f"{IPV4}|{IPV6}"),
-    _subset("ipv4network", _network_v4(), _NO_MASKS),
-    _subset("ipv6network", f"{IPV6}(?:/128)?", "networks of more than one address are left out"),
-    _subset("ipvanynetwork", f"{_network_v4()}|{IPV6}(?:/128)?", "larger IPv6 networks are left out"),
-    _subset("ipv4interface", f"{IPV4}{_LENGTH_V4}", _NO_MASKS),
+    _subset("ipv4network", _network_v4(), _OUTER_V4, (IPv4Network,), _NO_MASKS),
+    _subset(
+        "ipv6network", f"{IPV6}(?:/128)?", _OUTER_V6, (IPv6Network,), "networks of more than one address are left out"
+    ),
+    _subset(
+        "ipvanynetwork",
+        f"{_network_v4()}|{IPV6}(?:/128)?",
+        _OUTER_ANY,
+        (IPv4Network, IPv6Network),
+        "larger IPv6 networks are left out",
+    ),
+    _subset("ipv4interface", f"{IPV4}{_LENGTH_V4}", _OUTER_V4, (IPv4Interface,), _NO_MASKS),
     _pattern("ipv6interface", f"{IPV6}{_LENGTH_V6}"),
-    _subset("ipvanyinterface", f"{IPV4}{_LENGTH_V4}|{IPV6}{_LENGTH_V6}", _NO_MASKS),
+    _subset(
+        "ipvanyinterface",
+        f"{IPV4}{_LENGTH_V4}|{IPV6}{_LENGTH_V6}",
+        _OUTER_ANY,
+        (IPv4Interface, IPv6Interface),
+        _NO_MASKS,
+    ),
     *(_pattern(f"uuid{version}", _uuid(version)) for version in (1, 3, 4, 5, 6, 7, 8)),
 )
 
