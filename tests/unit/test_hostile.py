@@ -307,3 +307,15 @@ def test_a_few_shared_levels_are_as_if_nothing_was_shared() -> None:
     grammar = Grammar.from_json_schema(schema)
     assert grammar.accepts('{"a":' * 8 + "1" + "}" * 8)
     assert not grammar.accepts('{"b":' * 8 + "true" + "}" * 8)
+
+
+def test_a_search_for_a_completion_pays_for_what_it_holds() -> None:
+    """Thousands of alternatives in one position, and no bound that leads through them: the steps are used up early."""
+    compiled = Grammar.from_regex("((((.*a){1,3}){30,30}){3,3}){1000,1000}b").compile(VOCABULARY)
+    matcher = compiled.matcher()
+    for text in (b"", b"x", b"a"):
+        matcher.advance_bytes(text)
+        with pytest.raises(LimitExceededError, match="steps"):
+            matcher.completion()
+    assert compiled.memory_bytes < 80_000_000
+    assert matcher.try_advance(ord("a"))
