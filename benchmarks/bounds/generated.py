@@ -337,6 +337,24 @@ def _dependent(rng: random.Random) -> Any:
     return schema
 
 
+def _shared(rng: random.Random) -> Any:
+    """A dict that holds another one twice, and so on: small in memory, endless when written out."""
+    last: Any = rng.choice([{}, {"type": "integer"}, {"const": "x" * 1000}, {"minimum": 2**70}])
+    keyword = rng.choice(["properties", "items", "anyOf", "allOf", "not", "enum", "default"])
+    for _ in range(rng.choice([8, 40, 60, 250])):
+        if keyword == "properties":
+            last = {"type": "object", "properties": {"a": last, "b": last}}
+        elif keyword == "items":
+            last = {"type": "array", "prefixItems": [last, last], "items": last}
+        elif keyword in ("anyOf", "allOf"):
+            last = {keyword: [last, {"properties": {"a": last}}]}
+        elif keyword == "not":
+            last = {"not": {"properties": {"a": last, "b": last}}}
+        else:
+            last = [last, last]
+    return {keyword: [last]} if keyword == "enum" else {"default": last} if keyword == "default" else last
+
+
 FAMILIES = [
     _definitions,
     _nested_arrays,
@@ -353,4 +371,5 @@ FAMILIES = [
     _patterned_keys,
     _numbers,
     _dependent,
+    _shared,
 ]

@@ -517,8 +517,8 @@ def core_version() -> str:
     """The version of the engine."""
 
 def content(value: object) -> bytes | None:
-    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
-    deep."""
+    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
+    LimitExceededError if it is larger than 32 MB."""
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""

@@ -26,7 +26,7 @@ __all__ = ["Recent", "content"]
 def content(value: Any) -> bytes | None:
     """A plain JSON value as bytes, the order of its keys included; equal values have equal bytes.
 
-    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels.
+    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels. LimitExceededError beyond 32 MB.
     """
     found = _core.content(value)
     if found is not None:

@@ -271,3 +271,51 @@ def test_signals_end_calls_that_gave_the_gil_away() -> None:
     matcher.advance_bytes(b"a")
     with pytest.raises(Interrupted):
         _interrupt(lambda: [grammar.accepts(b"ab" * 1_000_000) for _ in range(10_000)], lambda: None)
+
+
+def shared(levels: int, around: Callable[[object], object], last: object) -> object:
+    for _ in range(levels):
+        last = around(last)
+    return last
+
+
+@pytest.mark.parametrize("levels", [60, 250])
+@pytest.mark.parametrize("limits", [None, Limits()])
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda last: {"type": "object", "properties": {"a": last, "b": last}},
+        lambda last: {"anyOf": [last, {"properties": {"a": last}}]},
+        lambda last: {"enum": [[last, last]]},
+    ],
+)
+@pytest.mark.parametrize("last", [{}, {"minimum": 2**70}])
+def test_a_dict_that_holds_others_several_times_is_not_written_out(
+    levels: int, limits: Limits | None, around: Callable[[object], object], last: object
+) -> None:
+    """2^60 places in sixty dicts: a walk of all of them never ends, whether the values are plain or not."""
+    schema = shared(levels, around, last)
+    assert isinstance(schema, dict)
+    with pytest.raises(LimitExceededError, match="too large") as caught:
+        Grammar.from_json_schema(schema, limits=limits)
+    assert "$defs" in caught.value.hint
+
+
+def test_a_few_shared_levels_are_as_if_nothing_was_shared() -> None:
+    schema = shared(8, lambda last: {"type": "object", "properties": {"a": last, "b": last}}, {"type": "integer"})
+    assert isinstance(schema, dict)
+    grammar = Grammar.from_json_schema(schema)
+    assert grammar.accepts('{"a":' * 8 + "1" + "}" * 8)
+    assert not grammar.accepts('{"b":' * 8 + "true" + "}" * 8)
+
+
+def test_a_search_for_a_completion_pays_for_what_it_holds() -> None:
+    """Thousands of alternatives in one position, and no bound that leads through them: the steps are used up early."""
+    compiled = Grammar.from_regex("((((.*a){1,3}){30,30}){3,3}){1000,1000}b").compile(VOCABULARY)
+    matcher = compiled.matcher()
+    for text in (b"", b"x", b"a"):
+        matcher.advance_bytes(text)
+        with pytest.raises(LimitExceededError, match="steps"):
+            matcher.completion()
+    assert compiled.memory_bytes < 80_000_000
+    assert matcher.try_advance(ord("a"))

@@ -180,7 +180,7 @@ impl Matcher {
     /// begins with the matcher's last checkpoint alone; more than once only if the matcher gets further each time.
     fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut Automaton, Place) -> Result<T>) -> Result<T> {
         let compiled = self.compiled.clone();
-        let mut retired = Vec::new();
+        let mut renewals = 0;
         let result = {
             let mut automaton = compiled.automaton()?;
             let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
@@ -195,18 +195,30 @@ impl Matcher {
                 let last = Some(self.trail.last());
                 match result {
                     Err(error)
-                        if matches!(*error, Error::Limit(Limit::Memory(_)))
-                            && (retired.len() < 2 || last > furthest) =>
+                        if matches!(*error, Error::Limit(Limit::Memory(_))) && (renewals < 2 || last > furthest) =>
                     {
-                        let alone = !retired.is_empty();
+                        let alone = renewals > 0;
                         if alone {
                             furthest = last;
                         }
-                        match compiled.renew(&mut automaton, &self.trail, flags.clone(), alone) {
-                            Ok(old) => retired.push(old),
+                        let old = match compiled.renew(&mut automaton, &self.trail, flags.clone(), alone) {
+                            Ok(old) => old,
                             Err(error) => break Err(error),
+                        };
+                        renewals += 1;
+                        if alone {
+                            // This call is to have the whole memory: nobody else may fill it meanwhile.
+                            drop(old);
+                            began = automaton.machine.arena.budget.check();
+                        } else {
+                            // The new epoch may grow as large as the old one, so that goes first; nobody waits for it.
+                            let budget = automaton.machine.arena.budget.clone();
+                            drop(automaton);
+                            drop(old);
+                            automaton = compiled.automaton()?;
+                            began = automaton.begin(&compiled.limits, flags.clone());
+                            began = began.and_then(|()| automaton.machine.arena.budget.resume(&budget));
                         }
-                        began = automaton.machine.arena.budget.check();
                     }
                     result => break result,
                 }
@@ -215,7 +227,6 @@ impl Matcher {
             compiled.composed.store(automaton.masks_composed(), Ordering::Relaxed);
             result.map(|(places, found)| (places, automaton.epoch, found))
         };
-        drop(retired);
         let (places, epoch, found) = result?;
         if let Some((since, places)) = places {
             self.history.truncate(since);

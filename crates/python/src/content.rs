@@ -3,30 +3,77 @@
 //! Every compile asks whether the schema was compiled lately. Python's own walk would do, but the code that it takes is
 //! for nothing else, and what is read once for each schema costs more than what is done with it.
 
+use crate::error::build;
 use crate::sorted::Order;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// Levels; what is deeper is for Python.
 const DEEPEST: usize = 200;
 
-/// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate), large or
-/// deep.
+/// Levels after which `marshal` gives up.
+const DEEPEST_OF_MARSHAL: usize = 2_000;
+
+/// Bytes of a value that is written out, about 0.1 s of this walk. A dict may hold another one twice, and that one a
+/// third one twice: sixty such levels are a small object in memory and never end when written out. The recent results
+/// hold no more bytes than these together, so a larger schema would not be kept anyway.
+const LARGEST: usize = 32_000_000;
+
+/// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
+/// LimitExceededError if it is larger than 32 MB.
 #[pyfunction]
-pub fn content<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyBytes>> {
-    content_and_order(value).map(|(bytes, _)| bytes)
+pub fn content<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    Ok(content_and_order(value)?.map(|(bytes, _)| bytes))
 }
 
 /// And whether the properties of a schema come in an order that a tool made (`sorted`): one walk for both.
-pub fn content_and_order<'py>(value: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyBytes>, bool)> {
+pub fn content_and_order<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyBytes>, bool)>> {
     let mut bytes = Vec::with_capacity(4096);
     let mut order = Order::default();
-    write(value, &mut bytes, Some(&mut order), 0)?;
-    Some((PyBytes::new(value.py(), &bytes), order.is_sorted()))
+    if write(value, &mut bytes, Some(&mut order), 0).is_some() {
+        return Ok(Some((PyBytes::new(value.py(), &bytes), order.is_sorted())));
+    }
+    if bytes.len() > LARGEST || is_too_large(value) {
+        return Err(too_large(value.py()));
+    }
+    Ok(None)
+}
+
+/// Whether a value that is not plain is too large for Python to write out.
+fn is_too_large(value: &Bound<'_, PyAny>) -> bool {
+    let mut left = LARGEST;
+    let mut stack = vec![(value.clone(), 0)];
+    while let Some((value, depth)) = stack.pop() {
+        let text = value.downcast::<PyString>().map_or(0, |text| text.len().unwrap_or(0));
+        match left.checked_sub(text + 8) {
+            Some(rest) => left = rest,
+            None => return true,
+        }
+        if depth == DEEPEST_OF_MARSHAL {
+            continue;
+        }
+        if let Ok(dict) = value.downcast::<PyDict>() {
+            stack.extend(dict.iter().flat_map(|(key, value)| [key, value]).map(|below| (below, depth + 1)));
+        } else if let Ok(list) = value.downcast::<PyList>() {
+            stack.extend(list.iter().map(|below| (below, depth + 1)));
+        } else if let Ok(tuple) = value.downcast::<PyTuple>() {
+            stack.extend(tuple.iter().map(|below| (below, depth + 1)));
+        }
+    }
+    false
+}
+
+fn too_large(py: Python<'_>) -> PyErr {
+    let message = format!("the schema is too large: written out it takes more than {} MB", LARGEST / 1_000_000);
+    let hint = "put what occurs in several places into $defs and refer to it";
+    build(py, "LimitExceededError", &message, hint, None).unwrap_or_else(|failure| failure)
 }
 
 /// `order` looks at what is no data.
 fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, mut order: Option<&mut Order>, depth: usize) -> Option<()> {
+    if bytes.len() > LARGEST {
+        return None;
+    }
     let length = |length: usize| u32::try_from(length).ok().filter(|&length| length < 1 << 31).map(u32::to_le_bytes);
     if let Ok(text) = value.downcast_exact::<PyString>() {
         let text = text.to_str().ok()?;

@@ -42,7 +42,8 @@ fn relief(limit: &Limit) -> &'static str {
     }
 }
 
-fn build(py: Python<'_>, class: &str, message: &str, hint: &str, code: Option<&str>) -> PyResult<PyErr> {
+/// The error of that class in `frisket.errors`.
+pub fn build(py: Python<'_>, class: &str, message: &str, hint: &str, code: Option<&str>) -> PyResult<PyErr> {
     let keywords = PyDict::new(py);
     if let Some(code) = code {
         keywords.set_item("code", code)?;

@@ -52,7 +52,7 @@ impl Usual {
     #[pyo3(signature = (schema, /))]
     fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = schema.py();
-        let Some((data, is_sorted)) = content_and_order(schema) else {
+        let Some((data, is_sorted)) = content_and_order(schema)? else {
             return self.otherwise.bind(py).call1((schema, py.None(), py.None()));
         };
         let key = (&data, &self.prelude).into_pyobject(py)?;

@@ -8,6 +8,11 @@ use smallvec::SmallVec;
 /// Longer beginnings are not compared with what another alternative repeats.
 const COVERED_PARTS: usize = 8;
 
+/// Steps for each of many alternatives, which are sorted, compared and hashed: about 0.1 µs. What a few take is in the
+/// price of a derivative.
+const PER_PART: u64 = 6;
+const FEW: u64 = 16;
+
 impl Arena {
     pub fn alt(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         self.alt_of(parts.into())
@@ -28,7 +33,8 @@ impl Arena {
         if !bytes.is_empty() {
             flat.push(self.class(bytes)?);
         }
-        self.spend(flat.len() as u64 / 2)?;
+        let count = flat.len() as u64;
+        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
         flat.sort_unstable();
         flat.dedup();
         if flat.len() > 1 {
@@ -200,7 +206,8 @@ impl Arena {
                 _ => flat.push(part),
             }
         }
-        self.spend(flat.len() as u64 / 2)?;
+        let count = flat.len() as u64;
+        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
         flat.sort_unstable();
         flat.dedup();
         if flat.contains(&EPSILON) {
