@@ -107,6 +107,50 @@ def test_masks_agree_with_the_grammar_and_walks_end(seed: int) -> None:
     assert len(set(values)) == len(values)
 
 
+WORDS = {"enum": ["a", 1, "b"]}
+PAIRS = {"type": "array", "prefixItems": [{"enum": ["a", 1]}], "items": {"enum": ["a", 1]}, "uniqueItems": True}
+NESTED = {
+    "prefix and rest": unique({**PAIRS, "minItems": 1, "maxItems": 2}),
+    "first item only": unique(False, prefixItems=[{**PAIRS, "minItems": 1, "maxItems": 2}], maxItems=1),
+    "one kind": unique(unique(WORDS)),
+    "many kinds": unique(unique({"type": "string", "pattern": "^[ab]{0,2}$"}), maxItems=4),
+    "three deep": unique(unique(unique({"enum": ["a", 1]}))),
+    "in objects": unique(
+        {
+            "type": "object",
+            "properties": {"x": unique(WORDS), "y": {"enum": ["a", 1]}},
+            "required": ["x"],
+            "additionalProperties": False,
+        }
+    ),
+    "in no unique array": {"type": "array", "items": unique(WORDS, minItems=2)},
+}
+NESTED_TOKENS = [
+    *(bytes([byte]) for byte in b' [],:{}"1abxy'),
+    *(b',"a"', b',"a', b',1', b'"a",', b'"b"', b',"b"]', b'[1,"a"', b'["a"', b'[["a"', b'["a","a"', b'],["a"', b'],["a"]'),
+    *(b'],[1,"a"]', b'"a","b"', b'"a",1', b"]]", b"]],[[", b'{"x":["a"', b',"a"]},{"x":["a"', b',"y":1}', b'"a"]}', b",1],[1"),
+    *(b'["","', b'"","a"', b',"aa","a', b"[],[", b"[],[]", b',[[1],["a"]'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_different_items_within_different_items(name: str) -> None:
+    """An item of the inner array that begins within a token may repeat one that came, whatever the outer array allows."""
+    grammar = Grammar.from_json_schema(NESTED[name], JSONSchemaOptions(whitespace="compact"))
+    compiled = grammar.core.compile(Vocabulary([*NESTED_TOKENS, None], eos=[len(NESTED_TOKENS)]))
+    for seed in range(12):
+        rng = random.Random(seed)
+        matcher, text = compiled.matcher(), b""
+        for _ in range(20):
+            allowed = set(matcher.allowed()) - {len(NESTED_TOKENS)}
+            assert allowed == {n for n in range(len(NESTED_TOKENS)) if matcher.fork().try_advance(n)}, text
+            if not allowed:
+                break
+            token = rng.choice(sorted(allowed))
+            matcher.advance(token)
+            text += NESTED_TOKENS[token]
+
+
 def test_an_automaton_over_items() -> None:
     b = GrammarBuilder()
     marks = {name: b.literal(text) for name, text in (("open", b"["), ("close", b"]"), ("comma", b","))}

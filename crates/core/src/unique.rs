@@ -126,6 +126,8 @@ impl Machine {
             Term::UniqueItem { array, mut state } => {
                 closure.touched = true;
                 if closure.register == Register::Blind {
+                    // What may come next hangs on this array, too, and not on the item around it alone.
+                    closure.passed = true;
                     state = self.blinded_state(array, state)?.unwrap_or(state);
                 }
                 let blind = self.arena.unique_states[state as usize].blind;
