@@ -127,15 +127,16 @@ NESTED = {
 }
 NESTED_TOKENS = [
     *(bytes([byte]) for byte in b' [],:{}"1abxy'),
-    *(b',"a"', b',"a', b',1', b'"a",', b'"b"', b',"b"]', b'[1,"a"', b'["a"', b'[["a"', b'["a","a"', b'],["a"', b'],["a"]'),
-    *(b'],[1,"a"]', b'"a","b"', b'"a",1', b"]]", b"]],[[", b'{"x":["a"', b',"a"]},{"x":["a"', b',"y":1}', b'"a"]}', b",1],[1"),
+    *(b',"a"', b',"a', b',1', b'"a",', b'"b"', b',"b"]', b'[1,"a"', b'["a"', b'[["a"', b'["a","a"'),
+    *(b'],["a"', b'],["a"]', b'"a"]}', b",1],[1"),
+    *(b'],[1,"a"]', b'"a","b"', b'"a",1', b"]]", b"]],[[", b'{"x":["a"', b',"a"]},{"x":["a"', b',"y":1}'),
     *(b'["","', b'"","a"', b',"aa","a', b"[],[", b"[],[]", b',[[1],["a"]'),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NESTED)
 def test_different_items_within_different_items(name: str) -> None:
-    """An item of the inner array that begins within a token may repeat one that came, whatever the outer array allows."""
+    """An inner item that begins within a token may repeat one that came, whatever the outer array allows."""
     grammar = Grammar.from_json_schema(NESTED[name], JSONSchemaOptions(whitespace="compact"))
     compiled = grammar.core.compile(Vocabulary([*NESTED_TOKENS, None], eos=[len(NESTED_TOKENS)]))
     for seed in range(12):
