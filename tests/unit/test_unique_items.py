@@ -134,6 +134,32 @@ NESTED_TOKENS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("most", "expected"), [(1, [0, 5]), (2, [0, 1, 2, 3, 4, 5, 9]), (3, [0, 1, 2, 3, 4, 5, 6, 9])])
+def test_the_last_item_is_the_one_that_must_come(most: int, expected: list[int]) -> None:
+    schema = unique({}, contains={"type": "string"}, maxItems=most)
+    grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact"))
+    tokens = [b'"', b"[", b"1", b"1,", b'1,"', b'"a"', b"1,2", b",", b"]", b"2", None]
+    matcher = grammar.core.compile(Vocabulary(tokens, eos=[10])).matcher()
+    matcher.advance(1)
+    assert matcher.allowed() == expected
+    assert matcher.allowed() == [n for n in range(10) if matcher.fork().try_advance(n)]
+
+
+def test_two_spellings_of_one_value_are_no_variety() -> None:
+    """After a 1 came, neither 1 nor 1.0 may begin: what both have left after the 1 says nothing alone."""
+    b = GrammarBuilder()
+    marks = {"open": b.literal(b"["), "close": b.literal(b"]"), "comma": b.literal(b","), "empty": b.literal(b"[]")}
+    item = b.words([b"1", b"1.0", b'"a"', b'"\\u0061"', b"true"])
+    matcher = b.build(b.array([], item, **marks, unique=True)).compile(Vocabulary([*TOKENS, None], eos=[len(TOKENS)]))
+    matcher = matcher.matcher()
+    matcher.advance_bytes(b"[1,")
+    assert matcher.allowed() == [ord('"'), ord("t")]
+    matcher.advance_bytes(b'"a",')
+    assert matcher.allowed() == [ord("t")]
+    matcher.advance_bytes(b"true")
+    assert [n for n in matcher.allowed() if n < 256] == [ord("]")]
+
+
 @pytest.mark.parametrize("name", NESTED)
 def test_different_items_within_different_items(name: str) -> None:
     """An inner item that begins within a token may repeat one that came, whatever the outer array allows."""

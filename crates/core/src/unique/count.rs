@@ -82,6 +82,11 @@ impl Machine {
         }
         let found = match *self.arena.term(item) {
             Term::Quoted { state: Spelling::Start, .. } => true,
+            Term::Words { set, low, high, depth } if depth > 0 => {
+                // Two rests may be one value, as those of 1 and 1.0 after the 1 are: whole words tell.
+                let whole = self.arena.words_rest(set, low, high, 0)?;
+                self.is_one_to_one(whole)?
+            }
             Term::Words { low, high, .. } => {
                 let texts = self.listed(item, MOST_WORDS, true)?;
                 texts.is_some_and(|mut texts| {
