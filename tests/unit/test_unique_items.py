@@ -160,6 +160,19 @@ def test_two_spellings_of_one_value_are_no_variety() -> None:
     assert [n for n in matcher.allowed() if n < 256] == [ord("]")]
 
 
+def test_a_number_may_be_spelled_otherwise_than_it_is_kept() -> None:
+    b = GrammarBuilder()
+    marks = {"open": b.literal(b"["), "close": b.literal(b"]"), "comma": b.literal(b","), "empty": b.literal(b"[]")}
+    tokens = [b"[", b"]", b",", b"1", b"1.0", b"1.", b".0", b"0", b"1.0,", b'"a"', b"2", b"20", b"12e1", b"1.0,2", None]
+    array = b.array([], b.words([b"1.0", b'"a"', b"20", b"12e1"]), **marks, unique=True)
+    compiled = b.build(array).compile(Vocabulary(tokens, eos=[len(tokens) - 1]))
+    for before in (b"[", b"[1.0", b"[1.0,", b"[12e1,", b"[12e1,1.0,", b'["a",20,1.0,'):
+        matcher = compiled.matcher()
+        matcher.advance_bytes(before)
+        expected = [n for n in range(len(tokens) - 1) if matcher.fork().try_advance(n)]
+        assert matcher.allowed() == expected, before
+
+
 @pytest.mark.parametrize("name", NESTED)
 def test_different_items_within_different_items(name: str) -> None:
     """An inner item that begins within a token may repeat one that came, whatever the outer array allows."""

@@ -78,6 +78,7 @@ pub(crate) struct Known {
     numerals: FxHashMap<TermId, bool>,
     counts: FxHashMap<TermId, Option<u32>>,
     one_to_one: FxHashMap<TermId, bool>,
+    plainly: FxHashMap<TermId, bool>,
     ordered: FxHashMap<u32, bool>,
     steady: FxHashMap<(TermId, u32), bool>,
     frames: FxHashMap<FrameId, u32>,
