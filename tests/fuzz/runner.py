@@ -42,7 +42,7 @@ def fuzz(
 ) -> Found:
     """Run them all, or until so many are broken. `cases` is the module that runs one: it has `KINDS` and `run`."""
     found, began = Found(), time.monotonic()
-    shares = [range(start, min(start + share, seeds.stop)) for start in range(seeds.start, seeds.stop, share)]
+    shares = [seeds[first : first + share] for first in range(0, len(seeds), share)]
     workers: list[Worker] = []
     told = began
     try:
@@ -118,12 +118,13 @@ class Worker:
         found.broken.append((at, why, []))
         tell(f"{at}: {why}")
         found.cases += 1
-        before = range(self.seeds.start, at)
+        done = self.seeds.index(at)
+        before = self.seeds[:done]
         if before:
             again = Worker(self.cases, before)
             while again.look(found, 600) is None:
                 time.sleep(0.05)
-        return range(at + 1, self.seeds.stop)
+        return self.seeds[done + 1 :]
 
     def end(self) -> None:
         self.process.kill()

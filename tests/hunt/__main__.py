@@ -1,6 +1,7 @@
 """`python -m tests.hunt` → so many grammars, in families that differ by small edits, every mask verified.
 
     python -m tests.hunt --cases 1000000 --jobs 2     a hundred thousand families of ten
+    python -m tests.hunt --kind unique                arrays of different items within each other
     python -m tests.hunt --only 4711                  one family, member by member
 
 Masks are shared between grammars under keys. A key that leaves something out hands one grammar the mask of another. The
@@ -23,11 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="where the numbers of families start: seed times a billion")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--hang", type=float, default=120.0, help="seconds without an answer that are a finding")
+    parser.add_argument("--kind", help="families of one kind alone, as `KINDS` of tests/hunt/case.py names them")
     parser.add_argument("--only", type=int, help="one family by its number, member by member")
     parser.add_argument("--stop-after", type=int, default=20, help="broken families that are enough")
     chosen = parser.parse_args(arguments)
     os.environ["FRISKET_VERIFY_MASKS"] = "1"
-    from .case import SIZE, run
+    from .case import KINDS, SIZE, run
 
     if chosen.only is not None:
         result = run(chosen.only)
@@ -35,8 +37,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(result.broken or f"holds, {result.steps} masks")
         return int(bool(result.broken))
     began, start = time.monotonic(), chosen.seed * 10**9
+    families = -(-chosen.cases // SIZE)
+    if chosen.kind is None:
+        numbers = range(start, start + families)
+    else:
+        numbers = range(start + KINDS.index(chosen.kind), start + families * len(KINDS), len(KINDS))
     found = fuzz(
-        range(start, start + -(-chosen.cases // SIZE)),
+        numbers,
         cases="tests.hunt.case",
         share=500,
         jobs=chosen.jobs,

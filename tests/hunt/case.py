@@ -23,10 +23,15 @@ from tests.fuzz.case import Result
 from tests.property.plans import Case, Plan
 from tests.property.random_cases import SPECIAL, case, grammar_plan, json_plan, regex_text, regular_plan
 
-from . import schemas
+from . import schemas, unique
 
 #: What a number becomes, by its place in this list.
-KINDS = ("schema",) * 13 + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
+KINDS = (
+    ("schema",) * 9
+    + ("unique",) * 2
+    + ("schema",) * 2
+    + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
+)
 
 #: Members of a family.
 SIZE = 10
@@ -74,13 +79,23 @@ def walk(draw: random.Random, matcher: Matcher, longest: int) -> int:
 
 def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Vocabulary | None]]:
     """(what it is, the grammar, a vocabulary that suits it); what is refused is left out."""
-    if kind in ("schema", "llama3"):
-        texts = schemas.tokens(draw)
+    if kind == "unique" and draw.random() < 0.5:
+        texts = schemas.tokens(draw, unique.PIECES)
+        small = Vocabulary([*texts, None], eos=[len(texts)])
+        depth = draw.choice((1, 1, 2))
+        root = unique.plan(draw, depth)
+        for _ in range(SIZE):
+            with suppress(FrisketError):
+                yield f"{root!r}", Grammar(Case({}, root, (), (), {}).engine()), small
+            root = unique.edited(draw, root, depth)
+    elif kind in ("schema", "unique", "llama3"):
+        first = unique.schema(draw, draw.choice((1, 1, 2))) if kind == "unique" else None
+        texts = schemas.tokens(draw, unique.PIECES if first else schemas.PIECES)
         small = None if kind == "llama3" else Vocabulary([*texts, None], eos=[len(texts)])
         options = draw.choice(
             (None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any"))
         )
-        for schema in schemas.family(draw, SIZE):
+        for schema in schemas.family(draw, SIZE, first):
             try:
                 grammar = Grammar.from_json_schema(schema, options=options, limits=LIMITS)
             except FrisketError:

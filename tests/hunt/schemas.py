@@ -124,9 +124,9 @@ def object_keyword(draw: random.Random, depth: int) -> Schema:
     return {"dependentRequired": {draw.choice(KEYS): [draw.choice(KEYS)]}}
 
 
-def family(draw: random.Random, size: int) -> list[Schema]:
+def family(draw: random.Random, size: int, first: Schema | None = None) -> list[Schema]:
     """A schema, neighbours of it, and grammars that hold several of them as parts."""
-    members = [schema(draw, draw.choice((1, 2, 2, 3)))]
+    members = [schema(draw, draw.choice((1, 2, 2, 3))) if first is None else first]
     while len(members) < size:
         near = edited(draw, copy.deepcopy(draw.choice(members)))
         if len(json.dumps(near)) < 1_500:
@@ -199,12 +199,12 @@ def edit(draw: random.Random, at: Schema) -> None:
         at.update(schema(draw, 1))
 
 
-def tokens(draw: random.Random) -> list[bytes]:
+def tokens(draw: random.Random, pieces: list[str] = PIECES) -> list[bytes]:
     """Single bytes, and cuttings of JSON texts anywhere; in most vocabularies some span many symbols."""
     found = {bytes([byte]) for byte in b'"[]{}:,ab1.0-e2\\n#$x nulltrfs'} | {b"\xc3", b"\xa9"}
     most = draw.choice((40, 60, 90))
     while len(found) < most:
-        text = "".join(draw.choices(PIECES, k=draw.randrange(1, 5))).encode()
+        text = "".join(draw.choices(pieces, k=draw.randrange(1, 5))).encode()
         start = draw.randrange(len(text))
         found.add(text[start : start + draw.choice((2, 2, 3, 4, 6, 9, 40))])
     return sorted(found)

@@ -107,6 +107,90 @@ def test_masks_agree_with_the_grammar_and_walks_end(seed: int) -> None:
     assert len(set(values)) == len(values)
 
 
+WORDS = {"enum": ["a", 1, "b"]}
+PAIRS = {"type": "array", "prefixItems": [{"enum": ["a", 1]}], "items": {"enum": ["a", 1]}, "uniqueItems": True}
+NESTED = {
+    "prefix and rest": unique({**PAIRS, "minItems": 1, "maxItems": 2}),
+    "first item only": unique(False, prefixItems=[{**PAIRS, "minItems": 1, "maxItems": 2}], maxItems=1),
+    "one kind": unique(unique(WORDS)),
+    "many kinds": unique(unique({"type": "string", "pattern": "^[ab]{0,2}$"}), maxItems=4),
+    "three deep": unique(unique(unique({"enum": ["a", 1]}))),
+    "in objects": unique(
+        {
+            "type": "object",
+            "properties": {"x": unique(WORDS), "y": {"enum": ["a", 1]}},
+            "required": ["x"],
+            "additionalProperties": False,
+        }
+    ),
+    "in no unique array": {"type": "array", "items": unique(WORDS, minItems=2)},
+}
+NESTED_TOKENS = [
+    *(bytes([byte]) for byte in b' [],:{}"1abxy'),
+    *(b',"a"', b',"a', b',1', b'"a",', b'"b"', b',"b"]', b'[1,"a"', b'["a"', b'[["a"', b'["a","a"'),
+    *(b'],["a"', b'],["a"]', b'"a"]}', b",1],[1"),
+    *(b'],[1,"a"]', b'"a","b"', b'"a",1', b"]]", b"]],[[", b'{"x":["a"', b',"a"]},{"x":["a"', b',"y":1}'),
+    *(b'["","', b'"","a"', b',"aa","a', b"[],[", b"[],[]", b',[[1],["a"]'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, [0, 5]), (2, [0, 1, 2, 3, 4, 5, 9]), (3, [0, 1, 2, 3, 4, 5, 6, 9])])
+def test_the_last_item_is_the_one_that_must_come(most: int, expected: list[int]) -> None:
+    schema = unique({}, contains={"type": "string"}, maxItems=most)
+    grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact"))
+    tokens = [b'"', b"[", b"1", b"1,", b'1,"', b'"a"', b"1,2", b",", b"]", b"2", None]
+    matcher = grammar.core.compile(Vocabulary(tokens, eos=[10])).matcher()
+    matcher.advance(1)
+    assert matcher.allowed() == expected
+    assert matcher.allowed() == [n for n in range(10) if matcher.fork().try_advance(n)]
+
+
+def test_two_spellings_of_one_value_are_no_variety() -> None:
+    """After a 1 came, neither 1 nor 1.0 may begin: what both have left after the 1 says nothing alone."""
+    b = GrammarBuilder()
+    marks = {"open": b.literal(b"["), "close": b.literal(b"]"), "comma": b.literal(b","), "empty": b.literal(b"[]")}
+    item = b.words([b"1", b"1.0", b'"a"', b'"\\u0061"', b"true"])
+    matcher = b.build(b.array([], item, **marks, unique=True)).compile(Vocabulary([*TOKENS, None], eos=[len(TOKENS)]))
+    matcher = matcher.matcher()
+    matcher.advance_bytes(b"[1,")
+    assert matcher.allowed() == [ord('"'), ord("t")]
+    matcher.advance_bytes(b'"a",')
+    assert matcher.allowed() == [ord("t")]
+    matcher.advance_bytes(b"true")
+    assert [n for n in matcher.allowed() if n < 256] == [ord("]")]
+
+
+def test_a_number_may_be_spelled_otherwise_than_it_is_kept() -> None:
+    b = GrammarBuilder()
+    marks = {"open": b.literal(b"["), "close": b.literal(b"]"), "comma": b.literal(b","), "empty": b.literal(b"[]")}
+    tokens = [b"[", b"]", b",", b"1", b"1.0", b"1.", b".0", b"0", b"1.0,", b'"a"', b"2", b"20", b"12e1", b"1.0,2", None]
+    array = b.array([], b.words([b"1.0", b'"a"', b"20", b"12e1"]), **marks, unique=True)
+    compiled = b.build(array).compile(Vocabulary(tokens, eos=[len(tokens) - 1]))
+    for before in (b"[", b"[1.0", b"[1.0,", b"[12e1,", b"[12e1,1.0,", b'["a",20,1.0,'):
+        matcher = compiled.matcher()
+        matcher.advance_bytes(before)
+        expected = [n for n in range(len(tokens) - 1) if matcher.fork().try_advance(n)]
+        assert matcher.allowed() == expected, before
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_different_items_within_different_items(name: str) -> None:
+    """An inner item that begins within a token may repeat one that came, whatever the outer array allows."""
+    grammar = Grammar.from_json_schema(NESTED[name], JSONSchemaOptions(whitespace="compact"))
+    compiled = grammar.core.compile(Vocabulary([*NESTED_TOKENS, None], eos=[len(NESTED_TOKENS)]))
+    for seed in range(12):
+        rng = random.Random(seed)
+        matcher, text = compiled.matcher(), b""
+        for _ in range(20):
+            allowed = set(matcher.allowed()) - {len(NESTED_TOKENS)}
+            assert allowed == {n for n in range(len(NESTED_TOKENS)) if matcher.fork().try_advance(n)}, text
+            if not allowed:
+                break
+            token = rng.choice(sorted(allowed))
+            matcher.advance(token)
+            text += NESTED_TOKENS[token]
+
+
 def test_an_automaton_over_items() -> None:
     b = GrammarBuilder()
     marks = {name: b.literal(text) for name, text in (("open", b"["), ("close", b"]"), ("comma", b","))}

@@ -47,7 +47,7 @@ pub(crate) struct Composer<'a> {
     /// Of items that must differ: what tokens may do to the one that is open, and those that may do so to a later one.
     pub items: Doubts,
     pub always: Vec<u32>,
-    /// Whether the item is still open that was when the mask began.
+    /// Whether the item is still open that was when the mask began, and none has begun within it.
     pub first: bool,
     /// Nodes at and below which heads differ from those whose pieces they share.
     pub doubts: Vec<u32>,

@@ -55,7 +55,7 @@ pub struct Position {
     pub accepting: bool,
     /// Whether only an exact replay can tell what follows (`First::Ask`).
     pub ask: bool,
-    /// In a position of a mask: whether an item has just ended, and whether what follows hangs on its value.
+    /// In a position of a mask: whether an item has just ended or begun, and whether what follows hangs on its value.
     pub passed: bool,
     pub unsure: bool,
     /// What the items said that are open and may not come again.

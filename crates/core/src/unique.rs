@@ -78,6 +78,7 @@ pub(crate) struct Known {
     numerals: FxHashMap<TermId, bool>,
     counts: FxHashMap<TermId, Option<u32>>,
     one_to_one: FxHashMap<TermId, bool>,
+    plainly: FxHashMap<TermId, bool>,
     ordered: FxHashMap<u32, bool>,
     steady: FxHashMap<(TermId, u32), bool>,
     frames: FxHashMap<FrameId, u32>,
@@ -126,6 +127,8 @@ impl Machine {
             Term::UniqueItem { array, mut state } => {
                 closure.touched = true;
                 if closure.register == Register::Blind {
+                    // What may come next hangs on this array, too, and not on the item around it alone.
+                    closure.passed = true;
                     state = self.blinded_state(array, state)?.unwrap_or(state);
                 }
                 let blind = self.arena.unique_states[state as usize].blind;

@@ -19,10 +19,13 @@ impl Machine {
     pub(super) fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
         let before = self.arena.unique_states[state as usize];
         if let Some(blind) = before.blind {
-            let spec = &self.arena.uniques[array as usize];
-            let node = spec.steps[before.at as usize][step as usize].0;
+            let spec = self.arena.uniques[array as usize].clone();
+            let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && blind.left > 0;
-            return Ok((more && self.matches_something(node)).then_some(NO_KEYS));
+            let comes = more && self.matches_something(node);
+            // Where items are of several kinds, there is no end of values of each: only their number is in the way.
+            let ends = comes && (spec.only_item().is_some() || self.easy(array, next, before.count + 1)?);
+            return Ok(ends.then_some(NO_KEYS));
         }
         if let Some(known) = self.known.avoided.get(&(array, state, step)) {
             return Ok(*known);

@@ -6,6 +6,7 @@ use crate::machine::Machine;
 use crate::quoted::spell;
 use crate::reading::NOTHING_READ;
 use crate::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::value::NUMERAL_END;
 
 /// Texts are counted so far ahead.
 const FAR: u32 = 64;
@@ -82,6 +83,11 @@ impl Machine {
         }
         let found = match *self.arena.term(item) {
             Term::Quoted { state: Spelling::Start, .. } => true,
+            Term::Words { set, low, high, depth } if depth > 0 => {
+                // Two rests may be one value, as those of 1 and 1.0 after the 1 are: whole words tell.
+                let whole = self.arena.words_rest(set, low, high, 0)?;
+                self.is_one_to_one(whole)?
+            }
             Term::Words { low, high, .. } => {
                 let texts = self.listed(item, MOST_WORDS, true)?;
                 texts.is_some_and(|mut texts| {
@@ -95,6 +101,24 @@ impl Machine {
         self.arena.budget.grow(16);
         self.known.one_to_one.insert(item, found);
         Ok(found)
+    }
+
+    /// Whether words are spelled as their values are in a set: 1.0 is not, even where no other word says 1.
+    pub(super) fn is_spelled_plainly(&mut self, item: TermId) -> Result<bool> {
+        if let Some(&known) = self.known.plainly.get(&item) {
+            return Ok(known);
+        }
+        let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
+        let words = self.arena.word_sets[set as usize].words.clone();
+        let words = &words[low as usize..high as usize];
+        let plainly = self.listed(item, MOST_WORDS, true)?.is_some_and(|texts| {
+            let same =
+                |(text, word): (&Vec<u8>, &Box<[u8]>)| text.iter().filter(|&&byte| byte != NUMERAL_END).eq(word.iter());
+            texts.iter().zip(words).all(same)
+        });
+        self.arena.budget.grow(16);
+        self.known.plainly.insert(item, plainly);
+        Ok(plainly)
     }
 
     /// Whether all that an item reads are integers as most write them: digits without zeros before them.

@@ -116,8 +116,11 @@ impl Machine {
 
     /// A count from which tokens see the bounds of an array as from this one.
     pub(super) fn clipped_count(&self, array: u32, count: u32) -> u32 {
-        let (spec, ahead) = (&self.arena.uniques[array as usize], self.known.longest);
-        if spec.max != MANY && spec.max.saturating_sub(count) <= ahead {
+        let spec = &self.arena.uniques[array as usize];
+        // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
+        let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
+        let ahead = self.known.longest.saturating_add(way);
+        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
             return count;
         }
         if count >= spec.min {

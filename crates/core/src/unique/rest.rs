@@ -138,11 +138,11 @@ impl Machine {
         matches!(*self.members(frame), [(term, _)] if matches!(self.arena.term(term), Term::UniqueEnd { .. }))
     }
 
-    /// Whether a number in an item may be spelled in several ways.
+    /// Whether a number in an item may be spelled otherwise than in the set.
     fn has_odd_numerals(&mut self, item: TermId) -> Result<bool> {
         Ok(match *self.arena.term(item) {
             Term::Quoted { .. } => false,
-            Term::Words { .. } => !self.is_one_to_one(item)?,
+            Term::Words { .. } => !self.is_spelled_plainly(item)?,
             _ => self.is_odd(item)?,
         })
     }
