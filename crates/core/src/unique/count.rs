@@ -111,10 +111,10 @@ impl Machine {
         let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
         let words = self.arena.word_sets[set as usize].words.clone();
         let words = &words[low as usize..high as usize];
-        let plainly = self.listed(item, MOST_WORDS, true)?.is_some_and(|texts| {
-            let same =
-                |(text, word): (&Vec<u8>, &Box<[u8]>)| text.iter().filter(|&&byte| byte != NUMERAL_END).eq(word.iter());
-            texts.iter().zip(words).all(same)
+        let texts = self.listed(item, MOST_WORDS, true)?;
+        let plainly = texts.is_some_and(|texts| {
+            let said = |text: &Vec<u8>| text.iter().copied().filter(|&byte| byte != NUMERAL_END).collect::<Vec<u8>>();
+            texts.iter().zip(words).all(|(text, word)| said(text) == **word)
         });
         self.arena.budget.grow(16);
         self.known.plainly.insert(item, plainly);
