@@ -293,3 +293,18 @@ def test_only_what_is_left_is_forced() -> None:
     matcher = grammar.core.compile(Vocabulary([*TOKENS, None], eos=[len(TOKENS)])).matcher()
     matcher.advance_bytes(b'["ab')
     assert matcher.forced_bytes() == b'","cd"]'
+
+
+def test_an_object_that_came_is_not_begun_with_its_members_in_another_order() -> None:
+    builder = GrammarBuilder()
+    words = builder.words([b'{"b":2,"a":1}', b"1", b'{"a":1,"b":2}'])
+    marks = {name: builder.literal(text) for name, text in (("open", b"["), ("close", b"]"), ("comma", b","))}
+    root = builder.unique_array([(True, [(words, 0)])], **marks, empty=builder.literal(b"[]"), min_items=2, max_items=3)
+    tokens = [b"[", b"]", b",", b"1", b'{"b', b'{"a', b'":2,"a":1}', b'":1,"b":2}']
+    vocabulary = Vocabulary([*tokens, None], eos=[len(tokens)])
+    matcher = builder.build(root).compile(vocabulary).matcher()
+    for token in (0, 5, 7, 2):
+        taken = [other for other in range(vocabulary.size) if matcher.fork().try_advance(other)]
+        assert matcher.allowed() == taken
+        matcher.advance(token)
+    assert matcher.allowed() == [3]

@@ -69,6 +69,10 @@ impl Machine {
         let frames = frames.chain(position.specials.iter().map(|&(_, frame)| frame));
         let &[(array, state, step, start)] = &self.open_ends(frames)[..] else { return Ok(None) };
         let rest = self.rest_of_item(array, state, step, start, reading)?;
+        if rest.set != NO_KEYS && !self.is_ordered(array) {
+            // Members in another order say the same: a walk along the texts of the set would miss them.
+            return Ok(None);
+        }
         let at = self.arena.unique_states[state as usize].at;
         let item = self.arena.uniques[array as usize].steps[at as usize][step as usize].0;
         let odd = self.has_odd_numerals(item)?;
