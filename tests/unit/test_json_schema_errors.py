@@ -107,6 +107,9 @@ def test_recursion_through_members_beside_unevaluated_properties_is_no_loop() ->
         ("indent", "  ", TypeError),
         ("max_alternatives", True, TypeError),
         ("relaxed", 1, TypeError),
+        ("closed_objects", 1, TypeError),
+        ("max_second_digits", "9", TypeError),
+        ("max_second_digits", -1, ValueError),
     ],
 )
 def test_options_that_are_none(name: str, value: Any, error: type[Exception]) -> None:

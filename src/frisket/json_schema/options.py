@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 
@@ -78,20 +78,21 @@ class JSONSchemaOptions:
     """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
 
     def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in allowed:
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            # By the default's type: an option that is new is checked, too.
+            if isinstance(field.default, bool):
+                if not isinstance(value, bool):
+                    raise TypeError(f"{name} is a bool, got {type(value).__name__}")
+            elif isinstance(field.default, int):
+                least, most = RANGES[name]
+                if type(value) is not int:
+                    raise TypeError(f"{name} is an int, got {type(value).__name__}")
+                if not least <= value <= most:
+                    raise ValueError(f"{name} is from {least:,} to {most:,}")
+            elif not isinstance(value, str) or value not in CHOICES[name]:
                 got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
-                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {got}")
-        for name, (least, most) in RANGES.items():
-            value = getattr(self, name)
-            if type(value) is not int:
-                raise TypeError(f"{name} is an int, got {type(value).__name__}")
-            if not least <= value <= most:
-                raise ValueError(f"{name} is from {least:,} to {most:,}")
-        for name in ("leading_space", "nullable", "relaxed"):
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} is a bool, got {type(getattr(self, name)).__name__}")
+                raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")
 
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
@@ -114,6 +115,7 @@ RANGES = {
     "max_integer_digits": (1, 2000),
     "max_fraction_digits": (0, 2000),
     "max_exponent_digits": (0, 9),
+    "max_second_digits": (0, 2000),
     "max_alternatives": (1, 1 << 32),
 }
 

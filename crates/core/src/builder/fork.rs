@@ -24,8 +24,7 @@ pub(super) struct Ready {
 impl Builder {
     /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
-        let is_ground = self.is_ground;
-        if !is_ground {
+        if !self.is_ground {
             self.rehearse();
         }
         let count = self.rules.names.len();
@@ -35,7 +34,7 @@ impl Builder {
             rules.share();
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
-        if !is_ground {
+        if !self.is_ground {
             self.arena.settle();
             self.is_ground = true;
         }
@@ -95,5 +94,18 @@ mod tests {
         // Each leads to one node: what is left of it.
         let made = builder.arena.len() - before;
         assert!((REHEARSED / 2..=REHEARSED).contains(&made), "{made}");
+    }
+    #[test]
+    fn what_a_later_fork_prepares_is_under_it_too() {
+        let mut builder = Builder::default();
+        let (rule, text) = (builder.rule("texts").unwrap(), builder.literal(b"x").unwrap());
+        let more = builder.seq(&[rule.0, text.0]).unwrap();
+        let body = builder.alt(&[text.0, more.0]).unwrap();
+        builder.fork(Limits::default(), None);
+        builder.define(rule.0, body.0).unwrap();
+        let before = builder.arena.len();
+        let fork = builder.fork(Limits::default(), None);
+        assert!(builder.arena.len() > before, "to remove left recursion makes terms");
+        assert_eq!(fork.arena.len(), builder.arena.len());
     }
 }
