@@ -35,12 +35,10 @@ def main(arguments: list[str] | None = None) -> int:
     began = time.monotonic()
     start = chosen.seed * 10**9
     found = fuzz(range(start, start + chosen.cases), jobs=chosen.jobs, hang=chosen.hang, stop_after=chosen.stop_after)
-    for seed, why, log in found.broken[:20]:
-        print(f"\n{seed}: {why}")
-        print("\n".join(f"    {line}" for line in log))
+    found.show_broken()
     print(
         f"{found.cases:,} cases in {time.monotonic() - began:,.0f} s, of which {found.checked:,} led to a matcher or a "
-        f"vocabulary ({', '.join(f'{kind} {count:,}' for kind, count in sorted(found.kinds.items()))}); "
+        f"vocabulary ({found.shown_kinds()}); "
         f"slowest {found.slowest[0]:.2f} s (case {found.slowest[1]}); {len(found.broken)} broken"
     )
     return int(bool(found.broken))

@@ -29,6 +29,16 @@ class Found:
     slowest: tuple[float, int] = (0.0, -1)
     kinds: Counter[str] = field(default_factory=Counter)
 
+    def show_broken(self) -> None:
+        """The first cases that broke, each with what it did."""
+        for number, why, log in self.broken[:20]:
+            print(f"\n{number}: {why}")
+            print("\n".join(f"    {line}" for line in log))
+
+    def shown_kinds(self) -> str:
+        """How many cases of each kind there were."""
+        return ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.kinds.items()))
+
 
 def fuzz(
     seeds: range,

@@ -50,13 +50,10 @@ def main(arguments: list[str] | None = None) -> int:
         hang=chosen.hang,
         stop_after=chosen.stop_after,
     )
-    for number, why, log in found.broken[:20]:
-        print(f"\n{number}: {why}")
-        print("\n".join(f"    {line}" for line in log))
-    kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(found.kinds.items()))
+    found.show_broken()
     print(
         f"{found.cases * SIZE:,} grammars in {found.cases:,} families, {found.steps:,} masks verified in "
-        f"{time.monotonic() - began:,.0f} s ({kinds}); "
+        f"{time.monotonic() - began:,.0f} s ({found.shown_kinds()}); "
         f"{len(found.broken)} families with a difference"
     )
     return int(bool(found.broken))
