@@ -1,10 +1,10 @@
 //! The engine against brute force: a token is allowed if and only if the text with it is a prefix of some sentence.
 
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
-use frisket_core::grammar::Grammar;
-use frisket_core::matcher::CompiledGrammar;
-use frisket_core::vocabulary::Vocabulary;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::matcher::matcher::CompiledGrammar;
+use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
@@ -93,7 +93,7 @@ fn every_context_free_grammar_works() {
     let [plus, letter] = [&b"+"[..], b"a"].map(|text| builder.literal(text).unwrap());
     let twice = builder.seq(&[rule.0, rule.0]).unwrap();
     let sum = builder.seq(&[rule.0, plus.0, rule.0]).unwrap();
-    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::term::EPSILON.0]).unwrap();
+    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::regular::term::EPSILON.0]).unwrap();
     builder.define(rule.0, body.0).unwrap();
     let grammar = builder.build(rule.0).unwrap();
     assert!(grammar.accepts(&b"a+a".repeat(100), None).unwrap());
@@ -109,7 +109,7 @@ fn ambiguous_stacks_stay_small() {
     let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| builder.literal(text).unwrap());
     let left = builder.seq(&[a.0, rule.0, b.0]).unwrap();
     let right = builder.seq(&[a.0, rule.0, c.0]).unwrap();
-    let body = builder.alt(&[left.0, right.0, frisket_core::term::EPSILON.0]).unwrap();
+    let body = builder.alt(&[left.0, right.0, frisket_core::regular::term::EPSILON.0]).unwrap();
     builder.define(rule.0, body.0).unwrap();
     let grammar = builder.build(rule.0).unwrap();
     let text = [b"a".repeat(200), b"bc".repeat(100)].concat();

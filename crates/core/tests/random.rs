@@ -1,13 +1,13 @@
 //! Random grammars × random vocabularies: every mask equals the same mask composed without caches, the automaton's own
 //! answer token by token, and brute force from the beginning of the text.
 //!
-//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::verify`).
+//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::verify`).
 
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Result;
-use frisket_core::grammar::Grammar;
-use frisket_core::matcher::{CompiledGrammar, Matcher};
-use frisket_core::vocabulary::Vocabulary;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::matcher::matcher::{CompiledGrammar, Matcher};
+use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 const SPECIAL: &str = "<call>";

@@ -1,8 +1,8 @@
 //! Freed bytes → the system, at once where they are many; and the allocator.
 
 use crate::ahead;
-use frisket_core::grammar::Grammar;
-use frisket_core::matcher::CompiledGrammar;
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::matcher::matcher::CompiledGrammar;
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::{c_int, c_long};

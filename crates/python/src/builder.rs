@@ -7,10 +7,10 @@ use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
 use crate::matcher::{CompiledGrammar, Vocabulary};
 use crate::pattern;
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::{Error, Result};
-use frisket_core::matcher as core;
-use frisket_core::term::TermId;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::matcher::matcher as core;
+use frisket_core::regular::term::TermId;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -69,12 +69,12 @@ impl GrammarBuilder {
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::term::EMPTY.0
+        frisket_core::regular::term::EMPTY.0
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::term::EPSILON.0
+        frisket_core::regular::term::EPSILON.0
     }
 
     /// Exactly these bytes.
@@ -364,7 +364,7 @@ pub fn count(value: u64) -> u32 {
 }
 
 fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
-    let mut made = [frisket_core::term::EMPTY; 5];
+    let mut made = [frisket_core::regular::term::EMPTY; 5];
     for (slot, id) in made.iter_mut().zip(nodes) {
         *slot = builder.node(id).map_err(raise)?;
     }
@@ -374,7 +374,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 
 /// Rules over bytes; knows no tokenizer; immutable and thread-safe.
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Held<frisket_core::grammar::Grammar>);
+pub struct Grammar(Held<frisket_core::grammar::grammar::Grammar>);
 
 impl Grammar {
     pub fn weight(&self) -> usize {

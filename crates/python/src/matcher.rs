@@ -9,9 +9,9 @@ use crate::handed::Handed;
 use crate::integer::{TokenId, Whole};
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::{Error, Result};
-use frisket_core::mask::Mask;
-use frisket_core::matcher as core;
-use frisket_core::turn::Turn;
+use frisket_core::mask::mask::Mask;
+use frisket_core::matcher::matcher as core;
+use frisket_core::storage::exclusive::Turn;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -27,16 +27,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Clone)]
 pub struct Vocabulary {
-    inner: Arc<frisket_core::vocabulary::Vocabulary>,
+    inner: Arc<frisket_core::vocabulary::vocabulary::Vocabulary>,
     handed: Arc<Handed>,
 }
 
 impl Vocabulary {
-    pub fn inner(&self) -> Arc<frisket_core::vocabulary::Vocabulary> {
+    pub fn inner(&self) -> Arc<frisket_core::vocabulary::vocabulary::Vocabulary> {
         self.inner.clone()
     }
 
-    fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary>) -> PyResult<Self> {
+    fn made(vocabulary: Result<frisket_core::vocabulary::vocabulary::Vocabulary>) -> PyResult<Self> {
         let made = |vocabulary| Vocabulary { inner: Arc::new(vocabulary), handed: Arc::default() };
         vocabulary.map(made).map_err(raise)
     }
@@ -57,7 +57,7 @@ impl Vocabulary {
             tokens.iter().map(|token| token.as_ref().map(|bytes| bytes.as_bytes().into())).collect();
         let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
         let size = size.map_or(texts.len(), |Whole(size)| size);
-        Vocabulary::made(py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size)))
+        Vocabulary::made(py.detach(|| frisket_core::vocabulary::vocabulary::Vocabulary::new(texts, names, eos, size)))
     }
 
     /// The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
@@ -77,7 +77,7 @@ impl Vocabulary {
         let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
-        let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
+        let made = || frisket_core::vocabulary::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
         let vocabulary = Vocabulary::made(py.detach(made));
         give_back();
         vocabulary

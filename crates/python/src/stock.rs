@@ -1,6 +1,6 @@
 //! Options → what all schemas under them have in common, for their plain places.
 
-use frisket_core::cutting::Cutting;
+use frisket_core::regular::transfer::Cutting;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;

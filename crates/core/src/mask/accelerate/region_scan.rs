@@ -1,0 +1,235 @@
+//! A region × vocabulary → what its heads do: tokens of its characters only are inside, whatever they spell. The others
+//! are found by the index: at each place where such a token's first special byte stands, the state is that after the
+//! token's beginning.
+
+use crate::bytes::byteset::ByteSet;
+use crate::bytes::char_class::Class;
+use crate::error::Result;
+use crate::mask::accelerate::counter_loop::Chain;
+use crate::mask::accelerate::occurrence_group::Way;
+use crate::mask::dfa_cache::NOWHERE;
+use crate::mask::walk::Reach;
+use crate::regular::closed_region::Region;
+use crate::regular::term::{Arena, TermId, EMPTY};
+use crate::regular::transitions::majority;
+use crate::vocabulary::byte_index::Occurrence;
+use crate::vocabulary::token_set::Part;
+use crate::vocabulary::vocabulary::Vocabulary;
+
+/// How a head comes to the characters of a region.
+struct Entry {
+    /// The row of the head.
+    start: u32,
+    /// The state before the first of them: the head, or what a space leads to.
+    first: TermId,
+    led: bool,
+}
+
+impl Region {
+    /// Whether the places where it is left take less than a walk through what is inside, or it keeps as much as a chain
+    /// does.
+    pub fn is_worth_it(&self, vocabulary: &Vocabulary, chain: Option<&Chain>) -> bool {
+        if chain.is_some_and(|chain| chain.class == self.class) {
+            return true;
+        }
+        let inside = vocabulary.count_of(self.class);
+        if inside >= vocabulary.len() / 3 {
+            return true;
+        }
+        // They are counted, not looked at: whoever asks for a byte's places for the first time has them found.
+        let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
+        let places: usize = left.map(|byte| vocabulary.occurrences_at_most(byte)).sum();
+        chain.is_none() && places < inside / 4
+    }
+
+    /// What a head of the region does to the vocabulary.
+    pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Reach> {
+        let bits = vocabulary.class(self.class);
+        let mut reach = Reach::of(vocabulary);
+        reach.dense = Some(Part { bits: bits.clone(), within: None });
+        let start = reach.table.row(arena, head);
+        // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
+        let space = arena.derive(head, b' ')?;
+        let spaced = match space {
+            EMPTY => None,
+            _ if self.class.contains(b' ') => None,
+            next => Region::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
+        };
+        if let Some(region) = &spaced {
+            let both = bits.iter().zip(vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
+            reach.dense = Some(Part { bits: both, within: None });
+            region.leave(arena, vocabulary, Entry { start, first: space, led: true }, &mut reach, |_| true)?;
+        }
+        let own = Entry { start, first: head, led: false };
+        let led = spaced.is_some();
+        self.leave(arena, vocabulary, own, &mut reach, |place| {
+            !(led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ')
+        })?;
+        Ok(reach)
+    }
+
+    /// Goes on at those places where a token holds something else for the first time.
+    fn leave(
+        &self,
+        arena: &mut Arena,
+        vocabulary: &Vocabulary,
+        entry: Entry,
+        reach: &mut Reach,
+        wanted: impl Fn(&Occurrence) -> bool,
+    ) -> Result<()> {
+        let (near, quiet, apart) = self.near(arena, entry.first)?;
+        for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
+            let behind = vocabulary.behind(Way { byte, class: self.class, quiet, led: entry.led });
+            let places = vocabulary.occurrences(byte);
+            let beside = arena.derive(near, byte)?;
+            let heard = behind.heard.iter().copied().chain(behind.beginning_with(&vocabulary.trie, &apart));
+            for place in heard.map(|place| &places[place as usize]).filter(|place| wanted(place)) {
+                let Some(token) = vocabulary.token(place.token) else { continue };
+                let mut row = entry.start;
+                for &byte in &token[..usize::from(place.depth)] {
+                    row = reach.table.step(arena, row, byte)?;
+                }
+                let next = reach.table.step(arena, row, byte)?;
+                if next != NOWHERE {
+                    arena.spend(1)?;
+                    let next = reach.table.rows[next as usize].state;
+                    match place.depth {
+                        0 => reach.enter_beside(arena, vocabulary, place.node, next, beside)?,
+                        _ => reach.enter(arena, &vocabulary.trie, place.node, next)?,
+                    }
+                }
+            }
+            if beside != EMPTY {
+                behind.enter(arena, vocabulary, beside, &apart, reach)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state to which most characters lead; of the region's ASCII characters those that leave that state as it is, and
+    /// of these the ones that lead from here to another.
+    fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, Class, ByteSet)> {
+        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, Class::default(), ByteSet::EMPTY)) };
+        let quiet = arena.ascii_onto(near, near)?.intersection(&self.class.bytes());
+        let apart = quiet.without(&arena.ascii_onto(first, near)?);
+        Ok((near, Class::new(quiet.ascii(), 0), apart))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::walk::tests::everything;
+    use crate::regular::term::{Spelling, MANY};
+    use crate::vocabulary::trie::Trie;
+
+    /// The same by derivatives, node by node.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+        for (byte, child) in trie.children(node) {
+            let next = arena.derive_now(head, byte, true).unwrap();
+            if next != EMPTY {
+                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                if arena.info(next).nullable {
+                    reach.exits.push(child);
+                }
+                derived(arena, trie, child, next, reach);
+            }
+        }
+    }
+
+    fn vocabulary() -> Vocabulary {
+        let letters =
+            ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
+        let mut state = 7u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some(vec![byte].into())).collect();
+        for _ in 0..3_000 {
+            let text: String = (0..1 + next(6)).map(|_| letters[next(letters.len())]).collect();
+            tokens.push(Some(text.into_bytes().into()));
+        }
+        for text in ["ab_", "ab_c", "xab_d", "aab_m ", "ab_z", "foo", "xfoo", "afoob", " foo\"", "fo\\u006f"] {
+            tokens.push(Some(text.as_bytes().into()));
+        }
+        let size = tokens.len();
+        Vocabulary::new(tokens, vec![], vec![], size).unwrap()
+    }
+
+    #[test]
+    fn regions_and_sweeps_find_what_derivatives_do() {
+        let vocabulary = vocabulary();
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let any = arena.any_text().unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let lower: String = ('a'..='z').collect();
+        let search = |arena: &mut Arena, inner: &[TermId]| {
+            let parts = [&[any], inner, &[any]].concat();
+            parts.into_iter().rev().try_fold(crate::regular::term::EPSILON, |rest, part| arena.cat(part, rest)).unwrap()
+        };
+        let (beginning, ending) = (arena.literal(b"ab_").unwrap(), class(arena, "cdefghijklm"));
+        let found = search(arena, &[beginning, ending]);
+        let excluded = arena.not(found).unwrap();
+        let foo = arena.literal(b"foo").unwrap();
+        let letter = class(arena, &lower);
+        let more = class(arena, &format!("{lower}0123456789.-"));
+        let (word, name) = (arena.repeat(letter, 1, MANY).unwrap(), arena.repeat(more, 1, MANY).unwrap());
+        let space = class(arena, " ");
+        let spaced = arena.cat(space, word).unwrap();
+        let spaced = arena.repeat(spaced, 0, MANY).unwrap();
+        let texts = [
+            arena.and(vec![any, excluded]).unwrap(),
+            search(arena, &[foo]),
+            arena.cat(letter, name).unwrap(),
+            arena.cat(word, spaced).unwrap(),
+            arena.bounded(any, 3, MANY).unwrap(),
+            arena.bounded(any, 2, 5).unwrap(),
+            arena.bounded(found, 0, 9).unwrap(),
+            any,
+        ];
+        let (mut regions, mut heads) = (0, 0);
+        for text in texts {
+            for free in [false, true] {
+                let start = arena.quoted_state(text, Spelling::Body, free).unwrap();
+                for before in ["", "a", "ab", "ab_", "f", "fo", "foo", "ab c", "é", "\\n"] {
+                    let head = before.bytes().fold(start, |head, byte| arena.derive(head, byte).unwrap());
+                    if head == EMPTY {
+                        continue;
+                    }
+                    heads += 1;
+                    let mut slow = Reach::of(&vocabulary);
+                    derived(arena, &vocabulary.trie, 0, head, &mut slow);
+                    let slow = everything(slow);
+                    let mut walked = Reach::of(&vocabulary);
+                    walked.walk(arena, &vocabulary.trie, 0, head).unwrap();
+                    assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
+                    if let Some(region) = Region::of(arena, head).unwrap() {
+                        regions += 1;
+                        let reach = region.reach(arena, &vocabulary, head).unwrap();
+                        assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
+                    }
+                    let ascii = arena.live_ascii(head).unwrap();
+                    let live = arena.live_bytes(head).unwrap();
+                    assert_eq!(ascii, live.intersection(&ByteSet::range(0, 0x7f)), "{before:?}");
+                    let moves = arena.moves(head).unwrap();
+                    for byte in 0..=255u8 {
+                        let next = arena.derive_now(head, byte, true).unwrap();
+                        assert_eq!(arena.derive(head, byte).unwrap(), next, "{byte} after {before:?}");
+                        assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
+                        let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
+                        assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
+                        let onto = arena.ascii_onto(head, next).unwrap();
+                        assert_eq!(next != EMPTY && byte < 0x80, onto.contains(byte), "{byte} after {before:?}");
+                        let nowhere = arena.lead_nowhere(head, byte, byte.saturating_add(9)).unwrap();
+                        let reached =
+                            |&(low, high, _): &(u8, u8, TermId)| low <= byte.saturating_add(9) && high >= byte;
+                        assert_eq!(nowhere, !moves.iter().any(reached), "{byte} after {before:?}");
+                    }
+                }
+            }
+        }
+        assert!(regions > 60 && heads > 100, "{regions} {heads}");
+    }
+}

@@ -1,0 +1,54 @@
+//! A head that counts × a vocabulary → what tokens see of its counts, kept under the hash of the head for all grammars:
+//! with every character a count is another head, and to clip it takes longer than all else that a mask asks of it.
+
+use crate::error::Result;
+use crate::mask::dfa_cache::NARROW;
+use crate::regular::term::{Arena, TermId};
+use crate::vocabulary::vocabulary::{Vocabulary, FAR};
+
+/// Of one head.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    /// Of the head clipped to the longest token; None where no long token goes along, so that nobody asks.
+    hash: Option<u128>,
+    /// Whether a count ends in the reach of long tokens only.
+    far: bool,
+}
+
+/// Bytes of them: some ten thousand.
+pub(crate) const NEARS: usize = 2 << 20;
+
+impl Vocabulary {
+    /// The hash of a head that treats every token alike.
+    pub(crate) fn near(&self, arena: &mut Arena, head: TermId) -> Result<u128> {
+        if !arena.info(head).counts {
+            return Ok(arena.info(head).hash);
+        }
+        match self.near_of(arena, head)?.hash {
+            Some(hash) => Ok(hash),
+            None => arena.clipped(head, self.longest).map(|near| arena.info(near).hash),
+        }
+    }
+
+    /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
+    pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
+        Ok(self.longest > FAR && arena.info(head).counts && self.near_of(arena, head)?.far)
+    }
+
+    fn near_of(&self, arena: &mut Arena, head: TermId) -> Result<Near> {
+        let own = arena.info(head).hash;
+        if let Some(known) = self.nears.get(own) {
+            return Ok(known);
+        }
+        let reads = arena.may(head);
+        let mut near = Near { hash: None, far: false };
+        // White space, say: few long tokens are made of it, and all others end soon.
+        if reads.len() > NARROW && self.longest_of(&reads) > FAR {
+            let exact = arena.clipped(head, self.longest)?;
+            near.hash = Some(arena.info(exact).hash);
+            near.far = arena.clipped(head, FAR)? != exact && arena.counted(exact)?.is_none();
+        }
+        self.nears.put(own, near, size_of::<Near>());
+        Ok(near)
+    }
+}
