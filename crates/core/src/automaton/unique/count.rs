@@ -89,7 +89,8 @@ impl Machine {
                 self.is_one_to_one(whole)?
             }
             Term::Words { low, high, .. } => {
-                let texts = self.listed(item, MOST_WORDS, true)?;
+                // Two orders of an object's members are one value.
+                let texts = self.listed(item, MOST_WORDS, false)?;
                 texts.is_some_and(|mut texts| {
                     texts.sort_unstable();
                     texts.dedup();
