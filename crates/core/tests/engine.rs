@@ -3,31 +3,34 @@
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
+use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher::CompiledGrammar;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
-fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
+fn vocabulary(texts: &[&[u8]]) -> Arc<SharedMasks> {
     let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
     tokens.extend(texts.iter().map(|&text| Some(text.into())));
     tokens.push(None);
     let size = tokens.len();
-    Arc::new(Vocabulary::new(tokens, vec![("<end>".into(), size as u32 - 1)], vec![size as u32 - 1], size).unwrap())
+    Arc::new(SharedMasks::of(
+        Vocabulary::new(tokens, vec![("<end>".into(), size as u32 - 1)], vec![size as u32 - 1], size).unwrap(),
+    ))
 }
 
 /// Walk along `text`, comparing every mask with one prefix test per token.
-fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
+fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u8]) {
     let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None, None);
     for at in 0..=text.len() {
-        let mut mask = vec![0; vocabulary.mask_words()];
+        let mut mask = vec![0; vocabulary.vocabulary.mask_words()];
         matcher.fill(&mut mask).unwrap();
-        for id in 0..vocabulary.size() as u32 {
-            let expected = match vocabulary.token(id) {
+        for id in 0..vocabulary.vocabulary.size() as u32 {
+            let expected = match vocabulary.vocabulary.token(id) {
                 Some(bytes) => grammar.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
                 None => grammar.accepts(&text[..at], None).unwrap(),
             };
             let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
-            assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.token(id), &text[..at]);
+            assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.vocabulary.token(id), &text[..at]);
         }
         if let Some(&byte) = text.get(at) {
             matcher.advance(u32::from(byte)).unwrap();
@@ -137,7 +140,7 @@ fn special_tokens_match_no_text() {
     let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
-    matcher.advance(vocabulary.special_id("<end>").unwrap()).unwrap();
+    matcher.advance(vocabulary.vocabulary.special_id("<end>").unwrap()).unwrap();
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(matcher.can_end());
 }

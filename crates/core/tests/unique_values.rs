@@ -1,6 +1,7 @@
 //! Arrays of different items: what one item may be hangs on the values that came, however they are spelled.
 
 use frisket_core::grammar::builder::{Builder, Punctuation};
+use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher::CompiledGrammar;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ fn an_object_among_words_is_refused_when_its_value_came_in_another_order() {
     let tokens: Vec<&[u8]> = vec![b"{", b"a", b"\"", b"b", b"}", b"[{", b"1", b"2", b"\":", b":", b",", b"e", b"0"];
     let eos = tokens.len() as u32;
     let texts = tokens.iter().map(|&token| Some(token.into())).chain([None]).collect();
-    let vocabulary = Arc::new(Vocabulary::new(texts, vec![], vec![eos], tokens.len() + 1).unwrap());
+    let vocabulary = Arc::new(SharedMasks::of(Vocabulary::new(texts, vec![], vec![eos], tokens.len() + 1).unwrap()));
     let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
     for token in [&b"[{"[..], b"\"", b"b", b"\"", b":", b"2", b",", b"\"", b"a", b"\":", b"1", b"}", b","] {
         let mut mask = vec![0; 1];

@@ -10,6 +10,7 @@ use crate::integer::{TokenId, Whole};
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::{Error, Result};
 use frisket_core::mask::mask::Mask;
+use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher as core;
 use frisket_core::storage::exclusive::Turn;
 use numpy::PyArray1;
@@ -27,17 +28,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Clone)]
 pub struct Vocabulary {
-    inner: Arc<frisket_core::vocabulary::vocabulary::Vocabulary>,
+    inner: Arc<SharedMasks>,
     handed: Arc<Handed>,
 }
 
 impl Vocabulary {
-    pub fn inner(&self) -> Arc<frisket_core::vocabulary::vocabulary::Vocabulary> {
+    pub fn inner(&self) -> Arc<SharedMasks> {
         self.inner.clone()
     }
 
     fn made(vocabulary: Result<frisket_core::vocabulary::vocabulary::Vocabulary>) -> PyResult<Self> {
-        let made = |vocabulary| Vocabulary { inner: Arc::new(vocabulary), handed: Arc::default() };
+        let made = |vocabulary| Vocabulary { inner: Arc::new(SharedMasks::of(vocabulary)), handed: Arc::default() };
         vocabulary.map(made).map_err(raise)
     }
 }
@@ -86,20 +87,20 @@ impl Vocabulary {
     /// How many ids there are, with those that have no text.
     #[getter]
     fn size(&self) -> usize {
-        self.inner.size()
+        self.inner.vocabulary.size()
     }
 
     /// The ids that end a text.
     #[getter]
     fn eos(&self) -> Vec<u32> {
-        self.inner.eos.clone()
+        self.inner.vocabulary.eos.clone()
     }
 
     /// The ids of the special tokens by name; a new dict each time.
     #[getter]
     fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let special = PyDict::new(py);
-        for (name, id) in &self.inner.special {
+        for (name, id) in &self.inner.vocabulary.special {
             special.set_item(name, id)?;
         }
         Ok(special)
@@ -107,17 +108,17 @@ impl Vocabulary {
 
     /// The text of a token, None if it has none; IndexError beyond the vocabulary.
     fn token<'py>(&self, py: Python<'py>, token_id: TokenId) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        if token_id.id() as usize >= self.inner.size() {
-            let size = self.inner.size();
+        if token_id.id() as usize >= self.inner.vocabulary.size() {
+            let size = self.inner.vocabulary.size();
             return Err(PyIndexError::new_err(format!("token {token_id} is beyond the vocabulary of {size}")));
         }
-        Ok(self.inner.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
+        Ok(self.inner.vocabulary.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
     }
 
     /// uint32 words in one mask: ceil(size / 32).
     #[getter]
     fn mask_words(&self) -> usize {
-        self.inner.mask_words()
+        self.inner.vocabulary.mask_words()
     }
 
     /// Bytes of the trie and of all that grammars have learned about the tokens.
@@ -230,7 +231,7 @@ impl Matcher {
     fn new(matcher: core::Matcher, handed: &Arc<Handed>) -> Self {
         let compiled = matcher.compiled();
         Matcher {
-            mask_words: compiled.vocabulary.mask_words(),
+            mask_words: compiled.vocabulary().mask_words(),
             handed: handed.clone(),
             compiled: Held::new(compiled.clone()),
             inner: Turn::new(matcher),
@@ -426,7 +427,7 @@ impl Matcher {
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         self.with(py, |matcher| {
-            let mut words = vec![0u32; matcher.compiled().vocabulary.mask_words()];
+            let mut words = vec![0u32; matcher.compiled().vocabulary().mask_words()];
             matcher.fill(&mut words)?;
             Ok(words)
         })

@@ -3,11 +3,13 @@
 
 use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
+use crate::bytes::utf8::is_lead;
+use crate::bytes::utf8::raw;
 use crate::error::Result;
 use crate::json::object::Narrowed;
-use crate::regular::derivative::{narrow, raw};
+use crate::regular::derivative::narrow;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{is_lead, Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// A head on its way: those that are spelled, or hold what they read, are terms again only where they stop.

@@ -7,8 +7,8 @@
 
 use crate::automaton::distance::NEVER;
 use crate::automaton::machine::{Machine, Position, PositionId, DEAD};
+use crate::bytes::utf8::raw;
 use crate::error::{Error, Limit, Result};
-use crate::regular::derivative::raw;
 use crate::regular::json_string::escape;
 use crate::regular::literal::Literal;
 use crate::regular::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};

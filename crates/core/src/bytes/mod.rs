@@ -2,3 +2,4 @@
 
 pub mod byteset;
 pub(crate) mod char_class;
+pub(crate) mod utf8;

@@ -5,7 +5,8 @@
 
 use crate::grammar::grammar::Grammar;
 use crate::json::object::Value;
-use crate::regular::term::{Arena, Hasher128, Term, TermId};
+use crate::regular::term::{Arena, Term, TermId};
+use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
 impl Grammar {

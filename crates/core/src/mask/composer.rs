@@ -9,10 +9,11 @@ use crate::mask::accumulator::Scratch;
 use crate::mask::draft::Doubts;
 use crate::mask::head_mask::Local;
 use crate::mask::merged_trie::Pieces;
+use crate::mask::shared::SharedMasks;
 use crate::regular::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
 use crate::vocabulary::token_set::Words;
 use crate::vocabulary::trie::Trie;
-use crate::vocabulary::vocabulary::Vocabulary;
+
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub(crate) struct Ground<'a> {
 /// Collects one mask.
 pub(crate) struct Composer<'a> {
     pub machine: &'a mut Machine,
-    pub vocabulary: &'a Vocabulary,
+    pub shared: &'a SharedMasks,
     pub scratch: Scratch,
     pub lists: Vec<Words>,
     /// Whether shared lists are copied: what they belong to is cut.
@@ -57,10 +58,10 @@ pub(crate) struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    pub fn new(machine: &'a mut Machine, vocabulary: &'a Vocabulary, scratch: Scratch) -> Self {
+    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, scratch: Scratch) -> Self {
         Composer {
             machine,
-            vocabulary,
+            shared,
             scratch,
             lists: Vec::new(),
             pours: false,
@@ -95,7 +96,7 @@ impl<'a> Composer<'a> {
         asks.sort_unstable();
         asks.dedup();
         for token in asks {
-            match self.machine.reached(id, self.vocabulary.token(token).unwrap_or_default())? {
+            match self.machine.reached(id, self.shared.vocabulary.token(token).unwrap_or_default())? {
                 Some(at) => self.scratch.put(token, at != DEAD),
                 None => self.always.push(token),
             }
@@ -123,7 +124,7 @@ impl<'a> Composer<'a> {
         if self.machine.plenty_behind(head, frame)? {
             return Ok(());
         }
-        let trie = &self.vocabulary.trie;
+        let trie = &self.shared.vocabulary.trie;
         let language = self.machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let steady = self.steady(head, frame)?;
@@ -133,14 +134,14 @@ impl<'a> Composer<'a> {
         }
         if steady && !quoted {
             let with_exponent = |&token: &u32| {
-                self.vocabulary.token(token).unwrap_or_default().iter().any(|byte| matches!(byte, b'e' | b'E'))
+                self.shared.vocabulary.token(token).unwrap_or_default().iter().any(|byte| matches!(byte, b'e' | b'E'))
             };
             let tokens: Vec<u32> = local.tokens().filter(with_exponent).collect();
             self.doubt_exponents(&tokens);
         }
         if !steady {
             if self.machine.arena.may(language).len() < NARROW {
-                self.descend(self.vocabulary.ground(), 0, head, frame)?;
+                self.descend(self.shared.ground(), 0, head, frame)?;
             } else if self.first {
                 self.items.thin = true;
             } else {
@@ -157,7 +158,7 @@ impl<'a> Composer<'a> {
         // What is shared is added before anything is refused, and what was walked is walked again where it is.
         self.pours = true;
         self.seen.clear();
-        let ground = self.vocabulary.ground();
+        let ground = self.shared.ground();
         let (mut end, mut shared) = (0, true);
         for node in doubts {
             if node < end {
@@ -194,7 +195,7 @@ impl<'a> Composer<'a> {
         asks.dedup();
         let mut unknown = Vec::new();
         for token in asks {
-            let bytes = self.vocabulary.token(token).unwrap_or_default();
+            let bytes = self.shared.vocabulary.token(token).unwrap_or_default();
             let known = match self.machine.stays(id, bytes)? {
                 None => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
                 known => known,
@@ -215,7 +216,7 @@ impl<'a> Composer<'a> {
     /// Go on where a head is at an end in mid-token.
     pub fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
         let mut groups = local.core.exits.groups().iter();
-        groups.try_for_each(|group| self.go_on(group.ground(self.vocabulary), &group.nodes, head, frame))
+        groups.try_for_each(|group| self.go_on(group.ground(self.shared), &group.nodes, head, frame))
     }
 
     /// Everything that may follow a head, below nodes at which it is at an end.
@@ -247,7 +248,7 @@ impl<'a> Composer<'a> {
 
     /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
     pub fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let near = self.machine.arena.clipped(head, self.vocabulary.longest)?;
+        let near = self.machine.arena.clipped(head, self.shared.vocabulary.longest)?;
         self.machine.steady(near, frame)
     }
 
@@ -374,9 +375,9 @@ impl<'a> Composer<'a> {
     }
 }
 
-impl Vocabulary {
+impl SharedMasks {
     pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground { trie: &self.trie, pieces: &self.pieces }
+        Ground { trie: &self.vocabulary.trie, pieces: &self.pieces }
     }
 }
 

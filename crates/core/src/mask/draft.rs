@@ -8,8 +8,9 @@ use crate::automaton::machine::{Machine, PositionId};
 use crate::automaton::unique::{Cursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
+use crate::mask::shared::SharedMasks;
 use crate::regular::term::{TermId, EMPTY};
-use crate::vocabulary::vocabulary::Vocabulary;
+
 use rustc_hash::FxHashMap;
 use std::mem::take;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ impl Walks {
 /// A walk along tokens and texts.
 struct Walk<'a> {
     machine: &'a mut Machine,
-    vocabulary: &'a Vocabulary,
+    shared: &'a SharedMasks,
     item: &'a OpenItem,
     thin: bool,
     walks: &'a mut Walks,
@@ -93,7 +94,7 @@ impl Draft {
     pub fn correct(
         &self,
         machine: &mut Machine,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         walks: &mut Walks,
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
@@ -111,17 +112,17 @@ impl Draft {
                 let one_by_one = [(ends, ends.len() <= FEW), (short, !thin)];
                 let keys = &machine.arena.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
-                    let text = |token| vocabulary.token(token).unwrap_or_default();
+                    let text = |token| shared.vocabulary.token(token).unwrap_or_default();
                     asks.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
                 if thin || ends.len() > FEW {
                     let found = Found { asks, refused };
-                    let mut walk = Walk { machine, vocabulary, item: &item, thin, walks, found };
+                    let mut walk = Walk { machine, shared, item: &item, thin, walks, found };
                     walk.descend(0, item.cursor, item.head)?;
                     Found { asks, refused } = walk.found;
                 }
             }
-            None if *thin => asks.extend((0..vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
+            None if *thin => asks.extend((0..shared.vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
             None => asks.extend(ends.iter().chain(short)),
         }
         if !exponents.is_empty() && machine.may_be_zero(&position) {
@@ -131,7 +132,7 @@ impl Draft {
         refused.retain(|&token| self.mask.allows(token));
         if !self.always.is_empty() {
             let came = machine.values_that_came(&position)?;
-            let text = |token| vocabulary.token(token).unwrap_or_default();
+            let text = |token| shared.vocabulary.token(token).unwrap_or_default();
             let keys = &machine.arena.keys;
             let doubted =
                 self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
@@ -143,7 +144,7 @@ impl Draft {
         asks.sort_unstable();
         asks.dedup();
         let mut texts: Vec<(&[u8], u32)> =
-            asks.iter().map(|&token| (vocabulary.token(token).unwrap_or_default(), token)).collect();
+            asks.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
         // Those that begin alike one after the other: what they share is read once.
         texts.sort_unstable();
         let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
@@ -162,7 +163,7 @@ impl Draft {
 
 impl Walk<'_> {
     fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
-        let trie = &self.vocabulary.trie;
+        let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.keys, &cursor);
         match bytes {
             Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
@@ -182,7 +183,7 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, child: u32, byte: u8, cursor: Cursor, head: Option<TermId>) -> Result<()> {
-        let trie = &self.vocabulary.trie;
+        let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.keys, byte);
         let keys = &self.machine.arena.keys;

@@ -4,8 +4,9 @@
 
 use crate::mask::composer::Ground;
 use crate::mask::merged_trie::Forest;
-use crate::regular::term::Hasher128;
-use crate::vocabulary::vocabulary::Vocabulary;
+use crate::mask::shared::SharedMasks;
+use crate::storage::hash::Hasher128;
+
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
@@ -41,10 +42,10 @@ impl Group {
         self.forest.as_ref().map_or(0, |forest| forest.hash)
     }
 
-    pub fn ground<'a>(&'a self, vocabulary: &'a Vocabulary) -> Ground<'a> {
+    pub fn ground<'a>(&'a self, shared: &'a SharedMasks) -> Ground<'a> {
         match self.forest.as_deref() {
             Some(Forest { trie, pieces, .. }) => Ground { trie, pieces },
-            None => vocabulary.ground(),
+            None => shared.ground(),
         }
     }
 }
@@ -130,12 +131,13 @@ impl Exits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
-        let vocabulary = Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap();
-        let forest = vocabulary.forest(vec![1, 4]);
+        let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
+        let forest = shared.forest(vec![1, 4]);
         let own = |nodes: &[u32]| Group::new(None, nodes);
         let merged = |nodes: &[u32]| Group::new(Some(forest.clone()), nodes);
         let all = Exits::of(smallvec![own(&[2, 1]), merged(&[1])]);

@@ -7,13 +7,14 @@ use crate::error::Result;
 use crate::mask::accelerate::counter_loop::Chain;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::exits::{Exits, Group, Groups};
+use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
 use crate::regular::closed_region::Region;
 use crate::regular::term::{Arena, TermId, EMPTY};
 use crate::regular::transitions::{majority, WIDE_CLASS};
 use crate::vocabulary::token_set::{sorted_words, tokens, told, Part, Words};
 use crate::vocabulary::trie::Trie;
-use crate::vocabulary::vocabulary::Vocabulary;
+
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -88,73 +89,73 @@ impl Local {
     /// Computed anew; `known` answers for heads that differ from this one in a few tokens.
     pub(crate) fn of(
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         head: TermId,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
     ) -> Result<Local> {
-        let mut reach = Reach::of(vocabulary);
-        if reach.spell(arena, &vocabulary.trie, 0, head)? {
-            return Ok(Local::from_reach(reach, vocabulary, false));
+        let mut reach = Reach::of(shared);
+        if reach.spell(arena, &shared.vocabulary.trie, 0, head)? {
+            return Ok(Local::from_reach(reach, shared, false));
         }
         if let Some((near, most)) = arena.counted(head)? {
-            if let Some(local) = Local::up_to(arena, vocabulary, near, most, known)? {
+            if let Some(local) = Local::up_to(arena, shared, near, most, known)? {
                 return Ok(local);
             }
         }
         if let Some(exclusion) = Exclusion::of(arena, head)? {
-            if let Some(local) = Local::beside(arena, vocabulary, head, exclusion.near, Some(&exclusion), known)? {
+            if let Some(local) = Local::beside(arena, shared, head, exclusion.near, Some(&exclusion), known)? {
                 return Ok(local);
             }
         }
         if arena.may(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
-            reach.walk(arena, &vocabulary.trie, 0, head)?;
-            return Ok(Local::from_reach(reach, vocabulary, false));
+            reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
+            return Ok(Local::from_reach(reach, shared, false));
         }
-        let chain = Chain::of(arena, head, vocabulary.longest)?;
+        let chain = Chain::of(arena, head, shared.vocabulary.longest)?;
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
             Some(chain) if !chain.opens(arena)? => None,
-            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(vocabulary, chain.as_ref())),
+            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
         };
         let region = match region {
             None if chain.is_none() => {
-                let one = Region::of_one(arena, head)?.filter(|region| region.is_worth_it(vocabulary, None));
+                let one = Region::of_one(arena, head)?.filter(|region| region.is_worth_it(shared, None));
                 one.map(Arc::new)
             }
             region => region,
         };
         let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_endless);
         match (region, chain) {
-            (Some(region), _) => reach = region.reach(arena, vocabulary, head)?,
-            (None, Some(chain)) => reach = chain.reach(arena, vocabulary)?,
+            (Some(region), _) => reach = region.reach(arena, shared, head)?,
+            (None, Some(chain)) => reach = chain.reach(arena, shared)?,
             (None, None) => {
                 // The state that almost every character leads to and stays in.
                 if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
-                    if Chain::of(arena, near, vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
-                        if let Some(local) = Local::beside(arena, vocabulary, head, near, None, known)? {
+                    if Chain::of(arena, near, shared.vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
+                        if let Some(local) = Local::beside(arena, shared, head, near, None, known)? {
                             return Ok(local);
                         }
                     }
                 }
-                reach.walk(arena, &vocabulary.trie, 0, head)?;
+                reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
             }
         }
-        Ok(Local::from_reach(reach, vocabulary, endless))
+        Ok(Local::from_reach(reach, shared, endless))
     }
 
-    pub(crate) fn from_reach(mut reach: Reach, vocabulary: &Vocabulary, endless: bool) -> Self {
-        let bound = (endless && reach.is_listed()).then(|| Bound::of(&reach, vocabulary));
+    pub(crate) fn from_reach(mut reach: Reach, shared: &SharedMasks, endless: bool) -> Self {
+        let bound = (endless && reach.is_listed()).then(|| Bound::of(&reach, shared));
         reach.merge();
         let mut dense = reach.dense.take();
         let (words, hash) = match dense {
             None => {
-                let (words, bits, hash) = told(reach.tokens, vocabulary.mask_words());
+                let (words, bits, hash) = told(reach.tokens, shared.vocabulary.mask_words());
                 dense = bits.map(|bits| Part { bits, within: None });
                 (words, Some(hash))
             }
             Some(_) => (sorted_words(reach.tokens), None),
         };
-        let core = Core::of(words, hash, reach.exits, vocabulary, bound);
+        let core = Core::of(words, hash, reach.exits, shared, bound);
         let core = Arc::new(core);
         Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
     }
@@ -162,7 +163,7 @@ impl Local {
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
     fn up_to(
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         near: TermId,
         most: u32,
         known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
@@ -173,7 +174,7 @@ impl Local {
         let above = |&&(chars, _): &&(u16, u32)| u32::from(chars) > most;
         asks.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
         for &(_, node) in bound.places.iter().take_while(above) {
-            asks.extend_from_slice(vocabulary.trie.tokens_below(node));
+            asks.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
             if asks.len() > UP_TO_ROOM {
                 return Ok(None);
             }
@@ -181,14 +182,14 @@ impl Local {
         if asks.len() > UP_TO_ROOM {
             return Ok(None);
         }
-        let within = (most < vocabulary.longest).then(|| vocabulary.at_most(most));
+        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most));
         Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into(), doubts, strays }))
     }
 
     /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
     fn beside(
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         head: TermId,
         near: TermId,
         exclusion: Option<&Exclusion>,
@@ -196,9 +197,16 @@ impl Local {
     ) -> Result<Option<Local>> {
         let mut doubts = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &vocabulary.trie, &mut doubts));
+        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &shared.vocabulary.trie, &mut doubts));
         if !spelled
-            && !difference(arena, &vocabulary.trie, 0, (head, near, exclusion.is_some()), &mut doubts, &mut room)?
+            && !difference(
+                arena,
+                &shared.vocabulary.trie,
+                0,
+                (head, near, exclusion.is_some()),
+                &mut doubts,
+                &mut room,
+            )?
         {
             return Ok(None);
         }
@@ -210,10 +218,10 @@ impl Local {
 }
 
 impl Bound {
-    fn of(reach: &Reach, vocabulary: &Vocabulary) -> Self {
-        let chars = |token| vocabulary.chars(token) as u16;
+    fn of(reach: &Reach, shared: &SharedMasks) -> Self {
+        let chars = |token| shared.vocabulary.chars(token) as u16;
         let mut tokens: Vec<_> = reach.tokens.iter().map(|&token| (chars(token), token)).collect();
-        let begun = |node| chars(vocabulary.trie.token_from(node));
+        let begun = |node| chars(shared.vocabulary.trie.token_from(node));
         let mut places: Vec<_> = reach.exits.iter().map(|&node| (begun(node), node)).collect();
         [&mut tokens, &mut places].into_iter().for_each(|found| found.sort_unstable_by(|a, b| b.cmp(a)));
         tokens.truncate(UP_TO_ROOM + 1);
@@ -222,8 +230,8 @@ impl Bound {
 }
 
 impl Core {
-    fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, vocabulary: &Vocabulary, bound: Option<Bound>) -> Self {
-        let trie = &vocabulary.trie;
+    fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, shared: &SharedMasks, bound: Option<Bound>) -> Self {
+        let trie = &shared.vocabulary.trie;
         // Large subtries stay as they are: what follows enters them by a few bytes only.
         let (mut small, mut exits) = (Vec::new(), SmallVec::new());
         for &node in &ends {
@@ -235,7 +243,7 @@ impl Core {
         }
         let mut groups = Groups::new();
         if small.len() >= FOREST_FROM {
-            groups.push(Group::new(Some(vocabulary.forest(small)), &[0][..]));
+            groups.push(Group::new(Some(shared.forest(small)), &[0][..]));
         } else {
             exits.extend(small);
         }

@@ -13,10 +13,12 @@ use crate::mask::composer::{Composer, Ground};
 use crate::mask::draft::{Draft, Walks};
 use crate::mask::head_mask::Local;
 use crate::mask::key::{Name, Namer, Names, Own};
+use crate::mask::shared::SharedMasks;
 use crate::mask::verify;
-use crate::regular::term::{Arena, Hasher128, Term, TermId};
+use crate::regular::term::{Arena, Term, TermId};
+use crate::storage::hash::Hasher128;
+use crate::vocabulary::long_tokens::FAR;
 use crate::vocabulary::token_set::{Part, Words};
-use crate::vocabulary::vocabulary::{Vocabulary, FAR};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::mem::take;
@@ -203,10 +205,10 @@ impl Masks {
         self.held + self.walks.memory_bytes()
     }
 
-    pub fn mask(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, exact: PositionId) -> Result<Arc<Mask>> {
-        let mask = self.known_or_composed(machine, vocabulary, exact)?;
+    pub fn mask(&mut self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+        let mask = self.known_or_composed(machine, shared, exact)?;
         if verify::is_on() {
-            verify::verify(machine, vocabulary, &self.special_ids, exact, &mask)?;
+            verify::verify(machine, shared, &self.special_ids, exact, &mask)?;
         }
         Ok(mask)
     }
@@ -214,77 +216,71 @@ impl Masks {
     /// The mask composed with no help of any cache.
     pub(crate) fn anew(
         machine: &mut Machine,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         special_ids: &[u32],
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
         let mut masks = Masks::new(special_ids.to_vec());
         let position = machine.position(exact).clone();
-        let reach = masks.reach(&mut machine.arena, vocabulary, &position)?;
+        let reach = masks.reach(&mut machine.arena, shared, &position)?;
         let id = machine.abstracted(exact)?;
         match machine.position(id).register {
-            Register::Blind => masks.corrected(machine, vocabulary, [exact, id], reach),
-            _ => Ok(masks.compose(machine, vocabulary, [exact, id], reach)?.0),
+            Register::Blind => masks.corrected(machine, shared, [exact, id], reach),
+            _ => Ok(masks.compose(machine, shared, [exact, id], reach)?.0),
         }
     }
 
     fn known_or_composed(
         &mut self,
         machine: &mut Machine,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
         if let Some(mask) = self.masks.get(&exact) {
             return Ok(mask.clone());
         }
         let position = machine.position(exact).clone();
-        let reach = self.reach(&mut machine.arena, vocabulary, &position)?;
-        let name = self.name(machine, vocabulary, &position, reach)?;
+        let reach = self.reach(&mut machine.arena, shared, &position)?;
+        let name = self.name(machine, shared, &position, reach)?;
         if let Some(name) = name {
             if let Some(mask) = self.named.get(&name) {
                 return Ok(mask.clone());
             }
-            if let Some(mask) = vocabulary.masks.get(name) {
+            if let Some(mask) = shared.masks.get(name) {
                 self.held += 32;
                 self.named.insert(name, mask.clone());
                 return Ok(mask);
             }
         }
-        machine.known.longest = vocabulary.longest / 2 + 1;
+        machine.known.longest = shared.vocabulary.longest / 2 + 1;
         let id = machine.abstracted(exact)?;
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
         }
         if machine.position(id).register == Register::Blind {
-            return self.corrected(machine, vocabulary, [exact, id], reach);
+            return self.corrected(machine, shared, [exact, id], reach);
         }
-        let (mask, shared) = self.compose(machine, vocabulary, [exact, id], reach)?;
+        let (mask, is_shared) = self.compose(machine, shared, [exact, id], reach)?;
         self.composed += 1;
         self.held += 32 + mask.memory_bytes();
         match name {
-            Some(name) if shared => {
-                vocabulary.masks.put(name, mask.clone(), mask.held_bytes());
+            Some(name) if is_shared => {
+                shared.masks.put(name, mask.clone(), mask.held_bytes());
                 self.named.insert(name, mask.clone());
             }
             _ => {
-                self.masks.insert(if shared { id } else { exact }, mask.clone());
+                self.masks.insert(if is_shared { id } else { exact }, mask.clone());
             }
         }
         Ok(mask)
     }
 
-    fn namer<'a>(&'a mut self, machine: &'a mut Machine, vocabulary: &'a Vocabulary) -> Namer<'a> {
-        Namer { machine, names: &mut self.names, vocabulary }
+    fn namer<'a>(&'a mut self, machine: &'a mut Machine, shared: &'a SharedMasks) -> Namer<'a> {
+        Namer { machine, names: &mut self.names, shared }
     }
 
     /// What all positions with this mask have in common.
-    fn name(
-        &mut self,
-        machine: &mut Machine,
-        vocabulary: &Vocabulary,
-        position: &Position,
-        reach: u32,
-    ) -> Result<Name> {
+    fn name(&mut self, machine: &mut Machine, shared: &SharedMasks, position: &Position, reach: u32) -> Result<Name> {
         // Every field by its name: what a position says that is new must be told here, or this does not compile.
         let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
         if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > NAMED_HEADS {
@@ -292,24 +288,26 @@ impl Masks {
         }
         let mut covered = false;
         for &(head, _) in heads {
-            covered |= self.namer(machine, vocabulary).covers(head)?;
+            covered |= self.namer(machine, shared).covers(head)?;
         }
         let mut hash = Hasher128::new(u64::from(*accepting));
         specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
         let mut name = 0u128;
         for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
-                self.namer(machine, vocabulary).of_key(head, frame, covered)?
+                self.namer(machine, shared).of_key(head, frame, covered)?
             } else if let Some(text) = machine.arena.one_text(head) {
-                self.namer(machine, vocabulary).of_text(&text, frame)?
+                self.namer(machine, shared).of_text(&text, frame)?
             } else {
-                let local = self.local(&mut machine.arena, vocabulary, head, reach)?;
+                let local = self.local(&mut machine.arena, shared, head, reach)?;
                 let own = match local.hash() {
                     // What counts in the reach of long tokens is more than its piece, if that is cut.
-                    Some(own) if reach >= vocabulary.longest || !machine.arena.info(head).counts => Own::Tokens(own),
-                    _ => Own::Near(vocabulary.near(&mut machine.arena, head)?),
+                    Some(own) if reach >= shared.vocabulary.longest || !machine.arena.info(head).counts => {
+                        Own::Tokens(own)
+                    }
+                    _ => Own::Near(shared.near(&mut machine.arena, head)?),
                 };
-                self.namer(machine, vocabulary).of_head(head, own, frame, &local)?
+                self.namer(machine, shared).of_head(head, own, frame, &local)?
             };
             let Some(part) = part else { return Ok(None) };
             name = name.wrapping_add(part);
@@ -322,12 +320,12 @@ impl Masks {
     fn compose(
         &mut self,
         machine: &mut Machine,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
         reach: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
-        let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
+        let (mut composer, parts) = self.composed_of(machine, shared, &position, reach)?;
         composer.asks.append(&mut composer.always);
         let shared = composer.settle(id, exact)?;
         Ok((Arc::new(self.finished(composer, parts, &position)), shared))
@@ -337,7 +335,7 @@ impl Masks {
     fn corrected(
         &mut self,
         machine: &mut Machine,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
         reach: u32,
     ) -> Result<Arc<Mask>> {
@@ -345,13 +343,13 @@ impl Masks {
             Some(draft) => draft.clone(),
             None => {
                 let position = machine.position(id).clone();
-                let (mut composer, parts) = self.composed_of(machine, vocabulary, &position, reach)?;
+                let (mut composer, parts) = self.composed_of(machine, shared, &position, reach)?;
                 composer.settle_draft(id)?;
                 let (doubts, always) = (take(&mut composer.items), take(&mut composer.always));
                 let mut mask = self.finished(composer, parts, &position);
                 if mask.words.len() > CORRECTED_FROM {
                     // It is copied with every correction.
-                    mask = mask.spread(vocabulary.mask_words());
+                    mask = mask.spread(shared.vocabulary.mask_words());
                 }
                 let draft = Arc::new(Draft::new(mask, doubts, always));
                 self.composed += 1;
@@ -360,7 +358,7 @@ impl Masks {
                 draft
             }
         };
-        let mask = draft.correct(machine, vocabulary, &mut self.walks, exact)?;
+        let mask = draft.correct(machine, shared, &mut self.walks, exact)?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }
@@ -371,29 +369,29 @@ impl Masks {
     fn composed_of<'a>(
         &mut self,
         machine: &'a mut Machine,
-        vocabulary: &'a Vocabulary,
+        shared: &'a SharedMasks,
         position: &Position,
         reach: u32,
     ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
         let mut scratch = SCRATCH.take();
-        scratch.fit(vocabulary.mask_words());
-        let mut composer = Composer::new(machine, vocabulary, scratch);
-        let cut = reach < vocabulary.longest;
+        scratch.fit(shared.vocabulary.mask_words());
+        let mut composer = Composer::new(machine, shared, scratch);
+        let cut = reach < shared.vocabulary.longest;
         composer.pours = cut;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.openness(frame).open;
-            if composer.spell(vocabulary.ground(), 0, head, frame)? {
+            if composer.spell(shared.ground(), 0, head, frame)? {
                 continue;
             }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each end is a key of its own: walk with the head, which knows which.
-                composer.descend(vocabulary.ground(), 0, head, frame)?;
+                composer.descend(shared.ground(), 0, head, frame)?;
                 continue;
             }
-            let local = self.local(&mut composer.machine.arena, vocabulary, head, reach)?;
+            let local = self.local(&mut composer.machine.arena, shared, head, reach)?;
             if let Some(Part { bits, within }) = &local.dense {
-                let bits = if cut { vocabulary.long.cut_from(bits) } else { bits.clone() };
+                let bits = if cut { shared.without_long(bits) } else { bits.clone() };
                 let dense = Part { bits, within: within.clone() };
                 if !parts.iter().any(|part| part.same(&dense)) {
                     parts.push(dense);
@@ -406,16 +404,16 @@ impl Masks {
             composer.leave(head, frame, &local)?;
         }
         if cut {
-            composer.scratch.cut(&vocabulary.long.others);
+            composer.scratch.cut(&shared.vocabulary.long_tokens().others);
             self.long_tokens(&mut composer, position)?;
         }
         Ok((composer, parts))
     }
 
     fn finished(&self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
-        let Composer { machine, mut scratch, lists, vocabulary, .. } = composer;
+        let Composer { machine, mut scratch, lists, shared, .. } = composer;
         if position.accepting {
-            vocabulary.eos.iter().for_each(|&token| scratch.set(token));
+            shared.vocabulary.eos.iter().for_each(|&token| scratch.set(token));
         }
         for &(special, _) in &position.specials {
             scratch.set(self.special_ids[special as usize]);
@@ -424,8 +422,8 @@ impl Masks {
         SCRATCH.set(scratch);
         let origin = verify::is_on().then(|| machine.describe(position).into());
         let mut mask = Mask { parts, lists, words, empty: false, origin };
-        if mask.words.len() > vocabulary.mask_words() / SPREAD_FROM {
-            mask = mask.spread(vocabulary.mask_words());
+        if mask.words.len() > shared.vocabulary.mask_words() / SPREAD_FROM {
+            mask = mask.spread(shared.vocabulary.mask_words());
         }
         mask.empty = mask.forbids_all();
         mask
@@ -433,12 +431,12 @@ impl Masks {
 
     /// Up to how many code points of a token all heads are to be exact: where a count ends in the reach of long tokens
     /// only, all others are answered as if it did not end.
-    fn reach(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, position: &Position) -> Result<u32> {
-        let longest = vocabulary.longest;
+    fn reach(&mut self, arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
+        let longest = shared.vocabulary.longest;
         if longest > FAR {
             for &(head, _) in &position.heads {
                 let language = arena.held(head).map_or(head, |(inner, _)| inner);
-                if vocabulary.ends_far(arena, language)? {
+                if shared.ends_far(arena, language)? {
                     return Ok(FAR);
                 }
             }
@@ -448,8 +446,9 @@ impl Masks {
 
     /// The long tokens by themselves, band by band.
     fn long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
-        for band in &composer.vocabulary.long.bands {
-            let ground = Ground { trie: &band.trie, pieces: &band.pieces };
+        let shared = composer.shared;
+        for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
+            let ground = Ground { trie: &band.trie, pieces };
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.openness(frame).open;
                 let arena = &mut composer.machine.arena;
@@ -480,24 +479,24 @@ impl Masks {
         Ok(near)
     }
 
-    fn local(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId, reach: u32) -> Result<Local> {
+    fn local(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId, reach: u32) -> Result<Local> {
         let head = arena.held(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
-            return self.local_of(arena, vocabulary, head);
+            return self.local_of(arena, shared, head);
         }
         if let Some(local) = self.counted.get(&(head, reach)) {
             return Ok(local.clone());
         }
         // Under its own hash, too: who finds it there need not clip it.
         let hash = arena.info(head).hash ^ Hasher128::of(&[reach]);
-        let local = match vocabulary.locals.get(hash) {
+        let local = match shared.locals.get(hash) {
             Some(local) => local,
             None => {
                 // What begins as it does is often short.
-                let most = vocabulary.longest_of(&arena.may(head));
+                let most = shared.vocabulary.longest_of(&arena.may(head));
                 let near = self.clipped(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
-                let local = self.local_of(arena, vocabulary, near)?;
-                vocabulary.locals.put(hash, local.clone(), size_of::<Local>());
+                let local = self.local_of(arena, shared, near)?;
+                shared.locals.put(hash, local.clone(), size_of::<Local>());
                 local
             }
         };
@@ -506,21 +505,21 @@ impl Masks {
         Ok(local)
     }
 
-    fn local_of(&mut self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Local> {
+    fn local_of(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<Local> {
         if let Some(local) = self.locals.get(&head) {
             return Ok(local.clone());
         }
         let hash = arena.info(head).hash;
-        let known = vocabulary.locals.get(hash);
+        let known = shared.locals.get(hash);
         let local = match known {
             Some(local) => local,
             None => {
                 let mut near = |arena: &mut Arena, near| {
-                    let near = self.clipped(arena, near, vocabulary.longest)?;
-                    self.local_of(arena, vocabulary, near)
+                    let near = self.clipped(arena, near, shared.vocabulary.longest)?;
+                    self.local_of(arena, shared, near)
                 };
-                let local = Local::of(arena, vocabulary, head, &mut near)?;
-                vocabulary.locals.put(hash, local.clone(), local.memory_bytes());
+                let local = Local::of(arena, shared, head, &mut near)?;
+                shared.locals.put(hash, local.clone(), local.memory_bytes());
                 local
             }
         };

@@ -13,5 +13,6 @@ pub(crate) mod head_mask;
 pub(crate) mod key;
 pub mod mask;
 pub(crate) mod merged_trie;
+pub mod shared;
 pub mod verify;
 pub(crate) mod walk;

@@ -8,7 +8,8 @@ use crate::automaton::machine::{Machine, PositionId};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::mask::mask::{Mask, Masks};
-use crate::vocabulary::vocabulary::Vocabulary;
+use crate::mask::shared::SharedMasks;
+
 use std::sync::OnceLock;
 
 /// So many tokens of a vocabulary are read by the automaton, byte by byte: all of a small vocabulary.
@@ -23,14 +24,14 @@ pub fn is_on() -> bool {
 /// Hold a mask against one composed anew. The work is not charged to the call, the memory is.
 pub(crate) fn verify(
     machine: &mut Machine,
-    vocabulary: &Vocabulary,
+    shared: &SharedMasks,
     special_ids: &[u32],
     exact: PositionId,
     mask: &Mask,
 ) -> Result<()> {
     let call = machine.arena.budget.clone();
     machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, time: None });
-    let verdict = compare(machine, vocabulary, special_ids, exact, mask);
+    let verdict = compare(machine, shared, special_ids, exact, mask);
     let grown = machine.arena.budget.held() - call.held();
     machine.arena.budget = call;
     machine.arena.budget.grow(grown);
@@ -39,33 +40,33 @@ pub(crate) fn verify(
 
 fn compare(
     machine: &mut Machine,
-    vocabulary: &Vocabulary,
+    shared: &SharedMasks,
     special_ids: &[u32],
     exact: PositionId,
     mask: &Mask,
 ) -> Result<()> {
-    let anew = Masks::anew(machine, &vocabulary.without_caches(), special_ids, exact)?;
-    let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; vocabulary.mask_words()]);
+    let anew = Masks::anew(machine, &SharedMasks::new(shared.vocabulary.clone()), special_ids, exact)?;
+    let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; shared.vocabulary.mask_words()]);
     mask.write(&mut given);
     anew.write(&mut composed);
     let is_set = |bits: &[u32], token: u32| bits[token as usize >> 5] >> (token & 31) & 1 == 1;
-    let all = || 0..vocabulary.size() as u32;
+    let all = || 0..shared.vocabulary.size() as u32;
     if let Some(token) = all().find(|&token| is_set(&given, token) != is_set(&composed, token)) {
         let verb = if is_set(&given, token) { "allows" } else { "forbids" };
         return Err(contradiction(format!(
             "the shared mask {verb} {}, the mask composed anew does not; asked at {}; composed at {}",
-            shown(vocabulary, token),
+            shown(shared, token),
             machine.describe(machine.position(exact)),
             mask.origin()
         )));
     }
     // Other tokens for each position, the same in each run.
-    let stride = vocabulary.size().div_ceil(READ).max(1);
+    let stride = shared.vocabulary.size().div_ceil(READ).max(1);
     let mut read: Vec<(&[u8], u32)> = all()
         .skip(exact.0 as usize % stride)
         .step_by(stride)
-        .filter(|token| !special_ids.contains(token) && vocabulary.eos.binary_search(token).is_err())
-        .filter_map(|token| vocabulary.token(token).map(|bytes| (bytes, token)))
+        .filter(|token| !special_ids.contains(token) && shared.vocabulary.eos.binary_search(token).is_err())
+        .filter_map(|token| shared.vocabulary.token(token).map(|bytes| (bytes, token)))
         .collect();
     read.sort_unstable();
     let follows = machine.can_follow(exact, read.iter().map(|&(bytes, _)| bytes))?;
@@ -74,15 +75,15 @@ fn compare(
         Some((&(_, token), follows)) => Err(contradiction(format!(
             "the mask {} {}, the automaton does not; asked at {}; composed at {}",
             if follows { "forbids" } else { "allows" },
-            shown(vocabulary, token),
+            shown(shared, token),
             machine.describe(machine.position(exact)),
             mask.origin()
         ))),
     }
 }
 
-fn shown(vocabulary: &Vocabulary, token: u32) -> String {
-    let text = vocabulary.token(token).map(|bytes| String::from_utf8_lossy(bytes));
+fn shown(shared: &SharedMasks, token: u32) -> String {
+    let text = shared.vocabulary.token(token).map(|bytes| String::from_utf8_lossy(bytes));
     format!("token {token} ({:?})", text.as_deref().unwrap_or("no text"))
 }
 
@@ -94,6 +95,7 @@ fn contradiction(text: String) -> Box<Error> {
 mod tests {
     use super::*;
     use crate::grammar::builder::Builder;
+    use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
     fn a_wrong_mask_is_told_with_both_positions() {
@@ -101,13 +103,13 @@ mod tests {
         let root = builder.literal(b"ab").unwrap();
         let grammar = builder.build(root.0).unwrap();
         let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
-        let vocabulary = Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap();
+        let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
         let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
         let start = machine.start;
         for (tokens, told) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
         {
-            let verdict = verify(&mut machine, &vocabulary, &[], start, &Mask::of(tokens));
+            let verdict = verify(&mut machine, &shared, &[], start, &Mask::of(tokens));
             match (verdict, told) {
                 (Ok(()), None) => {}
                 (Err(error), Some(told)) => {

@@ -2,11 +2,11 @@
 
 use crate::error::Result;
 use crate::mask::dfa_cache::{Row, Table, NARROW, NOWHERE};
+use crate::mask::shared::SharedMasks;
 use crate::regular::term::{Arena, TermId, EMPTY, EPSILON};
 use crate::regular::transitions::WIDE_CLASS;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
-use crate::vocabulary::vocabulary::Vocabulary;
 
 /// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
 const MERGED_FROM: usize = 32;
@@ -47,8 +47,8 @@ struct Family {
 }
 
 impl Reach {
-    pub fn of(vocabulary: &Vocabulary) -> Self {
-        Reach { room: vocabulary.mask_words(), ..Reach::default() }
+    pub fn of(shared: &SharedMasks) -> Self {
+        Reach { room: shared.vocabulary.mask_words(), ..Reach::default() }
     }
 
     pub fn take(&mut self, tokens: &[u32]) {
@@ -117,12 +117,12 @@ impl Reach {
     pub fn enter_beside(
         &mut self,
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         node: u32,
         head: TermId,
         other: TermId,
     ) -> Result<()> {
-        let (trie, may) = (&vocabulary.trie, arena.may(head));
+        let (trie, may) = (&shared.vocabulary.trie, arena.may(head));
         if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
             return self.enter(arena, trie, node, head);
         }
@@ -134,7 +134,7 @@ impl Reach {
             }
             arena.spend(1)?;
             if trie.end(child) - child > SWEEP_FROM && next == arena.derive(other, byte)? {
-                let piece = vocabulary.pieces.get(arena, trie, child, next)?;
+                let piece = shared.pieces.get(arena, trie, child, next)?;
                 if !piece.ends && !arena.info(next).nullable {
                     self.take(trie.tokens_at(child));
                     self.add(&piece.words);

@@ -9,6 +9,7 @@ use crate::automaton::migration::Migration;
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::{Mask, Masks};
+use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::term::Arena;
 use crate::vocabulary::vocabulary::Vocabulary;
@@ -129,12 +130,12 @@ impl Automaton {
         Place { position, accepting, ended: false, in_text: self.machine.is_in_text(position) }
     }
 
-    pub fn mask(&mut self, shared: &Shared, vocabulary: &Vocabulary, position: PositionId) -> Result<Arc<Mask>> {
+    pub fn mask(&mut self, shared: &Shared, masks: &SharedMasks, position: PositionId) -> Result<Arc<Mask>> {
         // Another thread may have been first.
         if let Some(mask) = shared.read().mask(self.epoch, position) {
             return Ok(mask);
         }
-        let mask = self.masks.mask(&mut self.machine, vocabulary, position)?;
+        let mask = self.masks.mask(&mut self.machine, masks, position)?;
         self.known += shared.write().put_mask(position, mask.clone());
         Ok(mask)
     }

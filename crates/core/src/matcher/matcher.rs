@@ -7,6 +7,7 @@ use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::mask::mask::Mask;
+use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Checkpoint, Registry, Trail};
 use crate::matcher::lazy::{Automaton, Input, Place, Shared};
 use crate::regular::term::EMPTY;
@@ -21,7 +22,8 @@ const FORCED_LIMIT: usize = 1024;
 
 /// A grammar over a vocabulary: one lazy automaton, shared by all its matchers.
 pub struct CompiledGrammar {
-    pub vocabulary: Arc<Vocabulary>,
+    /// The vocabulary, and what masks of all its grammars share.
+    pub masks: Arc<SharedMasks>,
     pub limits: Limits,
     cancellation: Option<Cancellation>,
     /// Called now and then where a call takes long, and before it waits for another.
@@ -38,17 +40,18 @@ pub struct CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub fn new(grammar: &Arc<Grammar>, vocabulary: Arc<Vocabulary>) -> Result<Arc<Self>> {
-        Self::with_limits(grammar, vocabulary, Limits::default(), None, None)
+    pub fn new(grammar: &Arc<Grammar>, masks: Arc<SharedMasks>) -> Result<Arc<Self>> {
+        Self::with_limits(grammar, masks, Limits::default(), None, None)
     }
 
     pub fn with_limits(
         grammar: &Arc<Grammar>,
-        vocabulary: Arc<Vocabulary>,
+        masks: Arc<SharedMasks>,
         limits: Limits,
         cancellation: Option<Cancellation>,
         pause: Option<Pause>,
     ) -> Result<Arc<Self>> {
+        let vocabulary = &masks.vocabulary;
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
             match vocabulary.special_id(name) {
@@ -70,7 +73,7 @@ impl CompiledGrammar {
                 .into());
             }
         }
-        match machine.arena.prepare(&vocabulary) {
+        match machine.arena.prepare(&masks) {
             // What is not found out now is found out when it is asked for.
             Ok(()) => {}
             Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => {}
@@ -81,7 +84,7 @@ impl CompiledGrammar {
         }
         let automaton = Automaton::new(0, machine, &special_ids);
         Ok(Arc::new(CompiledGrammar {
-            vocabulary,
+            masks,
             limits,
             cancellation,
             pause,
@@ -96,6 +99,12 @@ impl CompiledGrammar {
         }))
     }
 
+    /// The vocabulary that it was compiled for.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.masks.vocabulary
+    }
+
+    /// Bytes that it takes beside what its vocabulary keeps.
     pub fn memory_bytes(&self) -> usize {
         self.memory.load(Ordering::Relaxed)
     }
@@ -257,7 +266,7 @@ impl Matcher {
             // Each was within the limits of a call of its own.
             automaton.machine.arena.budget.renew();
             let input = match taken {
-                Taken::Token(token) if place.in_text && compiled.vocabulary.is_text(*token) => None,
+                Taken::Token(token) if place.in_text && compiled.vocabulary().is_text(*token) => None,
                 Taken::Token(token) => Some(Input::Token(*token)),
                 Taken::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
             };
@@ -307,7 +316,7 @@ impl Matcher {
         if place.ended || self.check_cancelled().is_err() {
             return false;
         }
-        let next = match place.in_text && self.compiled.vocabulary.is_text(token) {
+        let next = match place.in_text && self.compiled.vocabulary().is_text(token) {
             // For a checkpoint it must be known where the place is in this epoch.
             true if self.trail.is_due(self.steps() + 1) && self.compiled.epoch() != self.epoch => return false,
             true => place,
@@ -327,11 +336,10 @@ impl Matcher {
         }
         self.check_cancelled()?;
         if self.ended() {
-            return Ok(Arc::new(Mask::of(&self.compiled.vocabulary.eos)));
+            return Ok(Arc::new(Mask::of(&self.compiled.vocabulary().eos)));
         }
-        let mask = self.find_out(|compiled, automaton, place| {
-            automaton.mask(&compiled.known, &compiled.vocabulary, place.position)
-        })?;
+        let mask = self
+            .find_out(|compiled, automaton, place| automaton.mask(&compiled.known, &compiled.masks, place.position))?;
         if !self.can_end() && mask.is_empty() {
             return Err(Error::Vocabulary(format!(
                 "no token of the vocabulary can spell what must come next: {}",
@@ -364,7 +372,7 @@ impl Matcher {
         if self.try_advance(token)? {
             return Ok(());
         }
-        let shown = match self.compiled.vocabulary.token(token) {
+        let shown = match self.compiled.vocabulary().token(token) {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => "a special or unknown token".into(),
         };
@@ -507,7 +515,7 @@ impl CompiledGrammar {
     }
 
     fn take(&self, automaton: &mut Automaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
-        automaton.take(&self.known, &self.vocabulary, &self.special_ids, place, input)
+        automaton.take(&self.known, self.vocabulary(), &self.special_ids, place, input)
     }
 }
 
@@ -591,7 +599,7 @@ mod tests {
         let node = builder.object(Vec::new(), extras, parts, ObjectRules::default()).unwrap();
         let grammar = builder.build(node.0).unwrap();
         let tokens = (0..=255u8).map(|byte| Some([byte].into())).chain([None]).collect();
-        let vocabulary = Arc::new(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap());
+        let vocabulary = Arc::new(SharedMasks::of(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap()));
         CompiledGrammar::new(&grammar, vocabulary).unwrap()
     }
 

@@ -1,11 +1,12 @@
 //! Term × byte → the term that is still to read, its derivative (Brzozowski 1964), remembered edge by edge.
 
 use crate::bytes::byteset::{Boundaries, ByteSet};
+use crate::bytes::utf8::is_lead;
+use crate::bytes::utf8::raw;
+use crate::bytes::utf8::RAW;
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{
-    is_lead, Arena, Edge, Parts, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY,
-};
+use crate::regular::term::{Arena, Edge, Parts, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// The edge of the interval that a byte is in; they are sorted.
@@ -18,16 +19,8 @@ fn edge_at(edges: &[Edge], byte: u8) -> Option<Edge> {
 /// Intervals of bytes and where they lead.
 type Moves = SmallVec<[(u8, u8, TermId); 16]>;
 
-/// The ASCII bytes that stand for themselves in a JSON string.
-pub(crate) const RAW: ByteSet = ByteSet([!0 << 32 & !(1 << b'"'), !(1 << (b'\\' - 64)), 0, 0]);
-
 /// A byte is compared with another in so few steps: less than a derivative takes.
 const LIKENESS_STEPS: u32 = 16;
-
-/// Whether a byte may stand for itself in a JSON string.
-pub(crate) fn raw(byte: u8) -> bool {
-    byte >= 0x80 || RAW.contains(byte)
-}
 
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.

@@ -4,8 +4,8 @@
 //! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
 //! are spelled, and a pattern, a length and a format need to know nothing of escapes.
 
+use crate::bytes::utf8::raw;
 use crate::error::Result;
-use crate::regular::derivative::raw;
 use crate::regular::term::{Arena, Spelling, TermId, EMPTY, EPSILON};
 use regex_syntax::utf8::Utf8Sequences;
 

@@ -7,9 +7,11 @@
 //! Where one key is left of a set, its rest is no chain of nodes but a *tail*: a place in a list of bytes. Most bytes of
 //! most keys stand in one.
 
+use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::limits::Budget;
-use crate::regular::term::{is_lead, Arena, Hasher128, TermId, EMPTY, MANY};
+use crate::regular::term::{Arena, TermId, EMPTY, MANY};
+use crate::storage::hash::Hasher128;
 use crate::storage::layered::{List, Table};
 use rustc_hash::FxHashMap;
 

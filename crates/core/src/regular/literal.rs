@@ -3,7 +3,8 @@
 //! What is left of a literal is a term for every byte that is read of it. If each of those looked at all that is left, a
 //! text of a million characters would take a million times as long as one of them.
 
-use crate::regular::term::{is_lead, Hasher128};
+use crate::bytes::utf8::is_lead;
+use crate::storage::hash::Hasher128;
 use std::ops::Deref;
 
 /// Bytes between two notes: an end shorter than this is looked at as it is.

@@ -1,8 +1,8 @@
 //! A state → where characters lead from it: those of ASCII one by one, those beyond by their first bytes.
 
 use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::RAW;
 use crate::error::Result;
-use crate::regular::derivative::RAW;
 use crate::regular::term::{Arena, TermId, EMPTY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};

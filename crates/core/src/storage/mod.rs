@@ -5,6 +5,7 @@
 pub mod cache;
 pub(crate) mod chunked;
 pub mod exclusive;
+pub(crate) mod hash;
 pub(crate) mod intern;
 pub(crate) mod layered;
 pub(crate) mod visited;

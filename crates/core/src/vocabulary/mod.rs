@@ -4,7 +4,9 @@
 
 pub(crate) mod byte_index;
 pub(crate) mod code_points;
+pub(crate) mod contents;
 pub(crate) mod key_prefixes;
+pub(crate) mod long_tokens;
 pub(crate) mod token_bytes;
 pub(crate) mod token_set;
 pub mod trie;

@@ -1,6 +1,6 @@
 //! Tokens → sets, as masks are made of them: a bit for each token, or those words of the bits that hold any.
 
-use crate::regular::term::Hasher128;
+use crate::storage::hash::Hasher128;
 use std::sync::Arc;
 
 /// One bit per token id.

@@ -4,7 +4,7 @@ use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
 use crate::regular::term::{TermId, EPSILON};
-use crate::vocabulary::vocabulary::FAR;
+use crate::vocabulary::long_tokens::FAR;
 use std::sync::Arc;
 
 /// So many nodes of what all forks have are looked at for them: a builder may hold far more than any fork will ask about.

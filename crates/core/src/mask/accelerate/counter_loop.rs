@@ -3,12 +3,13 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::Class;
 use crate::error::Result;
+use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
 use crate::regular::term::{Arena, Spelling, Term, TermId, EMPTY, MANY};
 use crate::regular::transitions::{majority, WIDE_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
+use crate::vocabulary::long_tokens::FAR;
 use crate::vocabulary::token_set::{Bits, Part};
-use crate::vocabulary::vocabulary::{Vocabulary, FAR};
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
@@ -90,42 +91,42 @@ impl Chain {
         Ok(false)
     }
 
-    pub(crate) fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Reach> {
-        let mut reach = Reach::of(vocabulary);
+    pub(crate) fn reach(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Reach> {
+        let mut reach = Reach::of(shared);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // It ends between any two characters: every inner node is an exit, and a walk is no dearer.
-            reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
+            reach.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
             return Ok(reach);
         }
-        let own = Part { bits: vocabulary.class(self.class), within: self.within(vocabulary, 0) };
+        let own = Part { bits: shared.vocabulary.class(self.class), within: self.within(shared, 0) };
         if let (&[first, last], false) = (&self.states[..], self.loops) {
             reach.dense = Some(own);
-            self.single(arena, vocabulary, [first, last], &mut reach)?;
+            self.single(arena, shared, [first, last], &mut reach)?;
             return Ok(reach);
         }
-        if !self.loops && self.states.len() <= SOON && self.is_dear(arena, vocabulary)? {
+        if !self.loops && self.states.len() <= SOON && self.is_dear(arena, shared)? {
             // Few nodes are reached before the count is used up.
-            reach.walk(arena, &vocabulary.trie, 0, self.states[0])?;
+            reach.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
             return Ok(reach);
         }
-        let spaced = self.spaced(arena, vocabulary)?;
+        let spaced = self.spaced(arena, shared)?;
         let Some(chain) = spaced else {
             reach.dense = Some(own);
-            self.leave(arena, vocabulary, 0, |place| place.before.is_within(self.class), &mut reach)?;
+            self.leave(arena, shared, 0, |place| place.before.is_within(self.class), &mut reach)?;
             return Ok(reach);
         };
-        let within = chain.within(vocabulary, 1);
-        let led = vocabulary.led(chain.class).enumerate();
+        let within = chain.within(shared, 1);
+        let led = shared.vocabulary.led(chain.class).enumerate();
         let led = led.map(|(place, led)| led & within.as_ref().map_or(u32::MAX, |within| within[place]));
         reach.dense = Some(Part { bits: own.words().zip(led).map(|(own, led)| own | led).collect(), within: None });
         let inner = |place: &Occurrence| {
-            let space = place.depth == 0 && vocabulary.trie.byte(place.node) == b' ';
+            let space = place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ';
             place.before.is_within(self.class) && !space
         };
-        self.leave(arena, vocabulary, 0, inner, &mut reach)?;
+        self.leave(arena, shared, 0, inner, &mut reach)?;
         let class = chain.class.with(b' ');
         let led = |place: &Occurrence| place.led && place.before.is_within(class);
-        chain.leave(arena, vocabulary, 1, led, &mut reach)?;
+        chain.leave(arena, shared, 1, led, &mut reach)?;
         Ok(reach)
     }
 
@@ -133,13 +134,13 @@ impl Chain {
     fn single(
         &self,
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         [first, last]: [TermId; 2],
         reach: &mut Reach,
     ) -> Result<()> {
-        let trie = &vocabulary.trie;
+        let trie = &shared.vocabulary.trie;
         let may = arena.may(last);
-        for single in vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
+        for single in shared.vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
             if trie.leads_on(single.node, &may) {
                 arena.spend(1)?;
                 reach.walk(arena, trie, single.node, last)?;
@@ -157,10 +158,10 @@ impl Chain {
     }
 
     /// Whether the places where it is left are not known yet, or take longer to look at than a walk.
-    fn is_dear(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<bool> {
+    fn is_dear(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
         let mut places = 0;
         for byte in self.leaving(arena)?.iter() {
-            match vocabulary.occurrences_known(byte) {
+            match shared.vocabulary.occurrences_known(byte) {
                 Some(known) => places += known,
                 None => return Ok(true),
             }
@@ -169,23 +170,23 @@ impl Chain {
     }
 
     /// Where a space leads, if that is another chain: every other token begins with one.
-    fn spaced(&self, arena: &mut Arena, vocabulary: &Vocabulary) -> Result<Option<Chain>> {
+    fn spaced(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Option<Chain>> {
         if self.is_loop() || self.class.contains(b' ') {
             return Ok(None);
         }
         match arena.derive(self.states[0], b' ')? {
             EMPTY => Ok(None),
             next if arena.may(next).len() < WIDE_CLASS => Ok(None),
-            next => Ok(Chain::of(arena, next, vocabulary.longest)?.filter(|chain| {
+            next => Ok(Chain::of(arena, next, shared.vocabulary.longest)?.filter(|chain| {
                 !chain.class.contains(b' ') && chain.states.iter().all(|&state| !arena.info(state).nullable)
             })),
         }
     }
 
     /// What tokens of the class are cut down to, so many characters before them counted in.
-    fn within(&self, vocabulary: &Vocabulary, before: u32) -> Option<Bits> {
+    fn within(&self, shared: &SharedMasks, before: u32) -> Option<Bits> {
         let most = self.states.len() as u32 - 1 + before;
-        (!self.loops && most < vocabulary.longest).then(|| vocabulary.at_most(most))
+        (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most))
     }
 
     /// The bytes with which it is left.
@@ -212,7 +213,7 @@ impl Chain {
     fn leave(
         &self,
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         before: u32,
         inner: impl Fn(&Occurrence) -> bool,
         reach: &mut Reach,
@@ -220,7 +221,7 @@ impl Chain {
         let last = self.states.len() as u32 - 1;
         for byte in self.leaving(arena)?.iter() {
             let own = self.class.contains(byte);
-            for place in vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
+            for place in shared.vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
                 let chars = u32::from(place.chars) - before;
                 if own && chars != last {
                     continue;
@@ -231,7 +232,7 @@ impl Chain {
                     continue;
                 }
                 arena.spend(1)?;
-                reach.enter(arena, &vocabulary.trie, place.node, next)?;
+                reach.enter(arena, &shared.vocabulary.trie, place.node, next)?;
             }
         }
         Ok(())
@@ -263,6 +264,7 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::mask::walk::tests::everything;
+    use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
     fn words_up_to_a_length_are_what_a_walk_finds() {
@@ -270,7 +272,7 @@ mod tests {
         let tokens = texts.split(' ').map(|text| Some(text.replace('_', " ").into_bytes().into()));
         let tokens: Vec<Option<Box<[u8]>>> = tokens.collect();
         let size = tokens.len();
-        let vocabulary = Vocabulary::new(tokens, vec![], vec![], size).unwrap();
+        let shared = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], size).unwrap());
         let mut arena = Arena::new();
         let letter = arena.class(ByteSet::range(b'a', b'z')).unwrap();
         let word = arena.repeat(letter, 1, MANY).unwrap();
@@ -284,11 +286,11 @@ mod tests {
             let start = arena.quoted_state(bounded, Spelling::Body, false).unwrap();
             for text in [&b""[..], b"a", b"ab"] {
                 let head = text.iter().fold(start, |head, &byte| arena.derive(head, byte).unwrap());
-                let Some(chain) = Chain::of(&mut arena, head, vocabulary.longest).unwrap() else { continue };
-                spaced += usize::from(chain.spaced(&mut arena, &vocabulary).unwrap().is_some());
-                let reach = chain.reach(&mut arena, &vocabulary).unwrap();
-                let mut walked = Reach::of(&vocabulary);
-                walked.walk(&mut arena, &vocabulary.trie, 0, head).unwrap();
+                let Some(chain) = Chain::of(&mut arena, head, shared.vocabulary.longest).unwrap() else { continue };
+                spaced += usize::from(chain.spaced(&mut arena, &shared).unwrap().is_some());
+                let reach = chain.reach(&mut arena, &shared).unwrap();
+                let mut walked = Reach::of(&shared);
+                walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
                 assert_eq!(everything(reach), everything(walked), "{most} {text:?}");
             }
         }
@@ -302,7 +304,7 @@ mod tests {
             texts.split(' ').map(|text| Some(text.replace('_', " ").into_bytes().into())).collect();
         tokens.extend([&b"\xc3"[..], b"a\xc3", b" b"].map(|text| Some(text.into())));
         let size = tokens.len();
-        let vocabulary = Vocabulary::new(tokens, vec![], vec![], size).unwrap();
+        let shared = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], size).unwrap());
         let mut arena = Arena::new();
         let ascii = arena.class(ByteSet::range(b' ', b'~')).unwrap();
         let bytes = [(0xc3, 0xc3), (0x80, 0xbf)].map(|(low, high)| arena.class(ByteSet::range(low, high)).unwrap());
@@ -312,11 +314,11 @@ mod tests {
             let end = arena.literal(end.as_bytes()).unwrap();
             let text = arena.cat(any, end).unwrap();
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
-            let chain = Chain::of(&mut arena, head, vocabulary.longest).unwrap().unwrap();
+            let chain = Chain::of(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
             assert_eq!(chain.states.len(), 2);
-            let reach = chain.reach(&mut arena, &vocabulary).unwrap();
-            let mut walked = Reach::of(&vocabulary);
-            walked.walk(&mut arena, &vocabulary.trie, 0, head).unwrap();
+            let reach = chain.reach(&mut arena, &shared).unwrap();
+            let mut walked = Reach::of(&shared);
+            walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
             assert_eq!(everything(reach), everything(walked));
         }
     }

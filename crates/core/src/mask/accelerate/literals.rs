@@ -3,12 +3,13 @@
 
 use crate::error::Result;
 use crate::mask::head_mask::Local;
+use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
 use crate::regular::term::{Arena, Spelling, Term, TermId};
 use crate::vocabulary::trie::Trie;
-use crate::vocabulary::vocabulary::Vocabulary;
+
 use std::collections::VecDeque;
 
 /// Words, sorted and alike in their first `depth` bytes.
@@ -29,7 +30,7 @@ const TIMES: u32 = 4;
 
 impl Arena {
     /// What heads of large sets of words do to a vocabulary, before anyone asks for it.
-    pub fn prepare(&mut self, vocabulary: &Vocabulary) -> Result<()> {
+    pub fn prepare(&mut self, shared: &SharedMasks) -> Result<()> {
         if !(0..self.word_sets.len()).any(|set| self.word_sets[set].words.len() >= LARGE as usize) {
             return Ok(());
         }
@@ -49,13 +50,13 @@ impl Arena {
         for place in 0..roots.len() {
             let (text, quoted) = roots[place];
             if quoted || !roots.contains(&(text, true)) {
-                self.prepare_words(vocabulary, text, quoted)?;
+                self.prepare_words(shared, text, quoted)?;
             }
         }
         Ok(())
     }
 
-    fn prepare_words(&mut self, vocabulary: &Vocabulary, text: TermId, quoted: bool) -> Result<()> {
+    fn prepare_words(&mut self, shared: &SharedMasks, text: TermId, quoted: bool) -> Result<()> {
         let mut room = None;
         let mut texts = VecDeque::from([text]);
         while let Some(text) = texts.pop_front() {
@@ -67,12 +68,12 @@ impl Arena {
             }
             let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
             let hash = self.info(head).hash;
-            if vocabulary.locals.get(hash).is_none() {
-                let mut reach = Reach::of(vocabulary);
-                if reach.spell(self, &vocabulary.trie, 0, head)? {
-                    let local = Local::from_reach(reach, vocabulary, false);
+            if shared.locals.get(hash).is_none() {
+                let mut reach = Reach::of(shared);
+                if reach.spell(self, &shared.vocabulary.trie, 0, head)? {
+                    let local = Local::from_reach(reach, shared, false);
                     let bytes = local.memory_bytes();
-                    vocabulary.locals.put(hash, local, bytes);
+                    shared.locals.put(hash, local, bytes);
                 }
             }
             let words = self.word_sets[set as usize].words.clone();

@@ -7,12 +7,14 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::Class;
 use crate::error::Result;
+use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
-use crate::regular::term::{Arena, Hasher128, TermId};
+use crate::regular::term::{Arena, TermId};
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::{sorted_words, tokens, Words};
 use crate::vocabulary::trie::Trie;
-use crate::vocabulary::vocabulary::Vocabulary;
+
 use std::ops::Range;
 
 /// A byte behind characters of a class only, of which some are quiet: they leave a state as it is.
@@ -58,12 +60,12 @@ impl Way {
 }
 
 impl Behind {
-    pub fn of(way: Way, vocabulary: &Vocabulary) -> Self {
-        let places = vocabulary.occurrences(way.byte);
+    pub fn of(way: Way, shared: &SharedMasks) -> Self {
+        let places = shared.vocabulary.occurrences(way.byte);
         let ours = (0..places.len() as u32).filter(|&at| way.leads_to(&places[at as usize]));
         let (quiet, heard): (Vec<u32>, Vec<u32>) = ours.partition(|&at| way.is_quiet(&places[at as usize]));
         let nodes: Vec<u32> = quiet.iter().map(|&at| places[at as usize].node).collect();
-        let trie = &vocabulary.trie;
+        let trie = &shared.vocabulary.trie;
         let below: u32 = nodes.iter().map(|&node| trie.end(node) - node - 1).sum();
         let words = sorted_words(nodes.iter().flat_map(|&node| trie.tokens_at(node)).copied().collect());
         let hash = (1..=MERGED).contains(&below).then(|| Hasher128::of(&nodes));
@@ -91,7 +93,7 @@ impl Behind {
     pub fn enter(
         &self,
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         state: TermId,
         except: &ByteSet,
         reach: &mut Reach,
@@ -101,11 +103,11 @@ impl Behind {
         }
         let first = usize::from(self.way.led);
         let excepted = |token| {
-            let text = vocabulary.token(token).unwrap_or_default();
+            let text = shared.vocabulary.token(token).unwrap_or_default();
             text.get(first).is_some_and(|&byte| except.contains(byte))
         };
         if let Some(hash) = self.hash.filter(|_| !arena.info(state).nullable) {
-            let forest = vocabulary.merged(hash, &self.nodes);
+            let forest = shared.merged(hash, &self.nodes);
             let piece = forest.pieces.get(arena, &forest.trie, 0, state)?;
             // Ends would be those of the merged trie.
             if !piece.ends {
@@ -119,9 +121,9 @@ impl Behind {
             }
         }
         for (&node, &at) in self.nodes.iter().zip(&self.quiet) {
-            if !excepted(vocabulary.occurrences(self.way.byte)[at as usize].token) {
+            if !excepted(shared.vocabulary.occurrences(self.way.byte)[at as usize].token) {
                 arena.spend(1)?;
-                reach.enter(arena, &vocabulary.trie, node, state)?;
+                reach.enter(arena, &shared.vocabulary.trie, node, state)?;
             }
         }
         Ok(())

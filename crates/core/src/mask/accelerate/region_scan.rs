@@ -8,13 +8,13 @@ use crate::error::Result;
 use crate::mask::accelerate::counter_loop::Chain;
 use crate::mask::accelerate::occurrence_group::Way;
 use crate::mask::dfa_cache::NOWHERE;
+use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
 use crate::regular::closed_region::Region;
 use crate::regular::term::{Arena, TermId, EMPTY};
 use crate::regular::transitions::majority;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::Part;
-use crate::vocabulary::vocabulary::Vocabulary;
 
 /// How a head comes to the characters of a region.
 struct Entry {
@@ -28,24 +28,24 @@ struct Entry {
 impl Region {
     /// Whether the places where it is left take less than a walk through what is inside, or it keeps as much as a chain
     /// does.
-    pub fn is_worth_it(&self, vocabulary: &Vocabulary, chain: Option<&Chain>) -> bool {
+    pub fn is_worth_it(&self, shared: &SharedMasks, chain: Option<&Chain>) -> bool {
         if chain.is_some_and(|chain| chain.class == self.class) {
             return true;
         }
-        let inside = vocabulary.count_of(self.class);
-        if inside >= vocabulary.len() / 3 {
+        let inside = shared.vocabulary.count_of(self.class);
+        if inside >= shared.vocabulary.len() / 3 {
             return true;
         }
         // They are counted, not looked at: whoever asks for a byte's places for the first time has them found.
         let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
-        let places: usize = left.map(|byte| vocabulary.occurrences_at_most(byte)).sum();
+        let places: usize = left.map(|byte| shared.vocabulary.occurrences_at_most(byte)).sum();
         chain.is_none() && places < inside / 4
     }
 
     /// What a head of the region does to the vocabulary.
-    pub fn reach(&self, arena: &mut Arena, vocabulary: &Vocabulary, head: TermId) -> Result<Reach> {
-        let bits = vocabulary.class(self.class);
-        let mut reach = Reach::of(vocabulary);
+    pub fn reach(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<Reach> {
+        let bits = shared.vocabulary.class(self.class);
+        let mut reach = Reach::of(shared);
         reach.dense = Some(Part { bits: bits.clone(), within: None });
         let start = reach.table.row(arena, head);
         // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
@@ -56,14 +56,14 @@ impl Region {
             next => Region::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
         };
         if let Some(region) = &spaced {
-            let both = bits.iter().zip(vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
+            let both = bits.iter().zip(shared.vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
             reach.dense = Some(Part { bits: both, within: None });
-            region.leave(arena, vocabulary, Entry { start, first: space, led: true }, &mut reach, |_| true)?;
+            region.leave(arena, shared, Entry { start, first: space, led: true }, &mut reach, |_| true)?;
         }
         let own = Entry { start, first: head, led: false };
         let led = spaced.is_some();
-        self.leave(arena, vocabulary, own, &mut reach, |place| {
-            !(led && place.depth == 0 && vocabulary.trie.byte(place.node) == b' ')
+        self.leave(arena, shared, own, &mut reach, |place| {
+            !(led && place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ')
         })?;
         Ok(reach)
     }
@@ -72,19 +72,19 @@ impl Region {
     fn leave(
         &self,
         arena: &mut Arena,
-        vocabulary: &Vocabulary,
+        shared: &SharedMasks,
         entry: Entry,
         reach: &mut Reach,
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
         let (near, quiet, apart) = self.near(arena, entry.first)?;
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
-            let behind = vocabulary.behind(Way { byte, class: self.class, quiet, led: entry.led });
-            let places = vocabulary.occurrences(byte);
+            let behind = shared.behind(Way { byte, class: self.class, quiet, led: entry.led });
+            let places = shared.vocabulary.occurrences(byte);
             let beside = arena.derive(near, byte)?;
-            let heard = behind.heard.iter().copied().chain(behind.beginning_with(&vocabulary.trie, &apart));
+            let heard = behind.heard.iter().copied().chain(behind.beginning_with(&shared.vocabulary.trie, &apart));
             for place in heard.map(|place| &places[place as usize]).filter(|place| wanted(place)) {
-                let Some(token) = vocabulary.token(place.token) else { continue };
+                let Some(token) = shared.vocabulary.token(place.token) else { continue };
                 let mut row = entry.start;
                 for &byte in &token[..usize::from(place.depth)] {
                     row = reach.table.step(arena, row, byte)?;
@@ -94,13 +94,13 @@ impl Region {
                     arena.spend(1)?;
                     let next = reach.table.rows[next as usize].state;
                     match place.depth {
-                        0 => reach.enter_beside(arena, vocabulary, place.node, next, beside)?,
-                        _ => reach.enter(arena, &vocabulary.trie, place.node, next)?,
+                        0 => reach.enter_beside(arena, shared, place.node, next, beside)?,
+                        _ => reach.enter(arena, &shared.vocabulary.trie, place.node, next)?,
                     }
                 }
             }
             if beside != EMPTY {
-                behind.enter(arena, vocabulary, beside, &apart, reach)?;
+                behind.enter(arena, shared, beside, &apart, reach)?;
             }
         }
         Ok(())
@@ -122,6 +122,7 @@ mod tests {
     use crate::mask::walk::tests::everything;
     use crate::regular::term::{Spelling, MANY};
     use crate::vocabulary::trie::Trie;
+    use crate::vocabulary::vocabulary::Vocabulary;
 
     /// The same by derivatives, node by node.
     fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
@@ -137,7 +138,7 @@ mod tests {
         }
     }
 
-    fn vocabulary() -> Vocabulary {
+    fn vocabulary() -> SharedMasks {
         let letters =
             ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
         let mut state = 7u64;
@@ -154,12 +155,12 @@ mod tests {
             tokens.push(Some(text.as_bytes().into()));
         }
         let size = tokens.len();
-        Vocabulary::new(tokens, vec![], vec![], size).unwrap()
+        SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
     }
 
     #[test]
     fn regions_and_sweeps_find_what_derivatives_do() {
-        let vocabulary = vocabulary();
+        let shared = vocabulary();
         let mut arena = Arena::new();
         let arena = &mut arena;
         let any = arena.any_text().unwrap();
@@ -199,15 +200,15 @@ mod tests {
                         continue;
                     }
                     heads += 1;
-                    let mut slow = Reach::of(&vocabulary);
-                    derived(arena, &vocabulary.trie, 0, head, &mut slow);
+                    let mut slow = Reach::of(&shared);
+                    derived(arena, &shared.vocabulary.trie, 0, head, &mut slow);
                     let slow = everything(slow);
-                    let mut walked = Reach::of(&vocabulary);
-                    walked.walk(arena, &vocabulary.trie, 0, head).unwrap();
+                    let mut walked = Reach::of(&shared);
+                    walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = Region::of(arena, head).unwrap() {
                         regions += 1;
-                        let reach = region.reach(arena, &vocabulary, head).unwrap();
+                        let reach = region.reach(arena, &shared, head).unwrap();
                         assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
                     }
                     let ascii = arena.live_ascii(head).unwrap();

@@ -125,13 +125,14 @@ impl<'a> Along<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::shared::SharedMasks;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
     fn texts_lead_as_far_as_each_of_them_alone() {
         let tokens = ["a", "ab", "abcd", "b", "bcdef", "bcx"].map(|text| Some(text.as_bytes().into()));
-        let vocabulary = Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap();
-        let trie = &vocabulary.trie;
+        let shared = SharedMasks::of(Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap());
+        let trie = &shared.vocabulary.trie;
         let node = |text: &str| trie.find(0, text.as_bytes());
         let mut along = Along::new(trie);
         for (text, told, whole) in [

@@ -10,7 +10,8 @@ use crate::mask::composer::Ground;
 use crate::mask::exits::{Exits, Groups, Key};
 use crate::mask::key::object_summary::{Look, Outline};
 use crate::mask::key::{hashed, Name, Namer, Told};
-use crate::regular::term::{Hasher128, Term, TermId, EPSILON};
+use crate::regular::term::{Term, TermId, EPSILON};
+use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -223,7 +224,7 @@ impl Namer<'_> {
         let told = |part: Option<TermId>| part.map_or(0, |part| self.machine.arena.info(part).hash);
         let key = hashed(6, &[look.keys, told(end), told(before), told(Some(colon)), exits.hash()]);
         let shared = [end, before].iter().flatten().all(|&part| !self.machine.arena.info(part).structural);
-        if let Some(known) = self.vocabulary.seen.get(key).filter(|_| shared) {
+        if let Some(known) = self.shared.seen.get(key).filter(|_| shared) {
             return Ok(Some(known));
         }
         let mut all = Seen::nothing(Exits::NOWHERE);
@@ -237,7 +238,7 @@ impl Namer<'_> {
             all.name = all.name.wrapping_add(seen.name).wrapping_add(keys);
         }
         if shared {
-            self.vocabulary.seen.put(key, all.clone(), all.memory_bytes());
+            self.shared.seen.put(key, all.clone(), all.memory_bytes());
         }
         Ok(Some(all))
     }
@@ -248,7 +249,7 @@ impl Namer<'_> {
         hash.wide(look.keys);
         hash.wide(self.machine.arena.info(colon).hash);
         for group in exits.groups() {
-            let trie = group.ground(self.vocabulary).trie;
+            let trie = group.ground(self.shared).trie;
             for opened in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
                 hash.word(opened.into());
@@ -277,7 +278,7 @@ impl Namer<'_> {
     }
 
     fn look_anew(&mut self, object: u32, state: u32) -> Result<Option<Look>> {
-        let openings = &self.vocabulary.openings;
+        let openings = &self.shared.vocabulary.openings;
         if !self.names.sights.outlines.contains_key(&object) {
             let outline = self.machine.arena.outline(object, openings)?;
             self.names.sights.outlines.insert(object, outline);
@@ -292,14 +293,14 @@ impl Namer<'_> {
     fn seen_text(&mut self, id: TermId, exits: &Exits) -> Result<Seen> {
         let arena = &mut self.machine.arena;
         let key = hashed(7, &[arena.info(id).hash, exits.hash()]);
-        if let Some(known) = self.vocabulary.seen.get(key) {
+        if let Some(known) = self.shared.seen.get(key) {
             return Ok(known);
         }
         arena.spend(exits.len() as u64)?;
         let (may, nullable) = (arena.may(id), arena.info(id).nullable);
         let (mut name, mut ends) = (0u128, Groups::new());
         for group in exits.groups() {
-            let Ground { trie, pieces } = group.ground(self.vocabulary);
+            let Ground { trie, pieces } = group.ground(self.shared);
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.leads_on(node, &may)) {
                 let piece = pieces.get(arena, trie, node, id)?;
@@ -309,7 +310,7 @@ impl Namer<'_> {
             ends.push(group.beside(nodes));
         }
         let seen = Seen { name, ends: Exits::of(ends) };
-        self.vocabulary.seen.put(key, seen.clone(), seen.memory_bytes());
+        self.shared.seen.put(key, seen.clone(), seen.memory_bytes());
         Ok(seen)
     }
 }

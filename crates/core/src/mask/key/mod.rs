@@ -16,8 +16,10 @@ use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::Along;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::Local;
-use crate::regular::term::{Arena, Hasher128, Term, TermId, Text, EPSILON};
-use crate::vocabulary::vocabulary::Vocabulary;
+use crate::mask::shared::SharedMasks;
+use crate::regular::term::{Arena, Term, TermId, Text, EPSILON};
+use crate::storage::hash::Hasher128;
+
 use lookahead::Sights;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -92,7 +94,7 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 pub(crate) struct Namer<'a> {
     pub machine: &'a mut Machine,
     pub names: &'a mut Names,
-    pub vocabulary: &'a Vocabulary,
+    pub shared: &'a SharedMasks,
 }
 
 impl Namer<'_> {
@@ -170,7 +172,7 @@ impl Namer<'_> {
         // What lies on the way to another node is said by that.
         nodes.sort_unstable();
         for (at, &node) in nodes.iter().enumerate() {
-            if nodes.get(at + 1).is_none_or(|&next| next >= self.vocabulary.trie.end(node)) {
+            if nodes.get(at + 1).is_none_or(|&next| next >= self.shared.vocabulary.trie.end(node)) {
                 name = name.wrapping_add(hashed(3, &[node.into()]));
             }
         }
@@ -179,8 +181,8 @@ impl Namer<'_> {
 
     /// A text that is spelled in one way: as far as tokens go along, as of a named key.
     pub(crate) fn of_text(&mut self, text: &[u8], frame: FrameId) -> Result<Name> {
-        let vocabulary = self.vocabulary;
-        let trie = &vocabulary.trie;
+        let shared = self.shared;
+        let trie = &shared.vocabulary.trie;
         let (told, whole) = Along::new(trie).read(text);
         let name = hashed(3, &[told.into()]);
         let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.machine.leads(EPSILON, frame))) else {
@@ -224,8 +226,8 @@ impl Namer<'_> {
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
         let colon = self.machine.signs(&[spec.colon]);
-        let vocabulary = self.vocabulary;
-        let trie = &vocabulary.trie;
+        let shared = self.shared;
+        let trie = &shared.vocabulary.trie;
         let mut along = Along::new(trie);
         let mut ends: Vec<End> = Vec::new();
         for (place, (spelling, property)) in (low..high).zip(keys) {
@@ -260,14 +262,14 @@ impl Namer<'_> {
         let mut closed = Vec::new();
         let arena = &mut self.machine.arena;
         let named = match Exclusion::of(arena, inner)? {
-            Some(exclusion) if exclusion.spelled(arena, &self.vocabulary.trie, &mut closed) => {
+            Some(exclusion) if exclusion.spelled(arena, &self.shared.vocabulary.trie, &mut closed) => {
                 closed.sort_unstable();
                 closed.dedup();
-                let mut parts = vec![self.vocabulary.near(arena, exclusion.near)?];
+                let mut parts = vec![self.shared.near(arena, exclusion.near)?];
                 parts.extend(closed.into_iter().map(u128::from));
                 (hashed(4, &parts), arena.reads_any_text(exclusion.near))
             }
-            _ => (self.vocabulary.near(arena, inner)?, arena.reads_any_text(inner)),
+            _ => (self.shared.near(arena, inner)?, arena.reads_any_text(inner)),
         };
         arena.budget.grow(64);
         self.names.inners.insert(inner, named);

@@ -7,7 +7,8 @@ use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::object::{Hidden, ObjectSpec};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Arena, Hasher128, Term, TermId, EMPTY, EPSILON};
+use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::key_prefixes::{Openings, BEFORE, BEHIND};
 use smallvec::SmallVec;
 

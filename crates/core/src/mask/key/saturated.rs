@@ -3,8 +3,9 @@
 
 use crate::error::Result;
 use crate::mask::dfa_cache::NARROW;
+use crate::mask::shared::SharedMasks;
 use crate::regular::term::{Arena, TermId};
-use crate::vocabulary::vocabulary::{Vocabulary, FAR};
+use crate::vocabulary::long_tokens::FAR;
 
 /// Of one head.
 #[derive(Clone, Copy)]
@@ -15,10 +16,7 @@ pub(crate) struct Near {
     far: bool,
 }
 
-/// Bytes of them: some ten thousand.
-pub(crate) const NEARS: usize = 2 << 20;
-
-impl Vocabulary {
+impl SharedMasks {
     /// The hash of a head that treats every token alike.
     pub(crate) fn near(&self, arena: &mut Arena, head: TermId) -> Result<u128> {
         if !arena.info(head).counts {
@@ -26,13 +24,13 @@ impl Vocabulary {
         }
         match self.near_of(arena, head)?.hash {
             Some(hash) => Ok(hash),
-            None => arena.clipped(head, self.longest).map(|near| arena.info(near).hash),
+            None => arena.clipped(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
         }
     }
 
     /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
-        Ok(self.longest > FAR && arena.info(head).counts && self.near_of(arena, head)?.far)
+        Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.near_of(arena, head)?.far)
     }
 
     fn near_of(&self, arena: &mut Arena, head: TermId) -> Result<Near> {
@@ -43,8 +41,8 @@ impl Vocabulary {
         let reads = arena.may(head);
         let mut near = Near { hash: None, far: false };
         // White space, say: few long tokens are made of it, and all others end soon.
-        if reads.len() > NARROW && self.longest_of(&reads) > FAR {
-            let exact = arena.clipped(head, self.longest)?;
+        if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > FAR {
+            let exact = arena.clipped(head, self.vocabulary.longest)?;
             near.hash = Some(arena.info(exact).hash);
             near.far = arena.clipped(head, FAR)? != exact && arena.counted(exact)?.is_none();
         }

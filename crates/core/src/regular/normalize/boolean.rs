@@ -2,7 +2,8 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::term::{Arena, Hasher128, Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::regular::term::{Arena, Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::storage::hash::Hasher128;
 use smallvec::SmallVec;
 
 /// Longer beginnings are not compared with what another alternative repeats.

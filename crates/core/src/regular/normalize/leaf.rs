@@ -1,10 +1,12 @@
 //! Bytes, texts, keys, code points → terms that hold no others, or few.
 
 use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::literal::{self, code_points, Ends, Literal};
-use crate::regular::term::{is_lead, Arena, Hasher128, Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Arena, Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -5,7 +5,8 @@ pub(crate) mod boolean;
 pub(crate) mod leaf;
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Hasher128, Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Arena, Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::storage::hash::Hasher128;
 
 impl Arena {
     pub fn cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
