@@ -3,6 +3,7 @@
 //!
 //! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::verify`).
 
+use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
@@ -243,11 +244,11 @@ fn allowed(matcher: &mut Matcher, words: usize) -> Result<Vec<u32>> {
 }
 
 /// Whether the mask is what brute force says, where no special token came.
-fn assert_brute(grammar: &Grammar, vocabulary: &SharedMasks, text: &[u8], allowed: &[u32]) -> Result<()> {
+fn assert_brute(recognizer: &Recognizer, vocabulary: &SharedMasks, text: &[u8], allowed: &[u32]) -> Result<()> {
     for token in 0..vocabulary.vocabulary.size() as u32 {
         let expected = match vocabulary.vocabulary.token(token) {
-            Some(bytes) => grammar.accepts_prefix(&[text, bytes].concat(), None)?,
-            None if vocabulary.vocabulary.eos.contains(&token) => grammar.accepts(text, None)?,
+            Some(bytes) => recognizer.accepts_prefix(&[text, bytes].concat(), None)?,
+            None if vocabulary.vocabulary.eos.contains(&token) => recognizer.accepts(text, None)?,
             None => continue,
         };
         assert_eq!(allowed.binary_search(&token).is_ok(), expected, "token {token} after {text:?}");
@@ -257,13 +258,14 @@ fn assert_brute(grammar: &Grammar, vocabulary: &SharedMasks, text: &[u8], allowe
 
 /// A walk with drafts that are taken back, a fork, and the way out; how many masks it saw.
 fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, draw: &mut Draw) -> Result<usize> {
+    let recognizer = Recognizer::new(grammar.clone());
     let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone())?.matcher(None, None);
     let words = vocabulary.vocabulary.mask_words();
     let (mut text, mut spoken) = (Vec::new(), true);
     for step in 0..12 {
         let tokens = allowed(&mut matcher, words)?;
         if spoken && !matcher.ended() {
-            assert_brute(grammar, vocabulary, &text, &tokens)?;
+            assert_brute(&recognizer, vocabulary, &text, &tokens)?;
         }
         let forced = matcher.forced_bytes()?;
         for bytes in tokens.iter().filter_map(|&token| vocabulary.vocabulary.token(token)) {

@@ -1,7 +1,5 @@
 //! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
-use crate::ahead::make_ready;
-use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go, without};
@@ -79,9 +77,7 @@ impl Vocabulary {
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
         let made = || frisket_core::vocabulary::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
-        let vocabulary = Vocabulary::made(py.detach(made));
-        give_back();
-        vocabulary
+        Vocabulary::made(py.detach(made))
     }
 
     /// How many ids there are, with those that have no text.
@@ -133,7 +129,7 @@ impl Vocabulary {
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     vocabulary: Vocabulary,
-    inner: Held<core::CompiledGrammar>,
+    inner: Arc<core::CompiledGrammar>,
     limits: Option<Py<Limits>>,
     /// What was compiled, as Python has it.
     grammar: Option<Py<PyAny>>,
@@ -146,7 +142,7 @@ impl CompiledGrammar {
         limits: Option<Py<Limits>>,
         grammar: Option<Py<PyAny>>,
     ) -> Self {
-        CompiledGrammar { vocabulary, inner: Held::new(inner), limits, grammar }
+        CompiledGrammar { vocabulary, inner, limits, grammar }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -162,7 +158,6 @@ impl CompiledGrammar {
     /// then takes over fewer positions of each (`Limits`).
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
-        make_ready();
         let cancellation = cancellation.map(|flag| flag.get().0.clone());
         Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.vocabulary.handed)
     }
@@ -224,7 +219,7 @@ pub struct Matcher {
     mask_words: usize,
     handed: Arc<Handed>,
     /// Dropped after what is inside.
-    compiled: Held<core::CompiledGrammar>,
+    compiled: Arc<core::CompiledGrammar>,
 }
 
 impl Matcher {
@@ -233,7 +228,7 @@ impl Matcher {
         Matcher {
             mask_words: compiled.vocabulary().mask_words(),
             handed: handed.clone(),
-            compiled: Held::new(compiled.clone()),
+            compiled: compiled.clone(),
             inner: Turn::new(matcher),
         }
     }

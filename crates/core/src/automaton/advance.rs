@@ -7,9 +7,10 @@ use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::raw;
 use crate::error::Result;
 use crate::json::object::Narrowed;
+use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Arena, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// A head on its way: those that are spelled, or hold what they read, are terms again only where they stop.
@@ -247,9 +248,9 @@ impl Arena {
     fn may_end(&self, cursor: Cursor) -> bool {
         match cursor {
             Cursor::Head(head) | Cursor::Held { inner: head, .. } => self.info(head).nullable,
-            Cursor::Literal { literal, position } => self.literals[literal as usize].len() == position as usize,
+            Cursor::Literal { literal, position } => self.terms.literals[literal as usize].len() == position as usize,
             Cursor::Words { set, low, depth, .. } => {
-                self.word_sets[set as usize].words[low as usize].len() == depth as usize
+                self.terms.word_sets[set as usize].words[low as usize].len() == depth as usize
             }
             Cursor::Named { .. } | Cursor::Spelled { .. } | Cursor::Counted { .. } | Cursor::Open(_) => false,
         }
@@ -263,11 +264,11 @@ impl Arena {
                 next if byte == b'"' => Some(self.cursor(next, open)?),
                 next => Some(Cursor::Head(next)),
             },
-            Cursor::Literal { literal, position } => (self.literals[literal as usize].get(position as usize)
+            Cursor::Literal { literal, position } => (self.terms.literals[literal as usize].get(position as usize)
                 == Some(&byte))
             .then_some(Cursor::Literal { literal, position: position + 1 }),
             Cursor::Words { set, low, high, depth } => {
-                let (low, high) = narrow(&self.word_sets[set as usize].words, low, high, depth, byte);
+                let (low, high) = narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte);
                 (low < high).then_some(Cursor::Words { set, low, high, depth: depth + 1 })
             }
             Cursor::Named { object, state, low, high, depth } => {
@@ -280,7 +281,7 @@ impl Arena {
                 }
             }
             Cursor::Spelled { literal, position, free } => {
-                if raw(byte) && self.literals[literal as usize].get(position as usize) == Some(&byte) {
+                if raw(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
                     return Ok(Some(Cursor::Spelled { literal, position: position + 1, free }));
                 }
                 return self.follow_term(cursor, byte, open);
@@ -364,18 +365,18 @@ impl Arena {
                 self.rest(next)
             }
             Rest::Literal { literal, position } => {
-                match self.literals[literal as usize].get(position as usize) == Some(&byte) {
+                match self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
                     true => Rest::Literal { literal, position: position + 1 },
                     false => Rest::Nothing,
                 }
             }
             Rest::Words { set, low, high, depth } => {
-                match narrow(&self.word_sets[set as usize].words, low, high, depth, byte) {
+                match narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte) {
                     (low, high) if low < high => Rest::Words { set, low, high, depth: depth + 1 },
                     _ => Rest::Nothing,
                 }
             }
-            Rest::Keys(set) => match self.keys.rest(set, byte) {
+            Rest::Keys(set) => match self.registers.keys.rest(set, byte) {
                 NO_KEYS => Rest::Nothing,
                 rest => Rest::Keys(rest),
             },

@@ -9,9 +9,10 @@ use crate::automaton::distance::NEVER;
 use crate::automaton::machine::{Machine, Position, PositionId, DEAD};
 use crate::bytes::utf8::raw;
 use crate::error::{Error, Limit, Result};
+use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
 use crate::regular::literal::Literal;
-use crate::regular::term::{Arena, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
@@ -90,7 +91,7 @@ impl Machine {
     /// The text to which the bound leads without a detour: every byte brings the end nearer by as much. None if it
     /// promises too much somewhere: a search has to find out what can be kept.
     fn straight(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
-        if !self.arena.uniques.is_empty() {
+        if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
         }
         let (mut position, mut text) = (start.clone(), Vec::new());
@@ -138,7 +139,7 @@ impl Machine {
                 self.arena.quoted_state(after, Spelling::Body, free)?
             }
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
-                let (spelling, property) = &self.arena.objects[object as usize].sorted[low as usize];
+                let (spelling, property) = &self.arena.registers.objects[object as usize].sorted[low as usize];
                 text.extend_from_slice(&spelling[depth as usize..]);
                 let property = *property;
                 self.arena.key_done(object, state, property)?
@@ -289,7 +290,7 @@ impl Arena {
     fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
         Ok(match *self.term(id) {
             Term::Literal { literal, position } => {
-                Some((Run::Spelled(self.literals[literal as usize].clone(), position as usize), EPSILON))
+                Some((Run::Spelled(self.terms.literals[literal as usize].clone(), position as usize), EPSILON))
             }
             Term::Bounded { body, min: min @ 2.., max } if self.info(body).nullable => {
                 let Some(byte) = self.plainest(body, |body, next| body == next)? else { return Ok(None) };

@@ -2,7 +2,8 @@
 
 use crate::automaton::machine::{FrameId, Machine, Position, BOTTOM};
 use crate::bytes::byteset::ByteSet;
-use crate::regular::term::{Arena, Term, TermId, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, MANY};
 use std::fmt::Write;
 
 /// Terms in terms, and frames on frames, are shown so far down.
@@ -61,11 +62,11 @@ impl Arena {
             Term::Epsilon => write!(out, "\"\""),
             Term::Class(bytes) => write!(out, "{}", class(&bytes)),
             Term::Literal { literal, position } => {
-                let text = String::from_utf8_lossy(&self.literals[literal as usize][position as usize..]);
+                let text = String::from_utf8_lossy(&self.terms.literals[literal as usize][position as usize..]);
                 write!(out, "{text:?}")
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
                 let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
                 write!(out, "{} words from {first:?}", words.len())
             }

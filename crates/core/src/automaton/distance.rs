@@ -9,7 +9,8 @@
 use crate::automaton::machine::{FrameId, Machine, Position, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
-use crate::json::object::{Needs, ObjectState, Value};
+use crate::json::object::Needs;
+use crate::regular::registers::{ObjectState, Value};
 use crate::regular::term::{Spelling, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -264,10 +265,10 @@ impl Machine {
             Term::Epsilon => 0,
             Term::Class(_) => 1,
             Term::Literal { literal, position } => {
-                self.arena.literals[literal as usize].len() as u64 - u64::from(position)
+                self.arena.terms.literals[literal as usize].len() as u64 - u64::from(position)
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.arena.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.arena.terms.word_sets[set as usize].words[low as usize..high as usize];
                 words.iter().map(|word| word.len() as u64 - u64::from(depth)).min().unwrap_or(NEVER)
             }
             Term::Cat(..) | Term::Seq(..) => {
@@ -331,7 +332,7 @@ impl Machine {
             }
             Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
             Term::Unique(array) => {
-                let spec = self.arena.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array as usize].clone();
                 let mut least = NEVER;
                 if spec.accepting[0] && spec.min == 0 {
                     least = self.least(spec.empty)?;
@@ -344,8 +345,8 @@ impl Machine {
                 least
             }
             Term::UniqueItem { array, state } => {
-                let spec = self.arena.uniques[array as usize].clone();
-                let (at, came) = self.arena.unique_states[state as usize].progress();
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
                 let mut least = NEVER;
                 for &(node, next) in &spec.steps[at as usize] {
                     let item = self.least(node)?;
@@ -354,16 +355,16 @@ impl Machine {
                 least
             }
             Term::UniqueNext { array, state } => {
-                let (at, came) = self.arena.unique_states[state as usize].progress();
+                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
                 self.least_unique(array, at, came)?
             }
             Term::UniqueEnd { array, state, step, .. } => {
-                let (at, came) = self.arena.unique_states[state as usize].progress();
-                let next = self.arena.uniques[array as usize].steps[at as usize][step as usize].1;
+                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
+                let next = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].1;
                 self.least_unique(array, next, came + 1)?
             }
             Term::Object(object) => {
-                let spec = self.arena.objects[object as usize].clone();
+                let spec = self.arena.registers.objects[object as usize].clone();
                 let start = ObjectState::default();
                 if spec.can_close(&start) {
                     self.least(spec.empty)?
@@ -383,7 +384,7 @@ impl Machine {
                 self.least_next(object, &rest, 0)?
             }
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.arena.objects[object as usize].clone();
+                let spec = self.arena.registers.objects[object as usize].clone();
                 let choices = self.arena.choices(object, state)?;
                 let mut least = NEVER;
                 for (spelling, property) in &spec.sorted[low as usize..high as usize] {
@@ -405,7 +406,7 @@ impl Machine {
 
     /// What follows the items of an array of different items, `came` of them, in one of its states.
     fn least_unique(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let left = (spec.min as usize).saturating_sub(came).min(ITEMS as usize);
         let table = match self.least.arrays.get(&array) {
             Some(table) => table.clone(),
@@ -421,7 +422,7 @@ impl Machine {
 
     /// By the number of items that must still come, then by state.
     fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
         let mut steps: Vec<Vec<(u64, u32)>> = Vec::with_capacity(spec.steps.len());
         for from in &spec.steps {
@@ -465,7 +466,7 @@ impl Machine {
         if let Some(members) = self.least.members.get(&object) {
             return Ok(members.clone());
         }
-        let spec = self.arena.objects[object as usize].clone();
+        let spec = self.arena.registers.objects[object as usize].clone();
         let colon = self.least(spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
@@ -503,7 +504,7 @@ impl Machine {
         if let Some(rest) = self.least.rests.get(&(object, state)) {
             return Ok(rest.clone());
         }
-        let before = self.arena.states[state as usize].clone();
+        let before = self.arena.registers.states[state as usize].clone();
         let rest = Arc::new(self.find_rest(object, &before)?);
         self.arena.budget.grow(120 + rest.needs.memory_bytes());
         self.least.rests.insert((object, state), rest.clone());
@@ -511,7 +512,7 @@ impl Machine {
     }
 
     fn find_rest(&mut self, object: u32, state: &ObjectState) -> Result<Rest> {
-        let spec = self.arena.objects[object as usize].clone();
+        let spec = self.arena.registers.objects[object as usize].clone();
         let members = self.members_of(object)?;
         if spec.plain() {
             let needed = sum([members.close, members.ahead[state.next as usize]]);

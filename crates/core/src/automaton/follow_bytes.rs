@@ -26,7 +26,7 @@ impl Machine {
     pub(crate) fn leads(&mut self, head: TermId, frame: FrameId) -> ByteSet {
         match *self.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
-                let colon = self.arena.objects[object as usize].colon;
+                let colon = self.arena.registers.objects[object as usize].colon;
                 self.signs(&[colon])
             }
             _ => self.frame_leads(frame, DEPTH),
@@ -84,26 +84,26 @@ impl Machine {
             Term::Call(rule) => self.rule_leads(rule),
             Term::Special(_) => ByteSet::EMPTY,
             Term::Unique(array) => {
-                let spec = self.arena.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array as usize].clone();
                 self.signs(&[spec.open, spec.empty])
             }
             Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
-                let spec = self.arena.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array as usize].clone();
                 self.signs(&[spec.comma, spec.close])
             }
             Term::UniqueItem { array, state } => {
-                let spec = self.arena.uniques[array as usize].clone();
-                let at = self.arena.unique_states[state as usize].at;
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                let at = self.arena.registers.unique_states[state as usize].at;
                 let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
                 self.signs(&items)
             }
             Term::Object(object) => {
-                let spec = &self.arena.objects[object as usize];
+                let spec = &self.arena.registers.objects[object as usize];
                 let signs = [spec.open, spec.empty];
                 self.signs(&signs)
             }
             Term::ObjectNext { object, .. } => {
-                let spec = &self.arena.objects[object as usize];
+                let spec = &self.arena.registers.objects[object as usize];
                 let signs = [spec.comma, spec.close];
                 self.signs(&signs)
             }

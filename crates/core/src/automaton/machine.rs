@@ -12,7 +12,8 @@ use crate::error::Result;
 use crate::grammar::rules::{Entry, First, Rules};
 use crate::json::object::ObjectParts;
 use crate::limits::Limits;
-use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::hash::Hasher128;
 use crate::storage::intern::Ids;
 use crate::storage::visited::Visited;
@@ -221,7 +222,7 @@ impl Machine {
         let members = Members::from_slice(members);
         self.arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
         let id = FrameId(self.frames.len() as u32);
-        if !self.arena.uniques.is_empty() {
+        if !self.arena.registers.uniques.is_empty() {
             let openness = self.measure(&members);
             self.openness.resize(self.frames.len(), Openness::default());
             self.openness.push(openness);

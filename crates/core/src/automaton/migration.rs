@@ -7,8 +7,9 @@
 
 use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::key_set::Moved;
-use crate::regular::term::{Arena, Term, TermId, Text};
+use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
 use rustc_hash::FxHashMap;
 
@@ -183,40 +184,40 @@ impl<'a> Migration<'a> {
     }
 
     fn literal(&mut self, literal: u32) -> u32 {
-        if (literal as usize) < self.ground.literals.len() {
+        if (literal as usize) < self.ground.terms.literals.len() {
             return literal;
         }
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.literals.entry(literal).or_insert_with(|| {
-            let data = from.literals[literal as usize].clone();
+            let data = from.terms.literals[literal as usize].clone();
             to.budget.grow(data.len() + 40);
-            to.literals.push(data, &mut to.budget);
-            to.literals.len() as u32 - 1
+            to.terms.literals.push(data, &mut to.budget);
+            to.terms.literals.len() as u32 - 1
         })
     }
 
     fn word_set(&mut self, set: u32) -> u32 {
-        if (set as usize) < self.ground.word_sets.len() {
+        if (set as usize) < self.ground.terms.word_sets.len() {
             return set;
         }
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.word_sets.entry(set).or_insert_with(|| {
             // The words themselves are shared.
-            to.word_sets.push(from.word_sets[set as usize].clone(), &mut to.budget);
-            to.word_sets.len() as u32 - 1
+            to.terms.word_sets.push(from.terms.word_sets[set as usize].clone(), &mut to.budget);
+            to.terms.word_sets.len() as u32 - 1
         })
     }
 
     fn keys(&mut self, set: u32) -> Result<u32> {
         let to = &mut self.to.arena;
-        to.keys.take_over(&self.from.arena.keys, set, &mut self.keys, &mut to.budget)
+        to.registers.keys.take_over(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
     }
 
     fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {
         if let Some(&known) = self.states.get(&(object, state)) {
             return Ok(known);
         }
-        let before = &self.from.arena.states[state as usize];
+        let before = &self.from.arena.registers.states[state as usize];
         let mut copied = (**before).clone();
         copied.keys = self.keys(before.keys)?;
         let made = self.to.arena.object_state(object, copied);
@@ -227,17 +228,17 @@ impl<'a> Migration<'a> {
     fn text(&mut self, text: u32) -> u32 {
         let (mut path, mut at) = (Vec::new(), text);
         let known = loop {
-            if (at as usize) < self.ground.texts.len() {
+            if (at as usize) < self.ground.registers.texts.len() {
                 break at;
             }
             if let Some(&known) = self.texts.get(&at) {
                 break known;
             }
             path.push(at);
-            at = self.from.arena.texts[at as usize].0;
+            at = self.from.arena.registers.texts[at as usize].0;
         };
         path.into_iter().rev().fold(known, |before, at| {
-            let (_, byte) = self.from.arena.texts[at as usize];
+            let (_, byte) = self.from.arena.registers.texts[at as usize];
             let made = self.to.arena.text_after(before, byte);
             self.texts.insert(at, made);
             made

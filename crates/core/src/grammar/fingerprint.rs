@@ -4,8 +4,9 @@
 //! lower a schema are compared by this.
 
 use crate::grammar::grammar::Grammar;
-use crate::json::object::Value;
-use crate::regular::term::{Arena, Term, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::registers::Value;
+use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,7 @@ impl Prints<'_> {
                 hash.wide(self.of(*body));
             }
             Term::Object(object) => {
-                let spec = &arena.objects[*object as usize];
+                let spec = &arena.registers.objects[*object as usize];
                 hash.word(5);
                 for property in &spec.properties {
                     hash.bytes(&property.key);
@@ -90,7 +91,7 @@ impl Prints<'_> {
                 }
             }
             Term::Unique(array) => {
-                let spec = &arena.uniques[*array as usize];
+                let spec = &arena.registers.uniques[*array as usize];
                 hash.word(7);
                 for (steps, &accepting) in spec.steps.iter().zip(&spec.accepting) {
                     hash.word(steps.len() as u64 * 2 + u64::from(accepting));

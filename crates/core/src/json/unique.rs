@@ -2,47 +2,11 @@
 //! Which values may come next is found out where they are read (`unique`).
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Term, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::registers::{UniqueSpec, UniqueState};
+use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-
-/// An automaton over items, with the punctuation around them.
-#[derive(Clone, Debug)]
-pub struct UniqueSpec {
-    /// By state: (item, next state).
-    pub steps: Vec<Vec<(TermId, u32)>>,
-    pub accepting: Vec<bool>,
-    pub open: TermId,
-    pub close: TermId,
-    pub comma: TermId,
-    pub empty: TermId,
-    pub min: u32,
-    pub max: u32,
-    /// Whether there are too few values to end it.
-    pub void: bool,
-}
-
-/// How far an array has come: a few numbers, for the values that came share what they have in common with those of the
-/// states before (`keyset`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct UniqueState {
-    pub(crate) at: u32,
-    /// How many values came.
-    pub(crate) count: u32,
-    /// The texts of their values, as a set.
-    pub(crate) came: u32,
-    /// Of a state for masks, which stands for many: what is told of their values.
-    pub(crate) blind: Option<Blind>,
-}
-
-/// What the states that have one mask have in common, beside their place and the count as far as tokens can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Blind {
-    /// At most so many values came, or will have within a token.
-    pub(crate) most: u32,
-    /// How many values are left, as far as tokens can tell; `MANY` if they cannot be used up within one.
-    pub(crate) left: u32,
-}
 
 impl UniqueState {
     /// The state of the automaton, and how many values came.
@@ -99,24 +63,24 @@ impl UniqueSpec {
 
 impl Arena {
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
-        self.uniques.push(Arc::new(spec), &mut self.budget);
-        let index = self.uniques.len() as u32 - 1;
+        self.registers.uniques.push(Arc::new(spec), &mut self.budget);
+        let index = self.registers.uniques.len() as u32 - 1;
         self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
 
     pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
-        if let Some(&id) = self.unique_state_ids.get(&(array, state)) {
+        if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
             return id;
         }
-        self.unique_states.push(state, &mut self.budget);
-        let id = self.unique_states.len() as u32 - 1;
-        self.unique_state_ids.insert((array, state), id, &mut self.budget);
+        self.registers.unique_states.push(state, &mut self.budget);
+        let id = self.registers.unique_states.len() as u32 - 1;
+        self.registers.unique_state_ids.insert((array, state), id, &mut self.budget);
         id
     }
 
     /// Whether a grammar must be asked if its arrays have enough values.
     pub(crate) fn may_lack_values(&self) -> bool {
-        (0..self.uniques.len()).any(|array| !self.uniques[array].needs_few())
+        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].needs_few())
     }
 
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {

@@ -10,7 +10,8 @@ use crate::mask::draft::Doubts;
 use crate::mask::head_mask::Local;
 use crate::mask::merged_trie::Pieces;
 use crate::mask::shared::SharedMasks;
-use crate::regular::term::{Arena, Term, TermId, Text, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::vocabulary::token_set::Words;
 use crate::vocabulary::trie::Trie;
 
@@ -320,7 +321,7 @@ impl<'a> Composer<'a> {
         }
         match *self.machine.arena.term(head) {
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.objects[object as usize].clone();
+                let spec = self.machine.arena.registers.objects[object as usize].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
                 let colon = self.machine.signs(&[spec.colon]);

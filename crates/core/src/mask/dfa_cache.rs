@@ -1,7 +1,8 @@
 //! The states that the walks of one head meet, by number → where a byte leads.
 
 use crate::error::Result;
-use crate::regular::term::{Arena, TermId, EMPTY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 

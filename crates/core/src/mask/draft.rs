@@ -110,7 +110,7 @@ impl Draft {
             Some(item) => {
                 let thin = *thin || short.len() > FEW;
                 let one_by_one = [(ends, ends.len() <= FEW), (short, !thin)];
-                let keys = &machine.arena.keys;
+                let keys = &machine.arena.registers.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
                     let text = |token| shared.vocabulary.token(token).unwrap_or_default();
                     asks.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
@@ -133,7 +133,7 @@ impl Draft {
         if !self.always.is_empty() {
             let came = machine.values_that_came(&position)?;
             let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-            let keys = &machine.arena.keys;
+            let keys = &machine.arena.registers.keys;
             let doubted =
                 self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
             asks.extend(doubted);
@@ -164,7 +164,7 @@ impl Draft {
 impl Walk<'_> {
     fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
-        let bytes = self.item.bytes(&self.machine.arena.keys, &cursor);
+        let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
             Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
                 for byte in bytes.iter() {
@@ -185,8 +185,8 @@ impl Walk<'_> {
     fn enter(&mut self, child: u32, byte: u8, cursor: Cursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
-        let next = cursor.next(&self.machine.arena.keys, byte);
-        let keys = &self.machine.arena.keys;
+        let next = cursor.next(&self.machine.arena.registers.keys, byte);
+        let keys = &self.machine.arena.registers.keys;
         let odd = self.item.begins_odd(&next);
         if !next.is_hindered(keys) && !odd {
             return Ok(());

@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::mask::walk::Reach;
-use crate::regular::term::{Arena, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::term::TermId;
 use crate::storage::cache::lock;
 use crate::vocabulary::token_set::{hash_of, sorted_words, Words};
 use crate::vocabulary::trie::Trie;

@@ -3,7 +3,8 @@
 use crate::error::Result;
 use crate::mask::dfa_cache::{Row, Table, NARROW, NOWHERE};
 use crate::mask::shared::SharedMasks;
-use crate::regular::term::{Arena, TermId, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, EMPTY, EPSILON};
 use crate::regular::transitions::WIDE_CLASS;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;

@@ -11,7 +11,7 @@ use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::{Mask, Masks};
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
-use crate::regular::term::Arena;
+use crate::regular::arena::Arena;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -188,7 +188,7 @@ impl Automaton {
     pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
         let mut found = Vec::new();
         // What came of such items is not copied: their matchers take all again.
-        if !self.machine.arena.uniques.is_empty() {
+        if !self.machine.arena.registers.uniques.is_empty() {
             return Vec::new();
         }
         registry.each(|slot, checkpoints| {

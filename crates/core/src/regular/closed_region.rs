@@ -4,7 +4,8 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::Class;
 use crate::error::Result;
-use crate::regular::term::{Arena, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::term::TermId;
 use crate::regular::transitions::{majority, Beyond, ALL_LEADS, MOST_STATES, WIDE_CLASS};
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(crate) struct Region {
 impl Region {
     /// The region around a head. Its states share it: whatever they reach is in it, and keeps its characters.
     pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Arc<Region>>> {
-        if let Some(known) = arena.regions.get(&head) {
+        if let Some(known) = arena.terms.regions.get(&head) {
             return Ok(known.clone());
         }
         let region = Region::around(arena, head)?.map(Arc::new);
@@ -28,8 +29,8 @@ impl Region {
             None => vec![head],
         };
         for state in states {
-            if arena.regions.get(&state).is_none() {
-                arena.regions.insert(state, region.clone(), &mut arena.budget);
+            if arena.terms.regions.get(&state).is_none() {
+                arena.terms.regions.insert(state, region.clone(), &mut arena.budget);
             }
         }
         Ok(region)

@@ -5,8 +5,9 @@ use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::raw;
 use crate::bytes::utf8::RAW;
 use crate::error::Result;
+use crate::regular::arena::{Arena, Edge, DERIVATION};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Arena, Edge, Parts, Spelling, Term, TermId, Text, DERIVATION, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// The edge of the interval that a byte is in; they are sorted.
@@ -25,15 +26,15 @@ const LIKENESS_STEPS: u32 = 16;
 impl Arena {
     /// What may follow once `byte` was read; `EMPTY` if it may not be.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        if let Some(edge) = self.edges.get(id.0 as usize).and_then(|edges| edge_at(edges, byte)) {
+        if let Some(edge) = self.terms.edges.get(id.0 as usize).and_then(|edges| edge_at(edges, byte)) {
             return Ok(edge.2);
         }
-        let known = self.edges.lower(id.0 as usize).find_map(|edges| edge_at(edges, byte));
+        let known = self.terms.edges.lower(id.0 as usize).find_map(|edges| edge_at(edges, byte));
         let (low, high, target) = match known {
             Some(edge) => edge,
             None => self.new_edge(id, byte)?,
         };
-        let edges = self.edges.get_mut(id.0 as usize, &mut self.budget);
+        let edges = self.terms.edges.get_mut(id.0 as usize, &mut self.budget);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
         edges.insert(place, (low, high, target));
@@ -62,7 +63,8 @@ impl Arena {
     /// Where a byte leads in a string that tells it in nothing from most of those that were asked for before.
     fn known_alike(&self, id: TermId, byte: u8) -> Option<TermId> {
         let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
-        let edges = self.edges.get(id.0 as usize)?.iter().filter(|&&(low, _, target)| target != EMPTY && raw(low));
+        let edges =
+            self.terms.edges.get(id.0 as usize)?.iter().filter(|&&(low, _, target)| target != EMPTY && raw(low));
         let &(low, _, target) = edges.max_by_key(|&&(low, high, _)| high - low)?;
         (raw(byte) && self.alike(text, low, byte, &mut { LIKENESS_STEPS })).then_some(target)
     }
@@ -76,18 +78,18 @@ impl Arena {
             Term::Empty | Term::Epsilon => true,
             Term::Class(set) => set.contains(one) == set.contains(other),
             Term::Literal { literal, position } => {
-                let first = self.literals[literal as usize][position as usize];
+                let first = self.terms.literals[literal as usize][position as usize];
                 first != one && first != other
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set as usize].words;
+                let words = &self.terms.word_sets[set as usize].words;
                 let none = |byte| {
                     let (low, high) = narrow(words, low, high, depth, byte);
                     low == high
                 };
                 none(one) && none(other)
             }
-            Term::Keys(set) => [one, other].iter().all(|&byte| self.keys.rest(set, byte) == NO_KEYS),
+            Term::Keys(set) => [one, other].iter().all(|&byte| self.registers.keys.rest(set, byte) == NO_KEYS),
             Term::Cat(left, right) => both(left) && (!self.info(left).nullable || both(right)),
             Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().all(|&part| both(part)),
             Term::Not(inner) => both(inner),
@@ -99,18 +101,18 @@ impl Arena {
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
     pub(crate) fn may(&mut self, id: TermId) -> ByteSet {
-        if let Some(may) = self.may.get(id.0 as usize) {
+        if let Some(may) = self.terms.may.get(id.0 as usize) {
             return *may;
         }
         let may = match *self.term(id) {
             Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
             Term::Class(set) => set,
             Term::Literal { literal, position } => {
-                let byte = self.literals[literal as usize][position as usize];
+                let byte = self.terms.literals[literal as usize][position as usize];
                 ByteSet::range(byte, byte)
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set as usize].words.clone();
                 let mut bytes = ByteSet::EMPTY;
                 let mut at = low;
                 while at < high {
@@ -124,7 +126,7 @@ impl Arena {
                 }
                 bytes
             }
-            Term::Keys(set) => ByteSet::of(self.keys.rests(set).map(|(byte, _)| byte)),
+            Term::Keys(set) => ByteSet::of(self.registers.keys.rests(set).map(|(byte, _)| byte)),
             Term::Multiple { point, .. } => {
                 let digits = ByteSet::range(b'0', b'9');
                 if point {
@@ -162,12 +164,12 @@ impl Arena {
                 _ => ByteSet::of(b"0123456789ABCDEFabcdef".iter().copied()),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                ByteSet::of(self.objects[object as usize].key_bytes(low, high, depth))
+                ByteSet::of(self.registers.objects[object as usize].key_bytes(low, high, depth))
             }
             Term::KeyExtra { inner, .. } => self.may(inner),
             _ => ByteSet::FULL,
         };
-        *self.may.get_mut(id.0 as usize, &mut self.budget) = may;
+        *self.terms.may.get_mut(id.0 as usize, &mut self.budget) = may;
         may
     }
 
@@ -183,18 +185,18 @@ impl Arena {
                 }
             }
             Term::Literal { literal, position } => {
-                if self.literals[literal as usize][position as usize] == byte {
+                if self.terms.literals[literal as usize][position as usize] == byte {
                     self.literal_rest(literal, position + 1)?
                 } else {
                     EMPTY
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set as usize].words.clone();
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }
-            Term::Keys(set) => self.key_set(self.keys.rest(set, byte))?,
+            Term::Keys(set) => self.key_set(self.registers.keys.rest(set, byte))?,
             Term::Multiple { of, rest, point } => match byte {
                 b'0'..=b'9' => {
                     let rest = (u64::from(rest) * 10 + u64::from(byte - b'0')) % u64::from(of);
@@ -317,7 +319,7 @@ impl Arena {
         let may = self.may(id);
         let end = u16::from(last) + 1;
         // Who has asked before has left an edge for every byte that may come.
-        if let Some(edges) = self.edges.get(id.0 as usize) {
+        if let Some(edges) = self.terms.edges.get(id.0 as usize) {
             let unknown = |from: u16, to: u16| from < to && may.meets(from as u8, (to - 1) as u8);
             let (mut next, mut complete) = (0, true);
             for &(low, high, target) in edges.iter().take_while(|&&(low, ..)| low <= last) {
@@ -406,17 +408,17 @@ impl Arena {
 
     /// The intervals of bytes on which the derivative is constant.
     pub fn cuts(&mut self, id: TermId) -> Boundaries {
-        if let Some(cuts) = self.cuts.get(id.0 as usize) {
+        if let Some(cuts) = self.terms.cuts.get(id.0 as usize) {
             return *cuts;
         }
         let mut cuts = Boundaries::default();
         match *self.term(id) {
             Term::Class(set) => cuts = set.boundaries(),
             Term::Literal { literal, position } => {
-                cuts = Boundaries::at(self.literals[literal as usize][position as usize]);
+                cuts = Boundaries::at(self.terms.literals[literal as usize][position as usize]);
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set as usize].words.clone();
                 let mut at = low;
                 while at < high {
                     match words[at as usize].get(depth as usize) {
@@ -429,7 +431,7 @@ impl Arena {
                 }
             }
             Term::Keys(set) => {
-                self.keys.rests(set).for_each(|(byte, _)| cuts.merge(&Boundaries::at(byte)));
+                self.registers.keys.rests(set).for_each(|(byte, _)| cuts.merge(&Boundaries::at(byte)));
             }
             Term::Multiple { .. } => {
                 cuts.merge(&Boundaries::at(b'.'));
@@ -463,7 +465,7 @@ impl Arena {
                 _ => (0x20..0x7f).for_each(|byte| cuts.merge(&Boundaries::at(byte))),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                let spec = self.objects[object as usize].clone();
+                let spec = self.registers.objects[object as usize].clone();
                 spec.key_bytes(low, high, depth).for_each(|byte| cuts.merge(&Boundaries::at(byte)));
             }
             Term::KeyExtra { inner, text, .. } => {
@@ -474,7 +476,7 @@ impl Arena {
             }
             _ => {}
         }
-        *self.cuts.get_mut(id.0 as usize, &mut self.budget) = cuts;
+        *self.terms.cuts.get_mut(id.0 as usize, &mut self.budget) = cuts;
         cuts
     }
 
@@ -499,19 +501,19 @@ impl Arena {
     // -- texts ------------------------------------------------------------------------------------------------
 
     pub(crate) fn text_after(&mut self, text: u32, byte: u8) -> u32 {
-        if let Some(&known) = self.text_ids.get(&(text, byte)) {
+        if let Some(&known) = self.registers.text_ids.get(&(text, byte)) {
             return known;
         }
-        let id = self.texts.len() as u32;
-        self.texts.push((text, byte), &mut self.budget);
-        self.text_ids.insert((text, byte), id, &mut self.budget);
+        let id = self.registers.texts.len() as u32;
+        self.registers.texts.push((text, byte), &mut self.budget);
+        self.registers.text_ids.insert((text, byte), id, &mut self.budget);
         id
     }
 
     pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
         let mut bytes = Vec::new();
         while text != 0 {
-            let (parent, byte) = self.texts[text as usize];
+            let (parent, byte) = self.registers.texts[text as usize];
             bytes.push(byte);
             text = parent;
         }

@@ -6,7 +6,8 @@
 
 use crate::bytes::utf8::raw;
 use crate::error::Result;
-use crate::regular::term::{Arena, Spelling, TermId, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Spelling, TermId, EMPTY, EPSILON};
 use regex_syntax::utf8::Utf8Sequences;
 
 const SHORT: [(u8, u8); 8] =

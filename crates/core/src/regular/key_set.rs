@@ -10,7 +10,8 @@
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::limits::Budget;
-use crate::regular::term::{Arena, TermId, EMPTY, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, EMPTY, MANY};
 use crate::storage::hash::Hasher128;
 use crate::storage::layered::{List, Table};
 use rustc_hash::FxHashMap;
@@ -296,11 +297,11 @@ impl Arena {
         if self.is_cofinite(language) || most_bytes == 0 {
             return Ok(set);
         }
-        if let Some(&known) = self.among.get(&(set, language)) {
+        if let Some(&known) = self.registers.among.get(&(set, language)) {
             return Ok(known);
         }
         let mut rests = Vec::new();
-        let all: Vec<(u8, u32)> = self.keys.rests(set).collect();
+        let all: Vec<(u8, u32)> = self.registers.keys.rests(set).collect();
         for (byte, rest) in all {
             let next = self.derive(language, byte)?;
             match self.among(rest, next, most_bytes - 1)? {
@@ -308,9 +309,9 @@ impl Arena {
                 kept => rests.push((byte, kept)),
             }
         }
-        let empty = self.keys.has_empty(set) && self.info(language).nullable;
-        let kept = self.keys.node(empty, rests, &mut self.budget);
-        self.among.insert((set, language), kept, &mut self.budget);
+        let empty = self.registers.keys.has_empty(set) && self.info(language).nullable;
+        let kept = self.registers.keys.node(empty, rests, &mut self.budget);
+        self.registers.among.insert((set, language), kept, &mut self.budget);
         Ok(kept)
     }
 }

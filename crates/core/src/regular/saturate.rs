@@ -1,7 +1,8 @@
 //! Counts → those that a token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Parts, Term, TermId, EPSILON, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Parts, Term, TermId, EPSILON, MANY};
 use smallvec::SmallVec;
 
 /// Longer concatenations and unions are left as they are: they would be taken apart at every step.
@@ -37,7 +38,7 @@ impl Arena {
     }
 
     fn clipped_and(&mut self, text: TermId, parts: &[TermId], reach: u32) -> Result<TermId> {
-        if let Some(&clipped) = self.clips.get(&(text, reach)) {
+        if let Some(&clipped) = self.terms.clips.get(&(text, reach)) {
             return Ok(clipped);
         }
         let mut clipped = Parts::from_slice(parts);
@@ -53,7 +54,7 @@ impl Arena {
                 near = text;
             }
         }
-        self.clips.insert((text, reach), near, &mut self.budget);
+        self.terms.clips.insert((text, reach), near, &mut self.budget);
         Ok(near)
     }
 
@@ -97,11 +98,11 @@ impl Arena {
         if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
             return self.clipped_now(text, reach);
         }
-        if let Some(&clipped) = self.clips.get(&(text, reach)) {
+        if let Some(&clipped) = self.terms.clips.get(&(text, reach)) {
             return Ok(clipped);
         }
         let clipped = self.clipped_now(text, reach)?;
-        self.clips.insert((text, reach), clipped, &mut self.budget);
+        self.terms.clips.insert((text, reach), clipped, &mut self.budget);
         Ok(clipped)
     }
 
@@ -152,7 +153,7 @@ impl Arena {
 
     /// Whether an end is at most `DETOUR` bytes away wherever a text leads; no is said of many states, too.
     fn ends_soon(&mut self, start: TermId) -> Result<bool> {
-        if let Some(&known) = self.ends_soon.get(&start) {
+        if let Some(&known) = self.terms.ends_soon.get(&start) {
             return Ok(known);
         }
         let mut states = vec![start];
@@ -176,7 +177,7 @@ impl Arena {
         // What holds for all of them holds for what each leads to.
         let soon = states.len() <= FEW_STATES && near.iter().all(|&near| near);
         for state in states {
-            self.ends_soon.insert(state, soon, &mut self.budget);
+            self.terms.ends_soon.insert(state, soon, &mut self.budget);
         }
         Ok(soon)
     }

@@ -4,8 +4,9 @@
 //! term that is there already, and a copy of it and what is known of it where it is not: no normalising, no searches.
 
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::literal::Literal;
-use crate::regular::term::{Arena, Info, Term, TermId, WordSet};
+use crate::regular::term::{Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -46,11 +47,11 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    cutting.literals.push(self.literals[*literal as usize].clone());
+                    cutting.literals.push(self.terms.literals[*literal as usize].clone());
                     *literal = cutting.literals.len() as u32 - 1;
                 }
                 Term::Words { set, .. } => {
-                    cutting.word_sets.push(self.word_sets[*set as usize].clone());
+                    cutting.word_sets.push(self.terms.word_sets[*set as usize].clone());
                     *set = cutting.word_sets.len() as u32 - 1;
                 }
                 _ => renumber(&mut term, |child| places[&child]),
@@ -78,13 +79,13 @@ impl Arena {
                 Term::Literal { literal, .. } => {
                     let data = cutting.literals[*literal as usize].clone();
                     self.budget.grow(data.memory_bytes());
-                    self.literals.push(data, &mut self.budget);
-                    *literal = self.literals.len() as u32 - 1;
+                    self.terms.literals.push(data, &mut self.budget);
+                    *literal = self.terms.literals.len() as u32 - 1;
                 }
                 Term::Words { set, .. } => {
                     // The words themselves are shared.
-                    self.word_sets.push(cutting.word_sets[*set as usize].clone(), &mut self.budget);
-                    *set = self.word_sets.len() as u32 - 1;
+                    self.terms.word_sets.push(cutting.word_sets[*set as usize].clone(), &mut self.budget);
+                    *set = self.terms.word_sets.len() as u32 - 1;
                 }
                 _ => renumber(&mut term, |child| ids[child.0 as usize]),
             }

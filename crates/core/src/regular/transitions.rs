@@ -3,7 +3,8 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::RAW;
 use crate::error::Result;
-use crate::regular::term::{Arena, TermId, EMPTY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, EMPTY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;

@@ -52,8 +52,16 @@ impl<T: Clone + Default> Chunks<T> {
         }
     }
 
+    /// A copy that shares all full chunks.
+    pub fn above(&self) -> Self {
+        self.clone()
+    }
+
+    /// Chunks are shared as they are: nothing is left to do.
+    pub fn freeze(&mut self) {}
+
     /// Many above few become one slice; few are left to be shared as they are.
-    pub fn freeze(&mut self) {
+    pub fn settle(&mut self) {
         if self.own > self.below.len() {
             let all = (0..self.len()).map(|place| self[place].clone()).collect();
             *self = Chunks { below: all, chunks: Vec::new(), own: 0 };
@@ -82,9 +90,9 @@ mod tests {
         let mut budget = Budget::default();
         let mut one = Chunks::default();
         (0..33).for_each(|value| one.push(value, &mut budget));
-        one.freeze();
+        one.settle();
         (33..40).for_each(|value| one.push(value, &mut budget));
-        one.freeze();
+        one.settle();
         let mut other = one.clone();
         (40..70).for_each(|value| other.push(value, &mut budget));
         (40..70).for_each(|value| one.push(1_000 + value, &mut budget));

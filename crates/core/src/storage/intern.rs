@@ -8,6 +8,9 @@
 use crate::limits::Budget;
 use std::sync::Arc;
 
+/// Slots of a fresh table.
+const ROOM: usize = 128;
+
 #[derive(Clone, Default)]
 pub(crate) struct Ids {
     /// Open addressing, step by step; 0: free. As many as a power of two.
@@ -57,14 +60,22 @@ impl Ids {
         self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
     }
 
-    /// What stands on these: room for what most grammars add, all at once.
-    pub fn above(&self, budget: &mut Budget) -> Self {
+    /// A copy with room for what most grammars add, all at once. `room_bytes` tells what that room takes.
+    pub fn above(&self) -> Self {
         let mut above = self.clone();
         if above.slots.is_empty() {
-            above.slots = vec![0; 128];
-            budget.grow(above.slots.len() * 8);
+            above.slots = vec![0; ROOM];
         }
         above
+    }
+
+    /// Bytes that `above` adds.
+    pub fn room_bytes(&self) -> usize {
+        if self.slots.is_empty() {
+            ROOM * 8
+        } else {
+            0
+        }
     }
 
     /// Many above few become one table for all clones; few are copied.

@@ -12,6 +12,34 @@ use std::hash::Hash;
 use std::ops::Index;
 use std::sync::Arc;
 
+/// A struct of layered fields, with `above` (a copy that stands on the frozen part of this one) and `freeze` (what there is
+/// becomes the ground of what will come), each field by field.
+macro_rules! layered {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident : $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Default)]
+        $visibility struct $name {
+            $($(#[$field_meta])* $field_visibility $field: $type,)*
+        }
+
+        impl $name {
+            pub(crate) fn above(&self) -> Self {
+                $name { $($field: self.$field.above(),)* }
+            }
+
+            pub(crate) fn freeze(&mut self) {
+                $(self.$field.freeze();)*
+            }
+        }
+    };
+}
+pub(crate) use layered;
+
 /// As many layers a stack may have; what would be higher is copied to one, so that reading stays a matter of a moment.
 const HIGHEST: usize = 4;
 

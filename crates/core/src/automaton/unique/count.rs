@@ -21,9 +21,9 @@ impl Machine {
     /// Whether an item can end as another value than those of a set, all of which begin like it; None if counts do not
     /// tell.
     pub(super) fn leaves(&mut self, array: u32, state: u32, step: u32, head: TermId, set: u32) -> Result<Option<bool>> {
-        let avoided = self.arena.keys.count(set) as u32;
-        let at = self.arena.unique_states[state as usize].at;
-        let spec = self.arena.uniques[array as usize].clone();
+        let avoided = self.arena.registers.keys.count(set) as u32;
+        let at = self.arena.registers.unique_states[state as usize].at;
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let item = spec.steps[at as usize][step as usize].0;
         if self.arena.info(head).structural || !self.is_one_to_one(item)? {
             return Ok(None);
@@ -110,7 +110,7 @@ impl Machine {
             return Ok(known);
         }
         let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
-        let words = self.arena.word_sets[set as usize].words.clone();
+        let words = self.arena.terms.word_sets[set as usize].words.clone();
         let words = &words[low as usize..high as usize];
         let texts = self.listed(item, MOST_WORDS, true)?;
         let plainly = texts.is_some_and(|texts| {
@@ -168,7 +168,7 @@ impl Machine {
         }
         let spelled = match *self.arena.term(item) {
             Term::Words { set, low, high, depth: 0 } => {
-                let words = self.arena.word_sets[set as usize].clone();
+                let words = self.arena.terms.word_sets[set as usize].clone();
                 ((high - low) as usize <= most)
                     .then(|| words.words[low as usize..high as usize].iter().map(|word| word.to_vec()).collect())
             }

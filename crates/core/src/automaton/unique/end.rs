@@ -139,7 +139,7 @@ impl Machine {
             return Ok(PLENTY as usize);
         }
         let rest = self.rest_of_item(array, state, step, start, reading)?;
-        Ok(self.arena.keys.count(rest.set))
+        Ok(self.arena.registers.keys.count(rest.set))
     }
 
     /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.

@@ -5,8 +5,8 @@ use crate::automaton::machine::{Machine, BOTTOM};
 use crate::automaton::unique::{Avoided, Few, Register, ORDERED, PLENTY, PROBE};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
-use crate::json::unique::{UniqueSpec, UniqueState};
 use crate::regular::key_set::NO_KEYS;
+use crate::regular::registers::{UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -17,9 +17,9 @@ const MUST_COME: usize = 2_000;
 impl Machine {
     /// The values that an item may not have; None if it could have no other, or the array could then not end.
     pub(super) fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
-        let before = self.arena.unique_states[state as usize];
+        let before = self.arena.registers.unique_states[state as usize];
         if let Some(blind) = before.blind {
-            let spec = self.arena.uniques[array as usize].clone();
+            let spec = self.arena.registers.uniques[array as usize].clone();
             let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && blind.left > 0;
             let comes = more && self.matches_something(node);
@@ -33,7 +33,7 @@ impl Machine {
         let assumed = self.known.assumed;
         let avoided = self.find_avoided(array, before, step)?;
         if let Some(avoided) = avoided {
-            self.known.most_avoided = self.known.most_avoided.max(self.arena.keys.count(avoided) as u32);
+            self.known.most_avoided = self.known.most_avoided.max(self.arena.registers.keys.count(avoided) as u32);
         }
         if self.known.assumed == assumed {
             self.arena.budget.grow(24);
@@ -43,7 +43,7 @@ impl Machine {
     }
 
     fn find_avoided(&mut self, array: u32, before: UniqueState, step: u32) -> Result<Avoided> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let count = before.count as usize;
         let (node, next) = spec.steps[before.at as usize][step as usize];
         if spec.max != MANY && before.count >= spec.max || !self.matches_something(node) {
@@ -73,17 +73,17 @@ impl Machine {
             wanted.dedup();
             for value in wanted {
                 let text = self.known.values[value as usize].clone();
-                if !self.arena.keys.contains(avoided, &text) {
+                if !self.arena.registers.keys.contains(avoided, &text) {
                     let arena = &mut self.arena;
-                    let came = arena.keys.with(before.came, &text, &mut arena.budget);
+                    let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
                     if !self.can_end(array, next, count + 1, came)? {
                         let arena = &mut self.arena;
-                        avoided = arena.keys.with(avoided, &text, &mut arena.budget);
+                        avoided = arena.registers.keys.with(avoided, &text, &mut arena.budget);
                     }
                 }
             }
         }
-        let open = match self.few(array, node, self.arena.keys.count(avoided))? {
+        let open = match self.few(array, node, self.arena.registers.keys.count(avoided))? {
             Some(values) => values.iter().any(|&value| !self.is_among(value, avoided)),
             None => true,
         };
@@ -92,7 +92,7 @@ impl Machine {
 
     /// How many values the only item of an array has, if there are at most so many.
     pub(super) fn supply(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
-        let Some(item) = self.arena.uniques[array as usize].only_item() else { return Ok(None) };
+        let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
         if self.variety(item)? >= PLENTY {
             return Ok(None);
         }
@@ -100,7 +100,7 @@ impl Machine {
     }
 
     fn is_among(&self, value: u32, set: u32) -> bool {
-        self.arena.keys.contains(set, &self.known.values[value as usize])
+        self.arena.registers.keys.contains(set, &self.known.values[value as usize])
     }
 
     fn reachable(&self, spec: &UniqueSpec, from: u32) -> Vec<u32> {
@@ -118,7 +118,7 @@ impl Machine {
 
     /// Whether the array can surely end by items of which there is no end.
     fn easy(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let floor = spec.min;
         let key = (array, at, if spec.max == MANY { count.min(floor) } else { count });
         if let Some(&easy) = self.known.easy.get(&key) {
@@ -151,7 +151,7 @@ impl Machine {
 
     /// Whether the array can end after `count` items when the values `came` are taken.
     fn can_end(&mut self, array: u32, at: u32, count: usize, came: u32) -> Result<bool> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MUST_COME {
             return Err(Error::Limit(Limit::Different(MUST_COME)).into());
@@ -173,7 +173,7 @@ impl Machine {
         plain: &mut FxHashSet<(u32, usize)>,
     ) -> Result<bool> {
         self.arena.spend(8)?;
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let ends = spec.accepting[at as usize] && count >= spec.min as usize;
         if ends || spec.steps[at as usize].len() > 1 {
             let matched = self.matched(slots, came)?;

@@ -4,8 +4,8 @@
 use crate::automaton::machine::{FrameId, Machine};
 use crate::automaton::unique::{Register, PROBE};
 use crate::error::Result;
-use crate::json::unique::{Blind, UniqueState};
 use crate::regular::key_set::NO_KEYS;
+use crate::regular::registers::{Blind, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,8 +31,9 @@ impl Machine {
             let above = self.openness(parent);
             found.open |= above.open;
             found.exact |= above.exact;
-            let is_blind =
-                |array: u32, state: u32| array != PROBE && self.arena.unique_states[state as usize].blind.is_some();
+            let is_blind = |array: u32, state: u32| {
+                array != PROBE && self.arena.registers.unique_states[state as usize].blind.is_some()
+            };
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
                     found.exact |= !is_blind(array, state);
@@ -90,11 +91,11 @@ impl Machine {
 
     /// The state of all that tokens cannot tell apart; itself if it is one; None where only the values say which may come.
     pub(super) fn blinded_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
-        let before = self.arena.unique_states[state as usize];
+        let before = self.arena.registers.unique_states[state as usize];
         if before.blind.is_some() {
             return Ok(Some(state));
         }
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         let ahead = self.known.longest;
         let mut left = MANY;
         if spec.only_item().is_some() {
@@ -116,7 +117,7 @@ impl Machine {
 
     /// A count from which tokens see the bounds of an array as from this one.
     pub(super) fn clipped_count(&self, array: u32, count: u32) -> u32 {
-        let spec = &self.arena.uniques[array as usize];
+        let spec = &self.arena.registers.uniques[array as usize];
         // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
         let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
         let ahead = self.known.longest.saturating_add(way);

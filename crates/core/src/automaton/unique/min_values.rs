@@ -160,7 +160,7 @@ impl Machine {
             Term::Quoted { .. } => true,
             Term::Class(set) => set.iter().all(|byte| !white(byte)),
             Term::Literal { literal, position } => {
-                self.arena.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
+                self.arena.terms.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
             }
             Term::Cat(left, right) | Term::Seq(left, right) => self.dark(left) || self.dark(right),
             _ => false,

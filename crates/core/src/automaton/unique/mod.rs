@@ -24,8 +24,8 @@ pub(crate) mod rest;
 use crate::automaton::machine::{Closure, FrameId, Items, Machine};
 use crate::error::Result;
 use crate::json::partial_value::{Readings, NOTHING_READ};
-use crate::json::unique::{Blind, UniqueState};
 use crate::json::value::sorted;
+use crate::regular::registers::{Blind, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Machine {
     ) -> Result<()> {
         match *self.arena.term(term) {
             Term::Unique(array) => {
-                let spec = self.arena.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array as usize].clone();
                 let state = self.arena.unique_state(array, UniqueState::default());
                 if spec.accepting[0] && spec.min == 0 {
                     work.push((spec.empty, frame));
@@ -117,8 +117,8 @@ impl Machine {
                 self.another(array, state, spec.open, frame, work)
             }
             Term::UniqueNext { array, state } => {
-                let spec = self.arena.uniques[array as usize].clone();
-                let (at, count) = self.arena.unique_states[state as usize].progress();
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                let (at, count) = self.arena.registers.unique_states[state as usize].progress();
                 if spec.accepting[at as usize] && count >= spec.min as usize {
                     work.push((spec.close, frame));
                 }
@@ -131,12 +131,12 @@ impl Machine {
                     closure.passed = true;
                     state = self.blinded_state(array, state)?.unwrap_or(state);
                 }
-                let blind = self.arena.unique_states[state as usize].blind;
+                let blind = self.arena.registers.unique_states[state as usize].blind;
                 if blind.is_some() {
                     closure.register = Register::Blind;
                 }
-                let spec = self.arena.uniques[array as usize].clone();
-                let at = self.arena.unique_states[state as usize].at;
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                let at = self.arena.registers.unique_states[state as usize].at;
                 for (step, &(node, _)) in spec.steps[at as usize].iter().enumerate() {
                     let step = step as u32;
                     if self.avoided(array, state, step)?.is_none() {
@@ -162,7 +162,7 @@ impl Machine {
                     }
                     return Ok(());
                 }
-                let before = self.arena.unique_states[state as usize];
+                let before = self.arena.registers.unique_states[state as usize];
                 let next = match (before.blind, closure.register) {
                     (Some(blind), _) => {
                         closure.passed = true;
@@ -174,11 +174,11 @@ impl Machine {
                         let ordered = self.is_ordered(array);
                         let text = self.value_text(ordered, start, reading)?;
                         match self.avoided(array, state, step)? {
-                            Some(avoided) if !self.arena.keys.contains(avoided, &text) => {}
+                            Some(avoided) if !self.arena.registers.keys.contains(avoided, &text) => {}
                             _ => return Ok(()),
                         }
                         let arena = &mut self.arena;
-                        let came = arena.keys.with(before.came, &text, &mut arena.budget);
+                        let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
                         self.after_item(array, before, step, |next| next.came = came)
                     }
                     (None, _) => {
@@ -196,7 +196,7 @@ impl Machine {
 
     /// Whether an array can end at all.
     pub(crate) fn can_begin(&mut self, array: u32) -> Result<bool> {
-        let spec = self.arena.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array as usize].clone();
         if spec.accepting[0] && spec.min == 0 {
             return Ok(true);
         }
@@ -211,8 +211,8 @@ impl Machine {
 
     /// Another item, if some may come.
     fn another(&mut self, array: u32, state: u32, before: TermId, frame: FrameId, work: &mut Items) -> Result<()> {
-        let at = self.arena.unique_states[state as usize].at;
-        let steps = self.arena.uniques[array as usize].steps[at as usize].len() as u32;
+        let at = self.arena.registers.unique_states[state as usize].at;
+        let steps = self.arena.registers.uniques[array as usize].steps[at as usize].len() as u32;
         for step in 0..steps {
             if self.avoided(array, state, step)?.is_some() {
                 let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
@@ -225,7 +225,7 @@ impl Machine {
     }
 
     fn after_item(&mut self, array: u32, before: UniqueState, step: u32, change: impl FnOnce(&mut UniqueState)) -> u32 {
-        let at = self.arena.uniques[array as usize].steps[before.at as usize][step as usize].1;
+        let at = self.arena.registers.uniques[array as usize].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);
         if next.blind.is_some() {

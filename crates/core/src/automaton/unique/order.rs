@@ -9,7 +9,8 @@ impl Machine {
         if let Some(&known) = self.known.ordered.get(&array) {
             return known;
         }
-        let items = self.arena.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
+        let items =
+            self.arena.registers.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
         let found = self.are_ordered(items);
         self.arena.budget.grow(16);
         self.known.ordered.insert(array, found);
@@ -28,11 +29,11 @@ impl Machine {
                 Term::Repeat { body, .. } => work.push(body),
                 Term::Call(rule) => work.extend(self.body(rule)),
                 Term::Unique(array) => {
-                    let spec = &self.arena.uniques[array as usize];
+                    let spec = &self.arena.registers.uniques[array as usize];
                     work.extend(spec.steps.iter().flatten().map(|&(item, _)| item));
                 }
                 Term::Object(object) => {
-                    let spec = &self.arena.objects[object as usize];
+                    let spec = &self.arena.registers.objects[object as usize];
                     let values = spec.properties.iter().flat_map(|property| &property.values);
                     work.extend(values.map(|value| value.node));
                     let others = spec.extras.iter().any(|extra| !extra.values.is_empty());
@@ -42,9 +43,9 @@ impl Machine {
                 }
                 Term::Quoted { .. } | Term::Empty | Term::Epsilon => {}
                 Term::Class(set) if !set.contains(b'{') => {}
-                Term::Literal { literal, .. } if !self.arena.literals[literal as usize].contains(&b'{') => {}
+                Term::Literal { literal, .. } if !self.arena.terms.literals[literal as usize].contains(&b'{') => {}
                 Term::Words { set, low, high, .. } => {
-                    let words = &self.arena.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.arena.terms.word_sets[set as usize].words[low as usize..high as usize];
                     if words.iter().any(|word| word.contains(&b'{')) {
                         return false;
                     }

@@ -31,7 +31,7 @@ impl Machine {
         let place = self.known.readings.place(reading);
         let (whole, numeral) = text.split_at(text.len() - self.known.readings.numeral(reading).min(text.len()));
         let ordered = self.is_ordered(array);
-        let keys = &self.arena.keys;
+        let keys = &self.arena.registers.keys;
         for &byte in whole {
             if byte == b'{' && !ordered {
                 // Members may come in another order: any value with an object here may be meant.
@@ -50,15 +50,15 @@ impl Machine {
             let zero = keys.rest(keys.rest(set, b'0'), NUMERAL_END);
             return Ok(Rest { set: zero, exact: false });
         }
-        let at = self.arena.unique_states[state as usize].at;
-        let item = self.arena.uniques[array as usize].steps[at as usize][step as usize].0;
+        let at = self.arena.registers.unique_states[state as usize].at;
+        let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
         if self.is_odd(item)?
             || numeral.len() > LONGEST
             || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0'))
         {
             return Ok(Rest { set, exact: false });
         }
-        let keys = &self.arena.keys;
+        let keys = &self.arena.registers.keys;
         Ok(Rest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
     }
 
@@ -73,8 +73,8 @@ impl Machine {
             // Members in another order say the same: a walk along the texts of the set would miss them.
             return Ok(None);
         }
-        let at = self.arena.unique_states[state as usize].at;
-        let item = self.arena.uniques[array as usize].steps[at as usize][step as usize].0;
+        let at = self.arena.registers.unique_states[state as usize].at;
+        let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
         let odd = self.has_odd_numerals(item)?;
         let in_numeral = matches!(self.known.readings.place(reading), Place::Number { .. });
         if !rest.exact || odd && in_numeral {
@@ -119,8 +119,8 @@ impl Machine {
         arrays.sort_unstable();
         arrays.dedup();
         let &[(array, state)] = &arrays[..] else { return Ok(None) };
-        let spec = self.arena.uniques[array as usize].clone();
-        let state = self.arena.unique_states[state as usize];
+        let spec = self.arena.registers.uniques[array as usize].clone();
+        let state = self.arena.registers.unique_states[state as usize];
         let Some(item) = spec.only_item() else { return Ok(None) };
         let most = state.count.saturating_add(self.known.longest);
         let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_steady(item, most)?;

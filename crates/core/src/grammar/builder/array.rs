@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
-use crate::json::unique::UniqueSpec;
+use crate::regular::registers::UniqueSpec;
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 impl Builder {

@@ -14,7 +14,7 @@ const REHEARSED: usize = 1_000;
 const USUAL_LONGEST: u32 = 128;
 
 /// The rules of a builder that was forked, prepared for all forks that will have no others.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     /// How many they were.
     pub count: usize,
     /// Nothing if one of them was not defined yet.
@@ -55,7 +55,7 @@ impl Builder {
     /// As far as it goes: what is not known here is found out there.
     fn rehearse(&mut self) {
         let arena = self.fresh();
-        for object in 0..arena.objects.len().min(REHEARSED) {
+        for object in 0..arena.registers.objects.len().min(REHEARSED) {
             arena.is_usual(object as u32);
         }
         let mut next = 0;

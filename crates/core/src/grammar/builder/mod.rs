@@ -4,13 +4,12 @@ pub(crate) mod array;
 pub(crate) mod fork;
 pub(crate) mod object;
 
-use crate::automaton::machine::Machine;
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Result};
-use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
-use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::Cutting;
 use fork::Ready;
 use std::sync::Arc;
@@ -19,11 +18,11 @@ pub use object::ObjectRules;
 
 pub struct Builder {
     /// Boxed, here and in a grammar: it is more than a kilobyte, and goes through many hands.
-    arena: Box<Arena>,
+    pub(crate) arena: Box<Arena>,
     /// Shared by forks until they have rules of their own.
-    rules: Arc<Rules>,
-    specials: Vec<String>,
-    ready: Option<Arc<Ready>>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) specials: Vec<String>,
+    pub(crate) ready: Option<Arc<Ready>>,
     /// Whether nothing was made since the arena became the ground of forks.
     is_ground: bool,
 }
@@ -64,7 +63,7 @@ impl Builder {
     }
 
     /// The arena with the steps of one call; the time is that of the whole build.
-    fn fresh(&mut self) -> &mut Arena {
+    pub(crate) fn fresh(&mut self) -> &mut Arena {
         self.arena.budget.renew();
         self.is_ground = false;
         &mut self.arena
@@ -78,7 +77,7 @@ impl Builder {
         }
     }
 
-    fn regular(&self, id: u32) -> Result<TermId> {
+    pub(crate) fn regular(&self, id: u32) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
             return Err(Error::Misuse(
@@ -89,7 +88,7 @@ impl Builder {
         Ok(node)
     }
 
-    fn nodes(&self, ids: &[u32]) -> Result<Vec<TermId>> {
+    pub(crate) fn nodes(&self, ids: &[u32]) -> Result<Vec<TermId>> {
         ids.iter().map(|&id| self.node(id)).collect()
     }
 
@@ -178,25 +177,6 @@ impl Builder {
         self.fresh().plant(cutting)
     }
 
-    pub fn is_empty(&mut self, id: u32) -> Result<bool> {
-        let node = self.node(id)?;
-        if self.arena.info(node).structural {
-            if self.arena.may_lack_values() {
-                let mut arena = self.arena.clone();
-                arena.budget.renew();
-                return match prepared(&mut arena, Rules::clone(&self.rules), None, node) {
-                    Err(error) if *error == Error::Empty => Ok(true),
-                    made => made.map(|_| false),
-                };
-            }
-            self.fresh();
-            let ready = self.ready.as_ref().and_then(|ready| ready.rules.as_ref());
-            Arc::make_mut(&mut self.rules).settle(&mut self.arena, ready)?;
-            return Ok(!self.rules.matches_something(&self.arena, node));
-        }
-        Ok(node == EMPTY)
-    }
-
     pub fn accepts(&mut self, id: u32, data: &[u8]) -> Result<bool> {
         let node = self.regular(id)?;
         self.fresh().matches(node, data)
@@ -239,53 +219,5 @@ impl Builder {
             }
         };
         self.fresh().special(index as u32)
-    }
-
-    pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
-        let root = self.node(root)?;
-        self.arena.budget.renew();
-        self.arena.budget.check()?;
-        let ready = self.ready.as_ref().filter(|_| !self.arena.may_lack_values());
-        let (rules, root) = match ready.and_then(|ready| Some((ready.count, ready.rules.as_ref()?))) {
-            Some((count, ready)) if count == self.rules.names.len() => {
-                let mut rules = ready.clone();
-                let root = rules.judge(&mut self.arena, root)?;
-                if !rules.matches_something(&self.arena, root) {
-                    return Err(Error::Empty.into());
-                }
-                (rules, root)
-            }
-            ready => {
-                let rules = Arc::unwrap_or_clone(self.rules);
-                prepared(&mut self.arena, rules, ready.map(|(_, ready)| ready), root)?
-            }
-        };
-        self.arena.freeze();
-        self.arena.budget.heed([None, None]);
-        Ok(Grammar::new(self.arena, rules, root, self.specials))
-    }
-}
-
-/// The rules and the root, ready to run: arrays of different items that have too few values to end are left out.
-fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: TermId) -> Result<(Rules, TermId)> {
-    let written = arena.may_lack_values().then(|| rules.clone());
-    loop {
-        let root = rules.prepare(arena, ready, root)?;
-        if !rules.matches_something(arena, root) {
-            return Err(Error::Empty.into());
-        }
-        let Some(written) = &written else { return Ok((rules, root)) };
-        let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
-        let mut found = false;
-        for array in 0..arena.uniques.len() {
-            if !arena.uniques[array].void && !machine.can_begin(array as u32)? {
-                Arc::make_mut(arena.uniques.get_mut(array)).void = true;
-                found = true;
-            }
-        }
-        if !found {
-            return Ok((rules, root));
-        }
-        rules = written.clone();
     }
 }

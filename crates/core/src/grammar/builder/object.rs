@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
-use crate::json::object::{earlier, Extra, ObjectSpec, Property, PropertySet, Value};
+use crate::json::object::earlier;
 use crate::regular::json_string::spell;
+use crate::regular::registers::PropertySet;
+use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 /// How an object restricts its members beside their values.

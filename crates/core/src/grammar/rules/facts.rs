@@ -5,8 +5,10 @@
 //! parts: a recursion that looks at a part once for each way to it takes twice as long for every level of two references.
 
 use crate::error::Result;
-use crate::json::object::{Came, ObjectSpec, Steps};
-use crate::regular::term::{Arena, Term, TermId, EMPTY};
+use crate::json::object::{Came, Steps};
+use crate::regular::arena::Arena;
+use crate::regular::registers::ObjectSpec;
+use crate::regular::term::{Term, TermId, EMPTY};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -103,7 +105,8 @@ impl Facts {
             Term::Repeat { body, .. } => self.of(arena, *body),
             Term::Call(rule) => self.of_rule(*rule),
             Term::Unique(array) => {
-                let productive = arena.uniques[*array as usize].may_end(|node| self.of(arena, node).productive);
+                let productive =
+                    arena.registers.uniques[*array as usize].may_end(|node| self.of(arena, node).productive);
                 Fact { nullable: false, productive }
             }
             _ => Fact { nullable: info.nullable, productive: true },
@@ -191,12 +194,12 @@ impl Facts {
 
     /// Leave out of the objects the values that can never be finished.
     pub fn prune(&mut self, arena: &mut Arena) {
-        for object in self.pruned..arena.objects.len() {
+        for object in self.pruned..arena.registers.objects.len() {
             if let Some(spec) = self.without_dead_ends(arena, object as u32) {
-                *arena.objects.get_mut(object) = Arc::new(spec);
+                *arena.registers.objects.get_mut(object) = Arc::new(spec);
             }
         }
-        self.pruned = arena.objects.len();
+        self.pruned = arena.registers.objects.len();
     }
 
     /// Whether every term from this place on matches something, but the one that stands for nothing.
@@ -219,7 +222,7 @@ impl Facts {
                 Term::Object(object) => {
                     let fact = self.object(arena, object)?;
                     if let Some(spec) = self.without_dead_ends(arena, object) {
-                        *arena.objects.get_mut(object as usize) = Arc::new(spec);
+                        *arena.registers.objects.get_mut(object as usize) = Arc::new(spec);
                     }
                     fact
                 }
@@ -227,14 +230,14 @@ impl Facts {
             };
             self.terms.push(fact);
         }
-        self.pruned = arena.objects.len();
+        self.pruned = arena.registers.objects.len();
         Ok(())
     }
 
     /// Whether the object can be closed with values that can be finished. If that is too hard to tell here, it is told
     /// with the steps of a call where the object is entered.
     fn object(&mut self, arena: &mut Arena, object: u32) -> Result<Fact> {
-        let known = arena.objects[object as usize].clone();
+        let known = arena.registers.objects[object as usize].clone();
         arena.spend(1 + known.properties.len() as u64 / 8)?;
         let is_there = |node: TermId| self.of(arena, node).productive;
         // Without one of them there is nothing to search, as often as the others are looked at.
@@ -243,7 +246,7 @@ impl Facts {
         }
         let spec = self.without_dead_ends(arena, object).map_or(known, Arc::new);
         let mut steps = Steps::new(&mut arena.budget, SEARCH);
-        let productive = match spec.feasible(&Default::default(), Came::of(&arena.keys), &mut steps) {
+        let productive = match spec.feasible(&Default::default(), Came::of(&arena.registers.keys), &mut steps) {
             Err(_) if steps.is_tired() => true,
             feasible => feasible?,
         };
@@ -252,7 +255,7 @@ impl Facts {
 
     /// The object without the values that can never be finished; None if it has none of those.
     fn without_dead_ends(&self, arena: &Arena, object: u32) -> Option<ObjectSpec> {
-        let spec = &arena.objects[object as usize];
+        let spec = &arena.registers.objects[object as usize];
         let is_there = |node: TermId| self.of(arena, node).productive;
         let lists = spec.properties.iter().map(|property| &property.values);
         let mut values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
@@ -281,10 +284,10 @@ fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(T
         Term::Repeat { body, .. } => act(*body),
         Term::Call(rule) => bodies.get(*rule as usize).copied().into_iter().for_each(act),
         Term::Unique(array) => {
-            arena.uniques[*array as usize].steps.iter().flatten().for_each(|&(node, _)| act(node));
+            arena.registers.uniques[*array as usize].steps.iter().flatten().for_each(|&(node, _)| act(node));
         }
         Term::Object(object) => {
-            let spec = &arena.objects[*object as usize];
+            let spec = &arena.registers.objects[*object as usize];
             let lists = spec.properties.iter().map(|property| &property.values);
             lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten().for_each(|value| act(value.node));
         }

@@ -12,7 +12,8 @@ pub(crate) mod trim;
 
 use crate::error::{Error, Limit, Result};
 use crate::json::object::ObjectParts;
-use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;

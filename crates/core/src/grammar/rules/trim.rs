@@ -5,7 +5,8 @@
 
 use crate::error::Result;
 use crate::grammar::rules::Rules;
-use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ impl Rules {
                 self.bodies[rule] = Some(self.trimmed(arena, body, &mut known)?);
             }
         }
-        for object in 0..arena.objects.len() {
-            let mut spec = (*arena.objects[object]).clone();
+        for object in 0..arena.registers.objects.len() {
+            let mut spec = (*arena.registers.objects[object]).clone();
             let lists = spec.properties.iter_mut().map(|property| &mut property.values);
             let lists = lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values));
             let mut changed = false;
@@ -39,11 +40,11 @@ impl Rules {
             }
             if changed {
                 spec.take_stock();
-                *arena.objects.get_mut(object) = Arc::new(spec);
+                *arena.registers.objects.get_mut(object) = Arc::new(spec);
             }
         }
-        for array in 0..arena.uniques.len() {
-            let mut spec = (*arena.uniques[array]).clone();
+        for array in 0..arena.registers.uniques.len() {
+            let mut spec = (*arena.registers.uniques[array]).clone();
             let mut changed = false;
             for (node, _) in spec.steps.iter_mut().flatten() {
                 let trimmed = self.trimmed(arena, *node, &mut known)?;
@@ -51,7 +52,7 @@ impl Rules {
                 *node = trimmed;
             }
             if changed {
-                *arena.uniques.get_mut(array) = Arc::new(spec);
+                *arena.registers.uniques.get_mut(array) = Arc::new(spec);
             }
         }
         self.trimmed(arena, root, &mut known)

@@ -1,8 +1,9 @@
 //! Members that came × an object → whether it can still be closed, and what must come for that.
 
 use crate::error::{Error, Limit, Result};
-use crate::json::object::{has, members, pairs, put, Branches, Came, ObjectSpec, ObjectState, Property, PropertySet};
+use crate::json::object::{has, members, pairs, put, Branches, Came, PropertySet};
 use crate::limits::Budget;
+use crate::regular::registers::{ObjectSpec, ObjectState, Property};
 use crate::regular::term::{TermId, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::ops::Range;

@@ -8,102 +8,22 @@ pub(crate) mod feasibility;
 pub(crate) mod property_set;
 
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::json_string::unspell;
 use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::term::{Arena, Parts, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet};
+use crate::regular::term::{Parts, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 pub(crate) use feasibility::{Needs, Steps};
-pub(crate) use property_set::PropertySet;
 use property_set::{has, members, put, share};
-
-#[derive(Clone, Copy, Debug)]
-pub struct Value {
-    pub node: TermId,
-    pub marks: u64,
-}
-
-#[derive(Clone, Debug)]
-pub struct Property {
-    /// The decoded key.
-    pub key: Box<[u8]>,
-    pub required: bool,
-    /// Alternatives; none: the property is forbidden.
-    pub values: Vec<Value>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Extra {
-    /// The decoded keys, the named ones left out.
-    pub keys: TermId,
-    pub values: Vec<Value>,
-    /// The keys one by one, where they are few and their number matters.
-    pub few: Option<Vec<Box<[u8]>>>,
-    /// How many keys there are, where they may be used up.
-    pub number: Option<usize>,
-}
-
-#[derive(Clone, Debug)]
-pub struct ObjectSpec {
-    pub properties: Vec<Property>,
-    /// Those that must come, and those that may, if it is their turn: found by `take_stock`.
-    pub(crate) required: PropertySet,
-    pub(crate) valued: PropertySet,
-    pub extras: Vec<Extra>,
-    pub open: TermId,
-    pub close: TermId,
-    pub colon: TermId,
-    pub comma: TermId,
-    pub empty: TermId,
-    pub min: u32,
-    pub max: u32,
-    pub required_marks: u64,
-    /// (cause, effect), sorted.
-    pub implies: Vec<(u32, u32)>,
-    /// (effect, cause), sorted.
-    pub implied_by: Vec<(u32, u32)>,
-    pub any_order: bool,
-    pub extras_last: bool,
-    /// For each property those that may not come after it, itself among them; empty: the order is that of the list.
-    pub earlier: Vec<PropertySet>,
-    pub free: bool,
-    /// (spelling with quotes, property), sorted by spelling.
-    pub sorted: Vec<(Box<[u8]>, u32)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct ObjectState {
-    /// The first property that may still come, where the order is the schema's.
-    pub(crate) next: u32,
-    /// Properties that came, as far as any rule asks.
-    seen: PropertySet,
-    /// Properties that came or that one which came must not precede, where there are several orders.
-    gone: PropertySet,
-    count: u32,
-    marks: u64,
-    /// Decoded keys beside the named ones, as a set (`keyset`).
-    pub(crate) keys: u32,
-    /// What a mask's state does not know of the keys that came (see `mask`).
-    pub(crate) hidden: Hidden,
-}
 
 /// The values of one member with the states after them, most often one.
 pub(crate) type Branches = SmallVec<[(TermId, ObjectState); 1]>;
 
 /// The heads of a key, each with what follows it.
 type KeyHeads = SmallVec<[(TermId, Option<TermId>); 4]>;
-
-/// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) enum Hidden {
-    #[default]
-    Nothing,
-    /// One key, which may not come again: nothing else depends on it.
-    Key,
-    /// What may come next.
-    Choice,
-}
 
 /// The keys beside the named ones that came, and perhaps one more.
 #[derive(Clone, Copy)]
@@ -136,14 +56,6 @@ pub(crate) struct ObjectParts {
     pub end: Option<TermId>,
     /// What comes before the next key, and that key.
     pub next: Option<(TermId, TermId)>,
-}
-
-/// The keys that may come next.
-pub(crate) struct Choices {
-    pub named: Vec<u32>,
-    pub allowed: PropertySet,
-    /// (extra, the quoted keys that are still free).
-    pub extras: Vec<(u32, TermId)>,
 }
 
 impl Choices {
@@ -210,24 +122,24 @@ pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet
 impl Arena {
     /// Search with the steps that are left, and pay for it.
     fn searching<T>(&mut self, search: impl FnOnce(Came<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
-        search(Came::of(&self.keys), &mut Steps::new(&mut self.budget, u64::MAX))
+        search(Came::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
     }
 
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
-        self.objects.push(Arc::new(spec), &mut self.budget);
-        let index = self.objects.len() as u32 - 1;
+        self.registers.objects.push(Arc::new(spec), &mut self.budget);
+        let index = self.registers.objects.len() as u32 - 1;
         self.structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
 
     pub(crate) fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
         let state = Arc::new(state);
-        if let Some(&id) = self.state_ids.get(&(object, state.clone())) {
+        if let Some(&id) = self.registers.state_ids.get(&(object, state.clone())) {
             return id;
         }
         self.budget.grow(240 + 8 * (state.seen.len() + state.gone.len()));
-        self.states.push(state.clone(), &mut self.budget);
-        let id = self.states.len() as u32 - 1;
-        self.state_ids.insert((object, state), id, &mut self.budget);
+        self.registers.states.push(state.clone(), &mut self.budget);
+        let id = self.registers.states.len() as u32 - 1;
+        self.registers.state_ids.insert((object, state), id, &mut self.budget);
         id
     }
 
@@ -243,8 +155,8 @@ impl Arena {
             Term::ObjectNext { object, state } => (object, state, false),
             _ => unreachable!("only objects have object parts"),
         };
-        let spec = self.objects[object as usize].clone();
-        let here = &self.states[state as usize];
+        let spec = self.registers.objects[object as usize].clone();
+        let here = &self.registers.states[state as usize];
         let (closes, hidden) = (spec.can_close(here), here.hidden == Hidden::Choice);
         let end = if starts { spec.empty } else { spec.close };
         let mut next = None;
@@ -303,11 +215,11 @@ impl Arena {
     }
 
     pub(crate) fn choices(&mut self, object: u32, state_id: u32) -> Result<Arc<Choices>> {
-        if let Some(choices) = self.choice_memo.get(&(object, state_id)) {
+        if let Some(choices) = self.registers.choice_memo.get(&(object, state_id)) {
             return Ok(choices.clone());
         }
-        let spec = self.objects[object as usize].clone();
-        let state = self.states[state_id as usize].clone();
+        let spec = self.registers.objects[object as usize].clone();
+        let state = self.registers.states[state_id as usize].clone();
         let count = spec.properties.len() as u32;
         let mut named = Vec::new();
         let extras_open;
@@ -378,7 +290,7 @@ impl Arena {
         named.iter().for_each(|&index| put(&mut allowed, index));
         self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
-        self.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
+        self.registers.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
         Ok(choices)
     }
 
@@ -388,11 +300,11 @@ impl Arena {
         let (object, state) = match *self.term(term) {
             Term::Object(object) => (object, &none),
             Term::ObjectKey { object, state } | Term::ObjectNext { object, state } => {
-                (object, &*self.states[state as usize])
+                (object, &*self.registers.states[state as usize])
             }
             _ => return (Vec::new(), Vec::new()),
         };
-        let spec = &self.objects[object as usize];
+        let spec = &self.registers.objects[object as usize];
         if spec.required_marks != 0 || !spec.implies.is_empty() {
             return (Vec::new(), Vec::new());
         }
@@ -410,12 +322,12 @@ impl Arena {
 
     /// Whether a key from here on must be asked for, text by text.
     pub(crate) fn asks_for_keys(&mut self, object: u32, state: u32) -> Result<bool> {
-        Ok(match self.states[state as usize].hidden {
+        Ok(match self.registers.states[state as usize].hidden {
             Hidden::Nothing => false,
             Hidden::Choice => true,
             Hidden::Key => {
                 // Every beginning of a key has other ends than the hidden one, if keys are all texts but a few.
-                let spec = self.objects[object as usize].clone();
+                let spec = self.registers.objects[object as usize].clone();
                 let choices = self.choices(object, state)?;
                 choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
             }
@@ -424,7 +336,7 @@ impl Arena {
 
     /// Whether a key came that may not come again, and is not known.
     pub(crate) fn hides_key(&self, state: u32) -> bool {
-        self.states[state as usize].hidden == Hidden::Key
+        self.registers.states[state as usize].hidden == Hidden::Key
     }
 
     /// Whether a head is a key at its end that may be the hidden one.
@@ -438,7 +350,7 @@ impl Arena {
     /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
     pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<KeyHeads> {
         let choices = self.choices(object, state)?;
-        let spec = self.objects[object as usize].clone();
+        let spec = self.registers.objects[object as usize].clone();
         let mut heads = KeyHeads::new();
         if spec.free {
             for &property in &choices.named {
@@ -452,7 +364,7 @@ impl Arena {
             heads.push((self.object_term(Term::KeyNamed { object, state, low: 0, high, depth: 0 })?, None));
         }
         for &(extra, quoted) in &choices.extras {
-            let text = match self.states[state as usize].hidden {
+            let text = match self.registers.states[state as usize].hidden {
                 Hidden::Nothing => Text::Known(0),
                 _ => Text::Unknown,
             };
@@ -491,7 +403,7 @@ impl Arena {
         depth: u32,
         byte: u8,
     ) -> Result<Option<Narrowed>> {
-        let sorted = &self.objects[object as usize].sorted;
+        let sorted = &self.registers.objects[object as usize].sorted;
         let (from, to) = match &sorted[low as usize..high as usize] {
             // What is left of most keys is one of them.
             [(key, _)] if key.get(depth as usize) == Some(&byte) => (low, high),
@@ -509,12 +421,12 @@ impl Arena {
         // Among those before it some may come: if these are all, some of these.
         if (from, to) != (low, high) {
             let choices = self.choices(object, state)?;
-            let sorted = &self.objects[object as usize].sorted;
+            let sorted = &self.registers.objects[object as usize].sorted;
             if !sorted[from as usize..to as usize].iter().any(|&(_, property)| choices.allows(property)) {
                 return Ok(None);
             }
         }
-        let sorted = &self.objects[object as usize].sorted;
+        let sorted = &self.registers.objects[object as usize].sorted;
         let (spelling, property) = &sorted[from as usize];
         Ok(Some(if spelling.len() == depth as usize + 1 {
             Narrowed::Done(*property)
@@ -528,13 +440,13 @@ impl Arena {
         match *self.term(head) {
             Term::KeyDone { object, state, property } => Ok(Some(self.member(object, state, property)?)),
             Term::KeyExtra { object, state, extra, text, .. } => {
-                let spec = self.objects[object as usize].clone();
-                let before = self.states[state as usize].clone();
+                let spec = self.registers.objects[object as usize].clone();
+                let before = self.registers.states[state as usize].clone();
                 let key = match text {
                     Text::Known(text) => Some(unspell(&self.text(text))),
                     Text::Unknown => None,
                 };
-                let scarce = spec.counts_keys(self.keys.count(before.keys));
+                let scarce = spec.counts_keys(self.registers.keys.count(before.keys));
                 let first = before.hidden == Hidden::Nothing;
                 let chooses = key.is_none() && (scarce || !first);
                 if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
@@ -552,7 +464,7 @@ impl Arena {
                 })?;
                 match key {
                     Some(key) => {
-                        let keys = self.keys.with(before.keys, &key, &mut self.budget);
+                        let keys = self.registers.keys.with(before.keys, &key, &mut self.budget);
                         branches.iter_mut().for_each(|(_, after)| after.keys = keys);
                     }
                     None => branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key),
@@ -564,14 +476,14 @@ impl Arena {
     }
 
     pub(crate) fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
-        let spec = self.objects[object as usize].clone();
-        let before = self.states[state as usize].clone();
+        let spec = self.registers.objects[object as usize].clone();
+        let before = self.registers.states[state as usize].clone();
         let branches = self.searching(|came, steps| spec.members(&before, property, came, steps))?;
         self.member_of(object, branches)
     }
 
     fn member_of(&mut self, object: u32, branches: Branches) -> Result<TermId> {
-        let colon = self.objects[object as usize].colon;
+        let colon = self.registers.objects[object as usize].colon;
         let mut parts = Parts::new();
         for (node, after) in branches {
             let state = self.object_state(object, after);

@@ -1,9 +1,6 @@
 //! Places of properties → a set of them, as bits.
 
-use smallvec::SmallVec;
-
-/// Most objects have no more than one word of properties.
-pub(crate) type PropertySet = SmallVec<[u64; 1]>;
+use crate::regular::registers::PropertySet;
 
 pub(super) fn has(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)

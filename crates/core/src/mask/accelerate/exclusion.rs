@@ -3,9 +3,10 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
-use crate::regular::term::{Arena, Parts, Spelling, Term, TermId, EPSILON};
+use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
 use crate::regular::transitions::WIDE_CLASS;
 use crate::vocabulary::trie::Trie;
 
@@ -84,12 +85,12 @@ impl Arena {
         let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
         match *self.term(id) {
             Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
                 words.iter().for_each(|word| end(&word[depth as usize..]));
             }
-            Term::Literal { literal, position } => end(&self.literals[literal as usize][position as usize..]),
+            Term::Literal { literal, position } => end(&self.terms.literals[literal as usize][position as usize..]),
             Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
-            Term::Keys(set) => spelled_keys(&self.keys, set, trie, start, ends),
+            Term::Keys(set) => spelled_keys(&self.registers.keys, set, trie, start, ends),
             _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
         }
     }

@@ -5,9 +5,10 @@ use crate::error::Result;
 use crate::mask::head_mask::Local;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::Reach;
+use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
-use crate::regular::term::{Arena, Spelling, Term, TermId};
+use crate::regular::term::{Spelling, Term, TermId};
 use crate::vocabulary::trie::Trie;
 
 use std::collections::VecDeque;
@@ -31,7 +32,7 @@ const TIMES: u32 = 4;
 impl Arena {
     /// What heads of large sets of words do to a vocabulary, before anyone asks for it.
     pub fn prepare(&mut self, shared: &SharedMasks) -> Result<()> {
-        if !(0..self.word_sets.len()).any(|set| self.word_sets[set].words.len() >= LARGE as usize) {
+        if !(0..self.terms.word_sets.len()).any(|set| self.terms.word_sets[set].words.len() >= LARGE as usize) {
             return Ok(());
         }
         let terms = (0..self.len() as u32).map(TermId);
@@ -76,7 +77,7 @@ impl Arena {
                     shared.locals.put(hash, local, bytes);
                 }
             }
-            let words = self.word_sets[set as usize].words.clone();
+            let words = self.terms.word_sets[set as usize].words.clone();
             let mut at = low + u32::from(words[low as usize].len() == depth as usize);
             while at < high {
                 let byte = words[at as usize][depth as usize];
@@ -112,14 +113,14 @@ impl Reach {
         let quoted = state.is_some();
         match *arena.term(text) {
             Term::Literal { literal, position } => {
-                let data = arena.literals[literal as usize].clone();
+                let data = arena.terms.literals[literal as usize].clone();
                 let mut speller = Speller { reach: self, trie, start: node, quoted };
                 if let Some(node) = speller.opened(node, state) {
                     speller.text(node, &data[position as usize..]);
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = arena.word_sets[set as usize].words.clone();
+                let words = arena.terms.word_sets[set as usize].words.clone();
                 let mut speller = Speller { reach: self, trie, start: node, quoted };
                 if let Some(node) = speller.opened(node, state) {
                     let words = Words { words: &words[low as usize..high as usize], depth: depth as usize };

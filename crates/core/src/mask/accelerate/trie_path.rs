@@ -1,8 +1,9 @@
 //! Texts × a trie → the nodes they lead to, without a state for each beginning.
 
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
-use crate::regular::term::{Arena, Spelling, Term, TermId, EPSILON};
+use crate::regular::term::{Spelling, Term, TermId, EPSILON};
 use crate::vocabulary::trie::Trie;
 use smallvec::{smallvec, SmallVec};
 
@@ -37,7 +38,7 @@ impl Arena {
     fn bare_text(&self, id: TermId) -> Option<OneText> {
         match *self.term(id) {
             Term::Literal { literal, position } => {
-                let rest = &self.literals[literal as usize][position as usize..];
+                let rest = &self.terms.literals[literal as usize][position as usize..];
                 (rest.len() <= LONGEST_TEXT).then(|| OneText::from_slice(rest))
             }
             Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),

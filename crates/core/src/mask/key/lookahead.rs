@@ -214,7 +214,7 @@ impl Namer<'_> {
 
     /// The same of all its states that look like this, in whatever grammar.
     fn seen_looking(&mut self, object: u32, at: At, look: Look, exits: &Exits, depth: u32) -> Result<Option<Seen>> {
-        let spec = &self.machine.arena.objects[object as usize];
+        let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
         let (end, before) = match at {
             At::Start => (look.closes.then_some(spec.empty), look.goes_on.then_some(spec.open)),

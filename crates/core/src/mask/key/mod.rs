@@ -11,13 +11,14 @@ pub(crate) mod saturated;
 
 use crate::automaton::machine::{FrameId, Machine};
 use crate::error::Result;
-use crate::json::object::Value;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::Along;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::Local;
 use crate::mask::shared::SharedMasks;
-use crate::regular::term::{Arena, Term, TermId, Text, EPSILON};
+use crate::regular::arena::Arena;
+use crate::regular::registers::Value;
+use crate::regular::term::{Term, TermId, Text, EPSILON};
 use crate::storage::hash::Hasher128;
 
 use lookahead::Sights;
@@ -132,7 +133,7 @@ impl Namer<'_> {
     /// A colon and a value, and perhaps more, behind a key that is not named.
     fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits) -> Result<Name> {
         let Term::KeyExtra { object, extra, .. } = *self.machine.arena.term(key) else { return Ok(None) };
-        let spec = self.machine.arena.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object as usize].clone();
         if let Some(after) = self.seen_values(object, &spec.extras[extra as usize].values, exits)? {
             return Ok(Some(after));
         }
@@ -148,7 +149,7 @@ impl Namer<'_> {
         let Term::KeyNamed { object, state, low, high, depth } = *self.machine.arena.term(key) else { return Ok(None) };
         let choices = self.machine.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth))?;
-        let spec = self.machine.arena.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object as usize].clone();
         let (mut name, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
         for end in ends.iter() {
             let keys = &spec.sorted[end.keys.start as usize..end.keys.end as usize];
@@ -201,7 +202,7 @@ impl Namer<'_> {
 
     /// A colon and one of several values, if no token sees what follows them: whatever came before, they are the same.
     fn seen_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<Name> {
-        let spec = &self.machine.arena.objects[object as usize];
+        let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
         if !spec.unrestricted() {
             return Ok(None);
@@ -222,7 +223,7 @@ impl Namer<'_> {
             return Ok(ends.clone());
         }
         let (object, low, high, depth) = of;
-        let spec = self.machine.arena.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object as usize].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
         let colon = self.machine.signs(&[spec.colon]);

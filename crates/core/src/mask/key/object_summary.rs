@@ -5,9 +5,10 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::json::object::{Hidden, ObjectSpec};
+use crate::regular::arena::Arena;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Arena, Term, TermId, EMPTY, EPSILON};
+use crate::regular::registers::{Hidden, ObjectSpec};
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::key_prefixes::{Openings, BEFORE, BEHIND};
 use smallvec::SmallVec;
@@ -51,7 +52,7 @@ fn hidden_as(hidden: u64, keys: u128) -> u128 {
 impl Arena {
     /// None if tokens see more of the object than a look says.
     pub(crate) fn outline(&mut self, object: u32, openings: &Openings) -> Result<Option<Outline>> {
-        let spec = self.objects[object as usize].clone();
+        let spec = self.registers.objects[object as usize].clone();
         self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
         let told_apart = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, openings));
@@ -86,7 +87,8 @@ impl Arena {
         outline: &Outline,
         openings: &Openings,
     ) -> Result<Option<Look>> {
-        let (spec, state) = (self.objects[object as usize].clone(), self.states[state_id as usize].clone());
+        let (spec, state) =
+            (self.registers.objects[object as usize].clone(), self.registers.states[state_id as usize].clone());
         if state.hidden == Hidden::Choice || self.told_apart(state.keys, openings) {
             return Ok(None);
         }
@@ -142,10 +144,10 @@ impl Arena {
 
     /// Whether a key that some token reads to its end is one of a set.
     fn told_apart(&self, keys: u32, openings: &Openings) -> bool {
-        let begins = || self.keys.rests(keys).any(|(first, _)| openings.firsts.contains(first));
+        let begins = || self.registers.keys.rests(keys).any(|(first, _)| openings.firsts.contains(first));
         keys != NO_KEYS
-            && (self.keys.has_empty(keys) || begins())
-            && openings.whole.iter().any(|key| self.keys.contains(keys, key))
+            && (self.registers.keys.has_empty(keys) || begins())
+            && openings.whole.iter().any(|key| self.registers.keys.contains(keys, key))
     }
 
     /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.
@@ -155,11 +157,13 @@ impl Arena {
             Term::Not(EMPTY) => false,
             Term::Not(inner) => match *self.term(inner) {
                 Term::Words { set, low, high, depth: 0 } => {
-                    let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
                     openings.hold_one_of(words.iter().map(|word| &**word))
                 }
-                Term::Literal { literal, position: 0 } => openings.hold_one_of([&**self.literals[literal as usize]]),
-                Term::Keys(set) => openings.whole.iter().any(|key| self.keys.contains(set, key)),
+                Term::Literal { literal, position: 0 } => {
+                    openings.hold_one_of([&**self.terms.literals[literal as usize]])
+                }
+                Term::Keys(set) => openings.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
             },
             _ => false,
@@ -168,11 +172,11 @@ impl Arena {
 
     /// Whether what comes before a key ends with one of `BEFORE`, and what comes behind it is of `BEHIND`.
     pub(crate) fn is_usual(&mut self, object: u32) -> bool {
-        let ObjectSpec { open, comma, colon, free, .. } = *self.objects[object as usize];
+        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object as usize];
         if free {
             return false;
         }
-        if let Some(&known) = self.usual.get(&[open, comma, colon]) {
+        if let Some(&known) = self.registers.usual.get(&[open, comma, colon]) {
             return known;
         }
         let is_of = |bytes: ByteSet, few: &[u8]| {
@@ -182,7 +186,7 @@ impl Arena {
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
         let before = ends(open) && ends(comma);
         let usual = before && !self.info(colon).nullable && is_of(self.may(colon), BEHIND);
-        self.usual.insert([open, comma, colon], usual, &mut self.budget);
+        self.registers.usual.insert([open, comma, colon], usual, &mut self.budget);
         usual
     }
 
@@ -191,7 +195,7 @@ impl Arena {
         match *self.term(id) {
             Term::Class(bytes) => Some(bytes),
             Term::Literal { literal, .. } => {
-                self.literals[literal as usize].last().map(|&last| ByteSet::range(last, last))
+                self.terms.literals[literal as usize].last().map(|&last| ByteSet::range(last, last))
             }
             Term::Repeat { body, .. } => self.last_bytes(body),
             Term::Cat(left, right) | Term::Seq(left, right) => match self.info(right).nullable {

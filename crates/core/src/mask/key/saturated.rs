@@ -4,7 +4,8 @@
 use crate::error::Result;
 use crate::mask::dfa_cache::NARROW;
 use crate::mask::shared::SharedMasks;
-use crate::regular::term::{Arena, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::term::TermId;
 use crate::vocabulary::long_tokens::FAR;
 
 /// Of one head.

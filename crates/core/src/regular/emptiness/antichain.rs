@@ -6,7 +6,8 @@
 //! something that it looks for is an alternative more than what has not.
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Term, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

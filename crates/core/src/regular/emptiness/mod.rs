@@ -8,8 +8,9 @@ pub(crate) mod witness;
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
+use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::emptiness::search::Search;
-use crate::regular::term::{Arena, Parts, Spelling, Term, TermId, DERIVATION, EMPTY, MANY};
+use crate::regular::term::{Parts, Spelling, Term, TermId, EMPTY, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// Of so many bytes that may come a search looks at all: what is found out about their states will be asked for.
@@ -37,7 +38,7 @@ impl Arena {
 
     /// Known without a search, if it is known.
     pub(crate) fn plainly_live(&mut self, id: TermId) -> Option<bool> {
-        if let Some(&live) = self.live.get(&id) {
+        if let Some(&live) = self.terms.live.get(&id) {
             return Some(live);
         }
         match *self.term(id) {
@@ -183,7 +184,7 @@ impl Arena {
         match *self.term(id) {
             Term::Epsilon | Term::Literal { .. } => Some(1),
             Term::Words { low, high, .. } => Some((high - low) as usize),
-            Term::Keys(set) => Some(self.keys.count(set)),
+            Term::Keys(set) => Some(self.registers.keys.count(set)),
             Term::Class(set) => Some(set.len() as usize),
             _ => None,
         }
@@ -209,7 +210,7 @@ impl Arena {
         }
         // Once, not for every state of the search: it remembers nothing.
         if self.known_way(start)? || self.agreed(start)? {
-            self.live.insert(start, true, &mut self.budget);
+            self.terms.live.insert(start, true, &mut self.budget);
             return Ok(true);
         }
         let many = self.may(start).len() > FEW;
@@ -235,7 +236,7 @@ impl Arena {
                 };
                 match found {
                     Some(false) => {
-                        self.live.insert(start, false, &mut self.budget);
+                        self.terms.live.insert(start, false, &mut self.budget);
                         return Ok(false);
                     }
                     Some(true) => wider = None,
@@ -249,22 +250,22 @@ impl Arena {
     /// How far a term is from its end, roughly: the bytes of a shortest text, where the operands of an intersection do
     /// not help each other. Whatever reads on in one of them is then a step forward.
     pub(crate) fn distance(&mut self, id: TermId) -> u32 {
-        if let Some(&distance) = self.distances.get(&id) {
+        if let Some(&distance) = self.terms.distances.get(&id) {
             return distance;
         }
         let nullable = self.info(id).nullable;
         let distance = match *self.term(id) {
             _ if nullable => 0,
-            Term::Literal { literal, position } => self.literals[literal as usize].len() as u32 - position,
+            Term::Literal { literal, position } => self.terms.literals[literal as usize].len() as u32 - position,
             Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
                 words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
             }
             Term::Cat(..) => {
                 // Each end of the chain will be asked for.
                 let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) = *self.term(rest) {
-                    if self.distances.get(&rest).is_some() {
+                    if self.terms.distances.get(&rest).is_some() {
                         break;
                     }
                     chain.push((rest, left));
@@ -274,7 +275,7 @@ impl Arena {
                 for (end, left) in chain.into_iter().rev() {
                     all = if self.info(end).nullable { 0 } else { self.distance(left).saturating_add(all) };
                     if end != id {
-                        self.distances.insert(end, all, &mut self.budget);
+                        self.terms.distances.insert(end, all, &mut self.budget);
                     }
                 }
                 all
@@ -292,7 +293,7 @@ impl Arena {
             Term::Quoted { text, state: Spelling::Body, .. } => self.distance(text).saturating_add(1),
             _ => 1,
         };
-        self.distances.insert(id, distance, &mut self.budget);
+        self.terms.distances.insert(id, distance, &mut self.budget);
         distance
     }
 
@@ -421,7 +422,7 @@ impl<'a> Witness<'a> {
                 let first = match *self.arena.term(cell.id) {
                     Term::Class(set) => set,
                     Term::Literal { literal, position } => {
-                        let byte = self.arena.literals[literal as usize][(position + cell.read) as usize];
+                        let byte = self.arena.terms.literals[literal as usize][(position + cell.read) as usize];
                         ByteSet::range(byte, byte)
                     }
                     _ => match self.ways(cell) {
@@ -444,7 +445,7 @@ impl<'a> Witness<'a> {
                 let Some(Cell { id, read, after }) = self.next(*ahead) else { continue };
                 *ahead = match *self.arena.term(id) {
                     Term::Literal { literal, position }
-                        if self.arena.literals[literal as usize].len() as u32 > position + read + 1 =>
+                        if self.arena.terms.literals[literal as usize].len() as u32 > position + read + 1 =>
                     {
                         self.put(id, read + 1, after)
                     }

@@ -4,7 +4,8 @@
 //! search has to find that out.
 
 use crate::bytes::byteset::ByteSet;
-use crate::regular::term::{Arena, Parts, Term, TermId};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Parts, Term, TermId};
 
 /// What is said of the texts of one term, roughly: fewer needs than there are, and more bytes.
 #[derive(Clone, Copy)]
@@ -43,19 +44,19 @@ impl Arena {
     }
 
     fn letters(&mut self, id: TermId) -> Letters {
-        if let Some(&letters) = self.letters.get(&id) {
+        if let Some(&letters) = self.terms.letters.get(&id) {
             return letters;
         }
         // A concatenation is as deep as it is long: from its end, and each rest is remembered.
         let (mut lefts, mut rest) = (Vec::new(), id);
         while let Term::Cat(left, right) = *self.term(rest) {
-            if self.letters.get(&rest).is_some() {
+            if self.terms.letters.get(&rest).is_some() {
                 break;
             }
             lefts.push((rest, left));
             rest = right;
         }
-        let mut letters = match self.letters.get(&rest) {
+        let mut letters = match self.terms.letters.get(&rest) {
             Some(&letters) => letters,
             None => self.own_letters(rest),
         };
@@ -69,7 +70,7 @@ impl Arena {
     }
 
     fn remember(&mut self, id: TermId, letters: Letters) {
-        self.letters.insert(id, letters, &mut self.budget);
+        self.terms.letters.insert(id, letters, &mut self.budget);
     }
 
     fn own_letters(&mut self, id: TermId) -> Letters {
@@ -80,12 +81,12 @@ impl Arena {
                 Letters { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
-                let rest = &self.literals[literal as usize][position as usize..];
+                let rest = &self.terms.literals[literal as usize][position as usize..];
                 let needed = spelled(&rest[..rest.len().min(FEW_BYTES)]);
                 Letters { needed, all: if rest.len() > FEW_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= FEW_WORDS => {
-                let words = &self.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
                 if words.iter().any(|word| word.len() > FEW_BYTES) {
                     return ANYTHING;
                 }

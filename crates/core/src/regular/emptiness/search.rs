@@ -1,9 +1,10 @@
 //! Term → its derivatives, the most promising first, until one is known to be live.
 
 use crate::error::Result;
+use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::emptiness::antichain::{Front, Seen};
 use crate::regular::emptiness::witness::Way;
-use crate::regular::term::{Arena, TermId, DERIVATION};
+use crate::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +47,7 @@ impl Search {
             if byte == 0 {
                 // Where the last search came to its end: states that are looked for one after the other are alike.
                 arena.spend(DERIVATION)?;
-                let last = arena.ways.last_byte();
+                let last = arena.terms.ways.last_byte();
                 let next = arena.derive_now(id, last, false)?;
                 if arena.plainly_live(next) == Some(true) {
                     self.tell_way(arena, id, last);
@@ -88,7 +89,7 @@ impl Search {
                 }
             }
         }
-        self.parent.keys().for_each(|&id| arena.live.insert(id, false, &mut arena.budget));
+        self.parent.keys().for_each(|&id| arena.terms.live.insert(id, false, &mut arena.budget));
         Ok(Some(false))
     }
 
@@ -114,7 +115,7 @@ impl Search {
     fn tell_way(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
         let mut way = Way::from_slice(&[byte]);
         loop {
-            arena.live.insert(id, true, &mut arena.budget);
+            arena.terms.live.insert(id, true, &mut arena.budget);
             let (parent, byte) = self.parent[&id];
             if parent == id {
                 break;
@@ -123,6 +124,6 @@ impl Search {
             id = parent;
         }
         way.reverse();
-        arena.ways.remember(way);
+        arena.terms.ways.remember(way);
     }
 }

@@ -3,7 +3,8 @@
 //! matters.
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Parts, Term, TermId, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Parts, Term, TermId, MANY};
 use rustc_hash::FxHashMap;
 
 /// Rounds that are counted still: four digits and no more tell many things apart.

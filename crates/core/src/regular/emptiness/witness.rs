@@ -3,7 +3,8 @@
 //! state of an intersection is made for what is only looked at.
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Term, TermId, DERIVATION, EMPTY};
+use crate::regular::arena::{Arena, DERIVATION};
+use crate::regular::term::{Term, TermId, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
 /// So many are remembered: where searches are nested, theirs take turns.
@@ -25,6 +26,14 @@ impl Default for Ways {
 }
 
 impl Ways {
+    /// A copy: recent witnesses are few.
+    pub fn above(&self) -> Self {
+        self.clone()
+    }
+
+    /// Nothing is shared, so nothing freezes.
+    pub fn freeze(&mut self) {}
+
     /// The byte with which the last search came to its end.
     pub fn last_byte(&self) -> u8 {
         self.0[0][self.0[0].len() - 1]
@@ -46,8 +55,8 @@ impl Ways {
 impl Arena {
     /// Whether a way of late leads a state to one that is plainly live.
     pub(crate) fn known_way(&mut self, start: TermId) -> Result<bool> {
-        for place in 0..self.ways.0.len() {
-            let way = self.ways.0[place].clone();
+        for place in 0..self.terms.ways.0.len() {
+            let way = self.terms.ways.0[place].clone();
             let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
@@ -56,7 +65,7 @@ impl Arena {
                 _ => self.leads(start, &way)?,
             };
             if leads {
-                self.ways.remember(way);
+                self.terms.ways.remember(way);
                 return Ok(true);
             }
         }
@@ -119,7 +128,7 @@ mod tests {
         let start = arena.and_unchecked(vec![nine, not_far]).unwrap();
         assert!(!arena.known_way(start).unwrap());
         assert!(arena.live(start).unwrap());
-        assert_eq!(arena.ways.0[0].as_slice(), b"9q7");
+        assert_eq!(arena.terms.ways.0[0].as_slice(), b"9q7");
         // (operands, what was read of them, whether the way leads on)
         let short = arena.bounded(nine, 0, 4).unwrap();
         let no_end = arena.literal(b"9q7").and_then(|text| arena.not(text)).unwrap();

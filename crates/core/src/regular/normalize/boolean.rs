@@ -2,7 +2,8 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::term::{Arena, Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use crate::storage::hash::Hasher128;
 use smallvec::SmallVec;
 
@@ -129,7 +130,7 @@ impl Arena {
         let mut words = Vec::new();
         for &part in flat.iter() {
             if let Term::Literal { literal, position } = *self.term(part) {
-                words.push(self.literals[literal as usize][position as usize..].into());
+                words.push(self.terms.literals[literal as usize][position as usize..].into());
             }
         }
         flat.retain(|&mut part| !is_literal(self, part));

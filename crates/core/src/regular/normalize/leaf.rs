@@ -3,9 +3,10 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
+use crate::regular::arena::Arena;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::literal::{self, code_points, Ends, Literal};
-use crate::regular::term::{Arena, Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -53,14 +54,14 @@ impl Arena {
                 self.spend(data.len() as u64 / 16)?;
                 let literal = Literal::new(data);
                 self.budget.grow(literal.memory_bytes());
-                self.literals.push(Arc::new(literal), &mut self.budget);
-                self.literal_rest(self.literals.len() as u32 - 1, 0)
+                self.terms.literals.push(Arc::new(literal), &mut self.budget);
+                self.literal_rest(self.terms.literals.len() as u32 - 1, 0)
             }
         }
     }
 
     pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
-        let (data, from) = (self.literals[literal as usize].clone(), position as usize);
+        let (data, from) = (self.terms.literals[literal as usize].clone(), position as usize);
         match data[from..] {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(byte, byte)),
@@ -98,12 +99,14 @@ impl Arena {
         let ends: Option<Arc<[Ends]>> =
             words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::of(word)).collect());
         self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
-        self.word_sets.push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
-        self.words_rest(self.word_sets.len() as u32 - 1, 0, high, 0)
+        self.terms
+            .word_sets
+            .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
+        self.words_rest(self.terms.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
     pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let WordSet { words, ends, hash: set_hash, utf8, most } = self.word_sets[set as usize].clone();
+        let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set as usize].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -155,16 +158,16 @@ impl Arena {
         if set == NO_KEYS {
             return Ok(EMPTY);
         }
-        let nullable = self.keys.has_empty(set);
-        if nullable && self.keys.rests(set).next().is_none() {
+        let nullable = self.registers.keys.has_empty(set);
+        if nullable && self.registers.keys.rests(set).next().is_none() {
             return Ok(EPSILON);
         }
         // The keys share what was read of them: where one is between two characters, all are.
-        let between = nullable || self.keys.rests(set).all(|(byte, _)| is_lead(byte));
+        let between = nullable || self.registers.keys.rests(set).all(|(byte, _)| is_lead(byte));
         let mut hash = Hasher128::new(14);
-        hash.wide(self.keys.hash(set));
+        hash.wide(self.registers.keys.hash(set));
         self.intern(Term::Keys(set), hash.finish(), |arena| {
-            let (min_chars, max_chars) = arena.keys.chars(set);
+            let (min_chars, max_chars) = arena.registers.keys.chars(set);
             Info {
                 hash: 0,
                 nullable,
@@ -238,7 +241,7 @@ impl Arena {
         }
         let id = self.alt(parts)?;
         if !self.info(id).utf8 {
-            self.nodes.get_mut(id.0 as usize).info.utf8 = true;
+            self.terms.nodes.get_mut(id.0 as usize).info.utf8 = true;
         }
         Ok(id)
     }

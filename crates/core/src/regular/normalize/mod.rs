@@ -5,7 +5,8 @@ pub(crate) mod boolean;
 pub(crate) mod leaf;
 
 use crate::error::Result;
-use crate::regular::term::{Arena, Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::arena::Arena;
+use crate::regular::term::{Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::storage::hash::Hasher128;
 
 impl Arena {
