@@ -10,7 +10,7 @@ use frisket_core::error::{Error, Result};
 use frisket_core::mask::mask::Mask;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher as core;
-use frisket_core::storage::exclusive::Turn;
+use frisket_core::storage::exclusive::Exclusive;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -215,7 +215,7 @@ impl CompiledGrammar {
 /// A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
-    inner: Turn<core::Matcher>,
+    inner: Exclusive<core::Matcher>,
     mask_words: usize,
     handed: Arc<Handed>,
     /// Dropped after what is inside.
@@ -229,7 +229,7 @@ impl Matcher {
             mask_words: compiled.vocabulary().mask_words(),
             handed: handed.clone(),
             compiled: compiled.clone(),
-            inner: Turn::new(matcher),
+            inner: Exclusive::new(matcher),
         }
     }
 

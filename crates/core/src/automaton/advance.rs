@@ -157,7 +157,7 @@ impl Machine {
         for &(cursor, frame) in cursors {
             moved.push((self.arena.head_of(cursor, open)?, frame));
         }
-        self.settle(moved, Register::Closed)
+        self.close_heads(moved, Register::Closed)
     }
 }
 

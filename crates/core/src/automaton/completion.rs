@@ -59,7 +59,7 @@ impl Machine {
     /// Bytes after which the text may end; None if that takes a special token.
     pub(crate) fn completion(&mut self, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
-        let least = self.least_from(&position)?;
+        let least = self.distance_from(&position)?;
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
@@ -103,7 +103,7 @@ impl Machine {
             }
             if let Some(next) = self.run(&position, &mut text)? {
                 position = next;
-                least = self.least_from(&position)?;
+                least = self.distance_from(&position)?;
                 continue;
             }
             let mut best: Option<(u64, u8, u8)> = None;
@@ -151,7 +151,7 @@ impl Machine {
                 after
             }
         };
-        self.settle(smallvec![(next, frame)], position.register).map(Some)
+        self.close_heads(smallvec![(next, frame)], position.register).map(Some)
     }
 
     fn way_out(
@@ -270,7 +270,7 @@ impl Machine {
                 let inner = reading(self, head);
                 let next = self.arena.derive(inner, plain)?;
                 if next != EMPTY {
-                    least = least.min(self.least_after(head, inner, next, frame)?);
+                    least = least.min(self.distance_after(head, inner, next, frame)?);
                 }
             }
             if least < NEVER {

@@ -23,7 +23,7 @@ const FAR: u64 = 1 << 40;
 
 /// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
 /// say, and each would be a place of its own in a search.
-const UNLOVELY: u64 = 16;
+const ESCAPE_PENALTY: u64 = 16;
 
 /// More items that must come are not counted.
 const ITEMS: u32 = 4_096;
@@ -52,7 +52,7 @@ fn without(all: u64, part: u64) -> u64 {
 }
 
 #[derive(Default)]
-pub(crate) struct Least {
+pub(crate) struct Distances {
     rules: Vec<u64>,
     settled: bool,
     terms: FxHashMap<TermId, u64>,
@@ -162,26 +162,26 @@ impl Members {
 
 impl Machine {
     /// The bytes that are needed at least from a position on.
-    pub(crate) fn least_from(&mut self, position: &Position) -> Result<u64> {
+    pub(crate) fn distance_from(&mut self, position: &Position) -> Result<u64> {
         let mut least = NEVER;
         for &(head, frame) in &position.heads {
-            least = least.min(self.least_after(head, head, head, frame)?);
+            least = least.min(self.distance_after(head, head, head, frame)?);
         }
         Ok(least)
     }
 
     /// The bytes that are needed at least where `inner`, what a head reads, has become `next`.
-    pub(crate) fn least_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
+    pub(crate) fn distance_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
         if !self.least.settled {
-            self.settle_least()?;
+            self.settle_distances()?;
         }
-        let own = self.least(next)?;
+        let own = self.distance(next)?;
         // A head that holds its text says itself what follows it.
-        let follow = if inner == head { 0 } else { without(self.least(head)?, self.least(inner)?) };
-        Ok(sum([own, follow, self.least_frame(frame)?]))
+        let follow = if inner == head { 0 } else { without(self.distance(head)?, self.distance(inner)?) };
+        Ok(sum([own, follow, self.frame_distance(frame)?]))
     }
 
-    fn settle_least(&mut self) -> Result<()> {
+    fn settle_distances(&mut self) -> Result<()> {
         let count = self.rules().count() as u32;
         self.least.rules = vec![NEVER; count as usize];
         loop {
@@ -192,13 +192,13 @@ impl Machine {
                 for entry in entries.iter() {
                     self.arena.spend(1)?;
                     let mut cost = match entry.first {
-                        First::Head(term) | First::Unique(term) => self.least(term)?,
+                        First::Head(term) | First::Unique(term) => self.distance(term)?,
                         First::Call(rule) => self.least.rules[rule as usize],
                         First::Special(_) => NEVER,
                         First::Ask => 0,
                     };
                     for &part in &entry.rest {
-                        cost = sum([cost, self.least(part)?]);
+                        cost = sum([cost, self.distance(part)?]);
                     }
                     best = best.min(cost);
                 }
@@ -209,7 +209,7 @@ impl Machine {
             }
             // What was found rests on bounds of rules that have fallen since.
             let rules = std::mem::take(&mut self.least.rules);
-            self.least = Least { rules, ..Least::default() };
+            self.least = Distances { rules, ..Distances::default() };
             if !changed {
                 self.least.settled = true;
                 return Ok(());
@@ -217,7 +217,7 @@ impl Machine {
         }
     }
 
-    fn least_frame(&mut self, frame: FrameId) -> Result<u64> {
+    fn frame_distance(&mut self, frame: FrameId) -> Result<u64> {
         if frame == BOTTOM {
             return Ok(0);
         }
@@ -230,7 +230,7 @@ impl Machine {
             for (term, parent) in members {
                 let below = if parent == BOTTOM { Some(0) } else { self.least.frames.get(&parent).copied() };
                 match below {
-                    Some(below) => least = least.min(sum([self.least(term)?, below])),
+                    Some(below) => least = least.min(sum([self.distance(term)?, below])),
                     None => {
                         work.push(parent);
                         ready = false;
@@ -246,18 +246,18 @@ impl Machine {
         Ok(self.least.frames[&frame])
     }
 
-    fn least(&mut self, id: TermId) -> Result<u64> {
+    fn distance(&mut self, id: TermId) -> Result<u64> {
         if let Some(&least) = self.least.terms.get(&id) {
             return Ok(least);
         }
         self.arena.spend(1)?;
-        let least = self.find_least(id)?;
+        let least = self.find_distance(id)?;
         self.arena.budget.grow(24);
         self.least.terms.insert(id, least);
         Ok(least)
     }
 
-    fn find_least(&mut self, id: TermId) -> Result<u64> {
+    fn find_distance(&mut self, id: TermId) -> Result<u64> {
         let nullable = self.arena.info(id).nullable;
         let structural = self.arena.info(id).structural;
         let least = match *self.arena.term(id) {
@@ -281,10 +281,10 @@ impl Machine {
                     chain.push((rest, left));
                     rest = right;
                 }
-                let mut all = self.least(rest)?;
+                let mut all = self.distance(rest)?;
                 for (end, left) in chain.into_iter().rev() {
                     self.arena.spend(1)?;
-                    all = sum([self.least(left)?, all]);
+                    all = sum([self.distance(left)?, all]);
                     if !structural {
                         all = all.max(u64::from(self.arena.info(end).min_chars));
                     }
@@ -298,30 +298,30 @@ impl Machine {
             Term::Alt(ref parts) => {
                 let mut least = NEVER;
                 for &part in parts.clone().iter() {
-                    least = least.min(self.least(part)?);
+                    least = least.min(self.distance(part)?);
                 }
                 least
             }
             Term::And(ref parts) => {
                 let mut least = 0;
                 for &part in parts.clone().iter() {
-                    least = least.max(self.least(part)?);
+                    least = least.max(self.distance(part)?);
                 }
                 least
             }
             Term::Keys(_) | Term::Multiple { .. } | Term::Not(_) => u64::from(!nullable),
             Term::Repeat { min: 0, .. } => 0,
-            Term::Repeat { body, min, .. } => times(u64::from(min), self.least(body)?),
-            Term::Bounded { body, .. } => self.least(body)?,
+            Term::Repeat { body, min, .. } => times(u64::from(min), self.distance(body)?),
+            Term::Bounded { body, .. } => self.distance(body)?,
             Term::Quoted { text, state, .. } => {
                 // No spelling of a character is shorter than the character.
                 let chars = u64::from(self.arena.info(text).min_chars);
-                let text = self.least(text)?;
+                let text = self.distance(text)?;
                 let (open, spelled) = match state {
                     Spelling::Start => (1, 0),
                     Spelling::Body => (0, 0),
                     Spelling::Escape => (1, 1),
-                    Spelling::Hex { digits, .. } => (4 - u64::from(digits) + UNLOVELY, 3),
+                    Spelling::Hex { digits, .. } => (4 - u64::from(digits) + ESCAPE_PENALTY, 3),
                     Spelling::LowEscape { .. } => (6, 4),
                     Spelling::LowU { .. } => (5, 4),
                     Spelling::Low { digits, .. } => (4 - u64::from(digits), 4),
@@ -335,12 +335,12 @@ impl Machine {
                 let spec = self.arena.registers.uniques[array as usize].clone();
                 let mut least = NEVER;
                 if spec.accepting[0] && spec.min == 0 {
-                    least = self.least(spec.empty)?;
+                    least = self.distance(spec.empty)?;
                 }
-                let open = self.least(spec.open)?;
+                let open = self.distance(spec.open)?;
                 for &(node, next) in &spec.steps[0] {
-                    let item = self.least(node)?;
-                    least = least.min(sum([open, item, self.least_unique(array, next, 1)?]));
+                    let item = self.distance(node)?;
+                    least = least.min(sum([open, item, self.unique_distance(array, next, 1)?]));
                 }
                 least
             }
@@ -349,39 +349,39 @@ impl Machine {
                 let (at, came) = self.arena.registers.unique_states[state as usize].progress();
                 let mut least = NEVER;
                 for &(node, next) in &spec.steps[at as usize] {
-                    let item = self.least(node)?;
-                    least = least.min(sum([item, self.least_unique(array, next, came + 1)?]));
+                    let item = self.distance(node)?;
+                    least = least.min(sum([item, self.unique_distance(array, next, came + 1)?]));
                 }
                 least
             }
             Term::UniqueNext { array, state } => {
                 let (at, came) = self.arena.registers.unique_states[state as usize].progress();
-                self.least_unique(array, at, came)?
+                self.unique_distance(array, at, came)?
             }
             Term::UniqueEnd { array, state, step, .. } => {
                 let (at, came) = self.arena.registers.unique_states[state as usize].progress();
                 let next = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].1;
-                self.least_unique(array, next, came + 1)?
+                self.unique_distance(array, next, came + 1)?
             }
             Term::Object(object) => {
                 let spec = self.arena.registers.objects[object as usize].clone();
                 let start = ObjectState::default();
                 if spec.can_close(&start) {
-                    self.least(spec.empty)?
+                    self.distance(spec.empty)?
                 } else {
-                    let open = self.least(spec.open)?;
+                    let open = self.distance(spec.open)?;
                     let rest = Arc::new(self.find_rest(object, &start)?);
-                    let key = self.least_key(object, &rest)?;
+                    let key = self.key_distance(object, &rest)?;
                     sum([open, key])
                 }
             }
             Term::ObjectKey { object, state } => {
                 let rest = self.rest(object, state)?;
-                self.least_key(object, &rest)?
+                self.key_distance(object, &rest)?
             }
             Term::ObjectNext { object, state } => {
                 let rest = self.rest(object, state)?;
-                self.least_next(object, &rest, 0)?
+                self.next_distance(object, &rest, 0)?
             }
             Term::KeyNamed { object, state, low, high, depth } => {
                 let spec = self.arena.registers.objects[object as usize].clone();
@@ -390,22 +390,22 @@ impl Machine {
                 for (spelling, property) in &spec.sorted[low as usize..high as usize] {
                     if choices.allows(*property) {
                         let letters = spelling.len() as u64 - u64::from(depth);
-                        least = least.min(sum([letters, self.least_member(object, state, Now::Named(*property))?]));
+                        least = least.min(sum([letters, self.member_distance(object, state, Now::Named(*property))?]));
                     }
                 }
                 least
             }
-            Term::KeyDone { object, state, property } => self.least_member(object, state, Now::Named(property))?,
+            Term::KeyDone { object, state, property } => self.member_distance(object, state, Now::Named(property))?,
             Term::KeyExtra { object, state, extra, inner, .. } => {
-                let letters = self.least(inner)?;
-                sum([letters, self.least_member(object, state, Now::Other(extra))?])
+                let letters = self.distance(inner)?;
+                sum([letters, self.member_distance(object, state, Now::Other(extra))?])
             }
         };
         Ok(if structural { least } else { least.max(u64::from(self.arena.info(id).min_chars)) })
     }
 
     /// What follows the items of an array of different items, `came` of them, in one of its states.
-    fn least_unique(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
+    fn unique_distance(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let left = (spec.min as usize).saturating_sub(came).min(ITEMS as usize);
         let table = match self.least.arrays.get(&array) {
@@ -423,12 +423,12 @@ impl Machine {
     /// By the number of items that must still come, then by state.
     fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
         let spec = self.arena.registers.uniques[array as usize].clone();
-        let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
+        let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
         let mut steps: Vec<Vec<(u64, u32)>> = Vec::with_capacity(spec.steps.len());
         for from in &spec.steps {
             let mut found = Vec::with_capacity(from.len());
             for &(node, next) in from {
-                found.push((sum([comma, self.least(node)?]), next));
+                found.push((sum([comma, self.distance(node)?]), next));
             }
             steps.push(found);
         }
@@ -467,7 +467,7 @@ impl Machine {
             return Ok(members.clone());
         }
         let spec = self.arena.registers.objects[object as usize].clone();
-        let colon = self.least(spec.colon)?;
+        let colon = self.distance(spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
             let key = property.key.len() as u64 + 2;
@@ -475,11 +475,11 @@ impl Machine {
         }
         let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
-            let key = sum([self.least(extra.keys)?, 2]);
+            let key = sum([self.distance(extra.keys)?, 2]);
             others.push(self.member_of(key, colon, &extra.values)?);
         }
         let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
-        let (comma, close) = (self.least(spec.comma)?, self.least(spec.close)?);
+        let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
         let mut ahead = vec![0; named.len() + 1];
         for (index, member) in named.iter().enumerate().rev() {
             let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
@@ -494,7 +494,7 @@ impl Machine {
     fn member_of(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<Member> {
         let mut values = Vec::with_capacity(alternatives.len());
         for alternative in alternatives {
-            values.push((sum([colon, self.least(alternative.node)?]), alternative.marks));
+            values.push((sum([colon, self.distance(alternative.node)?]), alternative.marks));
         }
         let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
         Ok(Member { required: false, key, values, value })
@@ -529,7 +529,7 @@ impl Machine {
     }
 
     /// A comma or the end, and all that follows.
-    fn least_next(&mut self, object: u32, rest: &Rest, least: u32) -> Result<u64> {
+    fn next_distance(&mut self, object: u32, rest: &Rest, least: u32) -> Result<u64> {
         let members = self.members_of(object)?;
         self.arena.spend(members.weight(&rest.needs))?;
         let more = times(u64::from(rest.needs.more.max(least)), members.another());
@@ -537,14 +537,14 @@ impl Machine {
     }
 
     /// A key and all that follows it, where a key must come.
-    fn least_key(&mut self, object: u32, rest: &Rest) -> Result<u64> {
+    fn key_distance(&mut self, object: u32, rest: &Rest) -> Result<u64> {
         let members = self.members_of(object)?;
-        let all = self.least_next(object, rest, u32::from(rest.is_done(&members)))?;
+        let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
         Ok(without(all, members.comma))
     }
 
     /// The colon and the value of a member, and all that follows it.
-    fn least_member(&mut self, object: u32, state: u32, now: Now) -> Result<u64> {
+    fn member_distance(&mut self, object: u32, state: u32, now: Now) -> Result<u64> {
         let rest = self.rest(object, state)?;
         let members = self.members_of(object)?;
         self.arena.spend(members.weight(&rest.needs))?;

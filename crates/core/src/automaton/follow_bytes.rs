@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const DEPTH: u32 = 32;
 
 #[derive(Default)]
-pub(crate) struct Leads {
+pub(crate) struct FollowBytes {
     /// By frame; 0: not known yet, otherwise one more than the place in `sets`.
     frames: Vec<u32>,
     rules: FxHashMap<u32, ByteSet>,
@@ -23,20 +23,20 @@ pub(crate) struct Leads {
 
 impl Machine {
     /// Bytes that may come next once a head is at an end, and perhaps some that may not.
-    pub(crate) fn leads(&mut self, head: TermId, frame: FrameId) -> ByteSet {
+    pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
         match *self.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
                 let colon = self.arena.registers.objects[object as usize].colon;
-                self.signs(&[colon])
+                self.first_of(&[colon])
             }
-            _ => self.frame_leads(frame, DEPTH),
+            _ => self.frame_follow_bytes(frame, DEPTH),
         }
     }
 
-    fn frame_leads(&mut self, frame: FrameId, depth: u32) -> ByteSet {
+    fn frame_follow_bytes(&mut self, frame: FrameId, depth: u32) -> ByteSet {
         let place = frame.place();
-        if let Some(&known @ 1..) = self.leads.frames.get(place) {
-            return self.leads.sets[known as usize - 1];
+        if let Some(&known @ 1..) = self.follow_bytes.frames.get(place) {
+            return self.follow_bytes.sets[known as usize - 1];
         }
         if frame == BOTTOM {
             return ByteSet::EMPTY;
@@ -47,29 +47,29 @@ impl Machine {
         let mut leads = ByteSet::EMPTY;
         for at in 0..self.members(frame).len() {
             let (term, parent) = self.members(frame)[at];
-            leads = leads.union(&self.term_leads(term));
+            leads = leads.union(&self.term_first_bytes(term));
             if self.rules().nullable(&self.arena, term) {
-                leads = leads.union(&self.frame_leads(parent, depth - 1));
+                leads = leads.union(&self.frame_follow_bytes(parent, depth - 1));
             }
         }
-        if self.leads.frames.len() <= place {
-            let more = (place | 63) + 1 - self.leads.frames.len();
+        if self.follow_bytes.frames.len() <= place {
+            let more = (place | 63) + 1 - self.follow_bytes.frames.len();
             self.arena.budget.grow(more * size_of::<u32>());
-            self.leads.frames.resize((place | 63) + 1, 0);
+            self.follow_bytes.frames.resize((place | 63) + 1, 0);
         }
-        let known = self.leads.sets.iter().position(|&set| set == leads).unwrap_or_else(|| {
+        let known = self.follow_bytes.sets.iter().position(|&set| set == leads).unwrap_or_else(|| {
             self.arena.budget.grow(size_of::<ByteSet>());
-            self.leads.sets.push(leads);
-            self.leads.sets.len() - 1
+            self.follow_bytes.sets.push(leads);
+            self.follow_bytes.sets.len() - 1
         });
-        self.leads.frames[place] = known as u32 + 1;
+        self.follow_bytes.frames[place] = known as u32 + 1;
         leads
     }
 
-    fn term_leads(&mut self, mut id: TermId) -> ByteSet {
+    fn term_first_bytes(&mut self, mut id: TermId) -> ByteSet {
         let mut leads = ByteSet::EMPTY;
         while let Term::Seq(left, right) = *self.arena.term(id) {
-            leads = leads.union(&self.term_leads(left));
+            leads = leads.union(&self.term_first_bytes(left));
             if !self.rules().nullable(&self.arena, left) {
                 return leads;
             }
@@ -78,66 +78,66 @@ impl Machine {
         let more = match *self.arena.term(id) {
             Term::Alt(ref parts) if self.arena.info(id).structural => {
                 let parts = parts.clone();
-                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.term_leads(part)))
+                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.term_first_bytes(part)))
             }
-            Term::Repeat { body, .. } if self.arena.info(id).structural => self.term_leads(body),
-            Term::Call(rule) => self.rule_leads(rule),
+            Term::Repeat { body, .. } if self.arena.info(id).structural => self.term_first_bytes(body),
+            Term::Call(rule) => self.rule_first_bytes(rule),
             Term::Special(_) => ByteSet::EMPTY,
             Term::Unique(array) => {
                 let spec = self.arena.registers.uniques[array as usize].clone();
-                self.signs(&[spec.open, spec.empty])
+                self.first_of(&[spec.open, spec.empty])
             }
             Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
                 let spec = self.arena.registers.uniques[array as usize].clone();
-                self.signs(&[spec.comma, spec.close])
+                self.first_of(&[spec.comma, spec.close])
             }
             Term::UniqueItem { array, state } => {
                 let spec = self.arena.registers.uniques[array as usize].clone();
                 let at = self.arena.registers.unique_states[state as usize].at;
                 let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
-                self.signs(&items)
+                self.first_of(&items)
             }
             Term::Object(object) => {
                 let spec = &self.arena.registers.objects[object as usize];
                 let signs = [spec.open, spec.empty];
-                self.signs(&signs)
+                self.first_of(&signs)
             }
             Term::ObjectNext { object, .. } => {
                 let spec = &self.arena.registers.objects[object as usize];
                 let signs = [spec.comma, spec.close];
-                self.signs(&signs)
+                self.first_of(&signs)
             }
             Term::ObjectKey { .. } => ByteSet::range(b'"', b'"'),
-            _ => self.arena.may(id),
+            _ => self.arena.first_bytes(id),
         };
         leads.union(&more)
     }
 
     /// What begins with one of these; if one may be empty, with anything.
-    pub(crate) fn signs(&mut self, signs: &[TermId]) -> ByteSet {
+    pub(crate) fn first_of(&mut self, signs: &[TermId]) -> ByteSet {
         signs.iter().fold(ByteSet::EMPTY, |all, &sign| match self.rules().nullable(&self.arena, sign) {
             true => ByteSet::FULL,
-            false => all.union(&self.term_leads(sign)),
+            false => all.union(&self.term_first_bytes(sign)),
         })
     }
 
-    fn rule_leads(&mut self, rule: u32) -> ByteSet {
-        if let Some(&known) = self.leads.rules.get(&rule) {
+    fn rule_first_bytes(&mut self, rule: u32) -> ByteSet {
+        if let Some(&known) = self.follow_bytes.rules.get(&rule) {
             return known;
         }
         let mut leads = ByteSet::EMPTY;
         for entry in self.rules().entries(rule).iter() {
             let more = match entry.first {
-                First::Head(head) => self.arena.may(head),
+                First::Head(head) => self.arena.first_bytes(head),
                 // No rule begins with itself, by whatever way.
-                First::Call(callee) => self.rule_leads(callee),
+                First::Call(callee) => self.rule_first_bytes(callee),
                 First::Special(_) => ByteSet::EMPTY,
                 First::Ask | First::Unique(_) => ByteSet::FULL,
             };
             leads = leads.union(&more);
         }
         self.arena.budget.grow(48);
-        self.leads.rules.insert(rule, leads);
+        self.follow_bytes.rules.insert(rule, leads);
         leads
     }
 }

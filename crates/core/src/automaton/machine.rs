@@ -5,8 +5,8 @@
 //! in which callers come before callees, so that ambiguity costs polynomial, not exponential, space. Left recursion
 //! was removed before (`rules`), so a frame never contains itself.
 
-use crate::automaton::distance::Least;
-use crate::automaton::follow_bytes::Leads;
+use crate::automaton::distance::Distances;
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::unique::{Known, Openness, Register};
 use crate::error::Result;
 use crate::grammar::rules::{Entry, First, Rules};
@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::hash::Hasher128;
-use crate::storage::intern::Ids;
+use crate::storage::intern::HashIndex;
 use crate::storage::visited::Visited;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{smallvec, SmallVec};
@@ -80,7 +80,7 @@ pub struct Machine {
     pub arena: Arena,
     rules: Arc<Rules>,
     frames: Vec<Members>,
-    frame_ids: Ids,
+    frame_ids: HashIndex,
     /// For each frame what it says of open items; empty if there are none in this grammar.
     openness: Vec<Openness>,
     /// By frame, as far as it was needed.
@@ -89,11 +89,11 @@ pub struct Machine {
     bound_returns: FxHashMap<(TermId, FrameId), Arc<Position>>,
     firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
     positions: Vec<Arc<Position>>,
-    position_ids: Ids,
+    position_ids: HashIndex,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) known: Known,
-    pub(crate) least: Least,
-    pub(crate) leads: Leads,
+    pub(crate) least: Distances,
+    pub(crate) follow_bytes: FollowBytes,
     pub start: PositionId,
 }
 
@@ -128,18 +128,18 @@ impl Machine {
             arena: arena(),
             rules,
             frames: vec![Members::new()],
-            frame_ids: Ids::default(),
+            frame_ids: HashIndex::default(),
             openness: Vec::new(),
             returns: Vec::new(),
             blind_returns: FxHashMap::default(),
             bound_returns: FxHashMap::default(),
             firsts: FxHashMap::default(),
             positions: Vec::new(),
-            position_ids: Ids::default(),
+            position_ids: HashIndex::default(),
             steps: FxHashMap::default(),
             known: Known::default(),
-            least: Least::default(),
-            leads: Leads::default(),
+            least: Distances::default(),
+            follow_bytes: FollowBytes::default(),
             start: DEAD,
         })
     }
@@ -399,12 +399,12 @@ impl Machine {
         let Closure { heads, specials, accepting, ask, passed, unsure, register, touched, .. } = closure;
         let (heads, specials) = (self.merged(heads)?, self.merged(specials)?);
         let mut position = Position { heads, specials, accepting, ask, passed, unsure, register };
-        self.conclude(&mut position);
+        self.update_register(&mut position);
         Ok((position, touched))
     }
 
     /// A register is kept as long as an item is open.
-    pub(crate) fn conclude(&self, position: &mut Position) {
+    pub(crate) fn update_register(&self, position: &mut Position) {
         let open = |frame: FrameId| self.openness(frame).open;
         let kept = !self.openness.is_empty()
             && (position.heads.iter().any(|&(_, frame)| open(frame))
@@ -423,7 +423,7 @@ impl Machine {
 
     /// What follows a head that is at an end, for masks.
     pub(crate) fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
-        self.follow(head, frame, Register::Blind)
+        self.follow(head, frame, Register::Abstracted)
     }
 
     fn follow(&mut self, head: TermId, frame: FrameId, register: Register) -> Result<Arc<Position>> {
@@ -443,7 +443,7 @@ impl Machine {
         if let Some(Some(position)) = self.returns.get(frame.place()) {
             return Ok(position.clone());
         }
-        if register == Register::Blind {
+        if register == Register::Abstracted {
             if let Some(position) = self.blind_returns.get(&frame) {
                 return Ok(position.clone());
             }
@@ -461,7 +461,7 @@ impl Machine {
                 self.returns.resize(self.frames.len(), None);
             }
             self.returns[frame.place()] = Some(position.clone());
-        } else if register == Register::Blind {
+        } else if register == Register::Abstracted {
             self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
             self.blind_returns.insert(frame, position.clone());
         }
@@ -492,7 +492,7 @@ impl Machine {
             }
         }
         let register = self.read_on(register, byte);
-        self.settle(moved, register)
+        self.close_heads(moved, register)
     }
 
     /// Of each text whether a position exists after it. No position is remembered; what a text has in common with the one
@@ -535,7 +535,7 @@ impl Machine {
         let position = self.position(id).clone();
         match position.specials.iter().find(|&&(other, _)| other == special) {
             Some(&(_, frame)) => {
-                let mut next = self.settle(smallvec![(EPSILON, frame)], position.register)?;
+                let mut next = self.close_heads(smallvec![(EPSILON, frame)], position.register)?;
                 self.prune(&mut next)?;
                 Ok(self.intern(next))
             }
@@ -544,13 +544,13 @@ impl Machine {
     }
 
     /// Items that have just read something, with what follows those at an end.
-    pub(crate) fn settle(&mut self, moved: Items, register: Register) -> Result<Position> {
+    pub(crate) fn close_heads(&mut self, moved: Items, register: Register) -> Result<Position> {
         match moved[..] {
             [] => return Ok(Position::default()),
             // The common case: one head, in its middle.
             [(head, _)] if head != EPSILON && !self.arena.info(head).nullable => {
                 let mut position = Position { heads: moved, register, ..Position::default() };
-                self.conclude(&mut position);
+                self.update_register(&mut position);
                 return Ok(position);
             }
             _ => {}
@@ -562,8 +562,8 @@ impl Machine {
             position.passed |= after.passed;
             position.unsure |= after.unsure;
             // An item of a position for masks begins here.
-            if register == Register::Closed && after.register == Register::Blind {
-                position.register = Register::Blind;
+            if register == Register::Closed && after.register == Register::Abstracted {
+                position.register = Register::Abstracted;
             }
             position.heads.extend_from_slice(&after.heads);
             position.specials.extend_from_slice(&after.specials);
@@ -596,7 +596,7 @@ impl Machine {
         }
         position.heads = self.merged(position.heads)?;
         position.specials = self.merged(position.specials)?;
-        self.conclude(&mut position);
+        self.update_register(&mut position);
         Ok(position)
     }
 }

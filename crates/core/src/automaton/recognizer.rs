@@ -6,7 +6,7 @@ use crate::automaton::machine::{Machine, PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};
-use crate::storage::exclusive::Turn;
+use crate::storage::exclusive::Exclusive;
 use std::sync::Arc;
 
 impl Grammar {
@@ -31,13 +31,13 @@ impl Grammar {
 /// Reads whole texts by one grammar, one call at a time.
 pub struct Recognizer {
     grammar: Arc<Grammar>,
-    machine: Turn<Option<Box<Machine>>>,
+    machine: Exclusive<Option<Box<Machine>>>,
 }
 
 impl Recognizer {
     /// A recognizer that has read nothing yet.
     pub fn new(grammar: Arc<Grammar>) -> Self {
-        Recognizer { grammar, machine: Turn::default() }
+        Recognizer { grammar, machine: Exclusive::default() }
     }
 
     /// The grammar by which it reads.

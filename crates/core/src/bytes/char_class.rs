@@ -4,14 +4,14 @@ use crate::bytes::byteset::ByteSet;
 
 /// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct Class {
+pub(crate) struct CharClass {
     ascii: [u64; 2],
     leads: u64,
 }
 
-impl Class {
+impl CharClass {
     pub fn new(ascii: u128, leads: u64) -> Self {
-        Class { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
+        CharClass { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
     }
 
     pub fn ascii(self) -> u128 {
@@ -35,7 +35,7 @@ impl Class {
         }
     }
 
-    pub fn is_within(self, other: Class) -> bool {
+    pub fn is_within(self, other: CharClass) -> bool {
         self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
     }
 

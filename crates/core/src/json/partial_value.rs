@@ -41,7 +41,7 @@ struct Node {
 }
 
 #[derive(Clone)]
-pub(crate) struct Readings {
+pub(crate) struct PartialValues {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, u32>,
 }
@@ -49,14 +49,14 @@ pub(crate) struct Readings {
 /// The reading of nothing.
 pub(crate) const NOTHING_READ: u32 = 0;
 
-impl Default for Readings {
+impl Default for PartialValues {
     fn default() -> Self {
         let root = Node { parent: 0, byte: 0, place: Place::Between, base: 0 };
-        Readings { nodes: vec![root], ids: FxHashMap::default() }
+        PartialValues { nodes: vec![root], ids: FxHashMap::default() }
     }
 }
 
-impl Readings {
+impl PartialValues {
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

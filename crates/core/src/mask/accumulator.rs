@@ -2,7 +2,7 @@
 
 /// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Accumulator {
     /// (allowed, refused).
     words: Vec<(u32, u32)>,
     /// Which words, and which of these blocks of 64: a mask corrects few.
@@ -11,7 +11,7 @@ pub(crate) struct Scratch {
     corrected: Vec<(u32, u32, u32)>,
 }
 
-impl Scratch {
+impl Accumulator {
     pub fn fit(&mut self, words: usize) {
         if self.words.len() != words {
             self.words.resize(words, (0, 0));
@@ -102,7 +102,7 @@ mod tests {
     fn many_at_once_are_refused_as_one_by_one() {
         for count in [1, 3, 4, 50, 100] {
             let tokens: Vec<u32> = (0..count).map(|place| place * 77 % 128).collect();
-            let [mut all, mut each] = [Scratch::default(), Scratch::default()];
+            let [mut all, mut each] = [Accumulator::default(), Accumulator::default()];
             for scratch in [&mut all, &mut each] {
                 scratch.fit(4);
                 (0..128).step_by(3).for_each(|token| scratch.set(token));

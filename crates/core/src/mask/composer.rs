@@ -5,9 +5,9 @@ use crate::automaton::machine::{FrameId, Machine, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::mask::accelerate::trie_path::along;
-use crate::mask::accumulator::Scratch;
-use crate::mask::draft::Doubts;
-use crate::mask::head_mask::Local;
+use crate::mask::accumulator::Accumulator;
+use crate::mask::draft::Recheck;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::merged_trie::Pieces;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
@@ -32,7 +32,7 @@ const PIECE_FROM: u32 = 12;
 
 /// A trie and what is remembered of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct TrieView<'a> {
     pub trie: &'a Trie,
     pub pieces: &'a Pieces,
 }
@@ -41,43 +41,43 @@ pub(crate) struct Ground<'a> {
 pub(crate) struct Composer<'a> {
     pub machine: &'a mut Machine,
     pub shared: &'a SharedMasks,
-    pub scratch: Scratch,
+    pub scratch: Accumulator,
     pub lists: Vec<Words>,
     /// Whether shared lists are copied: what they belong to is cut.
-    pub pours: bool,
-    pub asks: Vec<u32>,
+    pub copies_lists: bool,
+    pub replay: Vec<u32>,
     /// Of items that must differ: what tokens may do to the one that is open, and those that may do so to a later one.
-    pub items: Doubts,
+    pub items: Recheck,
     pub always: Vec<u32>,
     /// Whether the item is still open that was when the mask began, and none has begun within it.
     pub first: bool,
     /// Nodes at and below which heads differ from those whose pieces they share.
-    pub doubts: Vec<u32>,
+    pub recheck: Vec<u32>,
     walks: usize,
     /// (trie, node, head, frame) that was walked from, and whether in the first item, once there are many.
     seen: FxHashSet<(usize, u32, TermId, FrameId, bool)>,
 }
 
 impl<'a> Composer<'a> {
-    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, scratch: Scratch) -> Self {
+    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, scratch: Accumulator) -> Self {
         Composer {
             machine,
             shared,
             scratch,
             lists: Vec::new(),
-            pours: false,
-            asks: Vec::new(),
-            items: Doubts::default(),
+            copies_lists: false,
+            replay: Vec::new(),
+            items: Recheck::default(),
             always: Vec::new(),
             first: false,
-            doubts: Vec::new(),
+            recheck: Vec::new(),
             walks: 0,
             seen: FxHashSet::default(),
         }
     }
 
     pub fn add(&mut self, words: &Words) {
-        if words.len() >= SHARED_FROM && !self.pours {
+        if words.len() >= SHARED_FROM && !self.copies_lists {
             self.lists.push(words.clone());
         } else {
             words.iter().for_each(|&(word, bits)| self.scratch.add(word, bits));
@@ -93,10 +93,10 @@ impl<'a> Composer<'a> {
     /// The same of a position that stands for many readings: what only the exact one could tell is left to `always`.
     pub fn settle_draft(&mut self, id: PositionId) -> Result<()> {
         self.resolve(id, id, true)?;
-        let mut asks = std::mem::take(&mut self.asks);
-        asks.sort_unstable();
-        asks.dedup();
-        for token in asks {
+        let mut replay = std::mem::take(&mut self.replay);
+        replay.sort_unstable();
+        replay.dedup();
+        for token in replay {
             match self.machine.reached(id, self.shared.vocabulary.token(token).unwrap_or_default())? {
                 Some(at) => self.scratch.put(token, at != DEAD),
                 None => self.always.push(token),
@@ -121,32 +121,32 @@ impl<'a> Composer<'a> {
     }
 
     /// The tokens of a head that may leave its item no value.
-    pub fn doubt_head(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
-        if self.machine.plenty_behind(head, frame)? {
+    pub fn doubt_head(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
+        if self.machine.has_enough_values_behind(head, frame)? {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
         let language = self.machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
-        let steady = self.steady(head, frame)?;
+        let steady = self.is_insensitive(head, frame)?;
         if quoted {
-            let ends: Vec<u32> = local.core.ends(trie).collect();
+            let ends: Vec<u32> = head_mask.core.ends(trie).collect();
             self.doubt_ends(&ends);
         }
         if steady && !quoted {
             let with_exponent = |&token: &u32| {
                 self.shared.vocabulary.token(token).unwrap_or_default().iter().any(|byte| matches!(byte, b'e' | b'E'))
             };
-            let tokens: Vec<u32> = local.tokens().filter(with_exponent).collect();
+            let tokens: Vec<u32> = head_mask.tokens().filter(with_exponent).collect();
             self.doubt_exponents(&tokens);
         }
         if !steady {
-            if self.machine.arena.may(language).len() < NARROW {
-                self.descend(self.shared.ground(), 0, head, frame)?;
+            if self.machine.arena.first_bytes(language).len() < NARROW {
+                self.descend(self.shared.view(), 0, head, frame)?;
             } else if self.first {
                 self.items.thin = true;
             } else {
-                self.always.extend(local.tokens());
+                self.always.extend(head_mask.tokens());
             }
         }
         Ok(())
@@ -154,24 +154,24 @@ impl<'a> Composer<'a> {
 
     /// The tokens at and below the nodes in doubt.
     fn resolve(&mut self, id: PositionId, exact: PositionId, open: bool) -> Result<bool> {
-        let mut doubts = std::mem::take(&mut self.doubts);
-        doubts.sort_unstable();
+        let mut recheck = std::mem::take(&mut self.recheck);
+        recheck.sort_unstable();
         // What is shared is added before anything is refused, and what was walked is walked again where it is.
-        self.pours = true;
+        self.copies_lists = true;
         self.seen.clear();
-        let ground = self.shared.ground();
+        let view = self.shared.view();
         let (mut end, mut shared) = (0, true);
-        for node in doubts {
+        for node in recheck {
             if node < end {
                 continue;
             }
-            end = ground.trie.end(node);
-            let (here, below) = (ground.trie.tokens_at(node), ground.trie.tokens_below(node));
+            end = view.trie.end(node);
+            let (here, below) = (view.trie.tokens_at(node), view.trie.tokens_below(node));
             if open {
-                self.asks.extend(here.iter().chain(below));
+                self.replay.extend(here.iter().chain(below));
                 continue;
             }
-            let path = ground.trie.path(node);
+            let path = view.trie.path(node);
             let at = match self.machine.reached(id, &path)? {
                 Some(at) => at,
                 None => {
@@ -183,7 +183,7 @@ impl<'a> Composer<'a> {
             if at != DEAD {
                 here.iter().for_each(|&token| self.scratch.set(token));
                 let position = self.machine.position(at).clone();
-                self.resume(ground, node, &position)?;
+                self.resume(view, node, &position)?;
             }
         }
         Ok(shared)
@@ -191,11 +191,11 @@ impl<'a> Composer<'a> {
 
     /// The tokens that are asked for one by one.
     fn answer(&mut self, id: PositionId, exact: PositionId) -> Result<bool> {
-        let mut asks = std::mem::take(&mut self.asks);
-        asks.sort_unstable();
-        asks.dedup();
+        let mut replay = std::mem::take(&mut self.replay);
+        replay.sort_unstable();
+        replay.dedup();
         let mut unknown = Vec::new();
-        for token in asks {
+        for token in replay {
             let bytes = self.shared.vocabulary.token(token).unwrap_or_default();
             let known = match self.machine.stays(id, bytes)? {
                 None => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
@@ -215,24 +215,24 @@ impl<'a> Composer<'a> {
     }
 
     /// Go on where a head is at an end in mid-token.
-    pub fn leave(&mut self, head: TermId, frame: FrameId, local: &Local) -> Result<()> {
-        let mut groups = local.core.exits.groups().iter();
-        groups.try_for_each(|group| self.go_on(group.ground(self.shared), &group.nodes, head, frame))
+    pub fn leave(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
+        let mut groups = head_mask.core.exits.groups().iter();
+        groups.try_for_each(|group| self.go_on(group.view(self.shared), &group.nodes, head, frame))
     }
 
     /// Everything that may follow a head, below nodes at which it is at an end.
-    fn go_on(&mut self, ground: Ground, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
+    fn go_on(&mut self, view: TrieView, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
         if exits.is_empty() {
             return Ok(());
         }
-        let leads = self.machine.leads(head, frame);
+        let leads = self.machine.follow_bytes(head, frame);
         let mut after = None;
-        for &node in exits.iter().filter(|&&node| ground.trie.leads_on(node, &leads)) {
+        for &node in exits.iter().filter(|&&node| view.trie.leads_on(node, &leads)) {
             let after = match &after {
                 Some(after) => after,
                 None => after.insert(self.after(head, frame)?),
             };
-            self.resume(ground, node, after)?;
+            self.resume(view, node, after)?;
         }
         Ok(())
     }
@@ -248,37 +248,37 @@ impl<'a> Composer<'a> {
     }
 
     /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
-    pub fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let near = self.machine.arena.clipped(head, self.shared.vocabulary.longest)?;
-        self.machine.steady(near, frame)
+    pub fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        let near = self.machine.arena.saturated(head, self.shared.vocabulary.longest)?;
+        self.machine.is_insensitive(near, frame)
     }
 
     /// Everything that may follow, below a node.
-    fn resume(&mut self, ground: Ground, node: u32, after: &Position) -> Result<()> {
-        if ground.trie.end(node) == node + 1 {
+    fn resume(&mut self, view: TrieView, node: u32, after: &Position) -> Result<()> {
+        if view.trie.end(node) == node + 1 {
             return Ok(());
         }
         if after.ask {
-            self.asks.extend_from_slice(ground.trie.tokens_below(node));
+            self.replay.extend_from_slice(view.trie.tokens_below(node));
         }
         if after.unsure {
-            self.doubt_ends(ground.trie.tokens_below(node));
+            self.doubt_ends(view.trie.tokens_below(node));
         }
         let first = self.first;
         self.first &= !after.passed;
-        let walked = after.heads.iter().try_for_each(|&(head, frame)| self.walk(ground, node, head, frame));
+        let walked = after.heads.iter().try_for_each(|&(head, frame)| self.walk(view, node, head, frame));
         self.first = first;
         walked
     }
 
-    pub fn walk(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+    pub fn walk(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
         let head = self.machine.unknown(head)?;
         self.walks += 1;
-        let place = (std::ptr::from_ref(ground.trie) as usize, node, head, frame, self.first);
+        let place = (std::ptr::from_ref(view.trie) as usize, node, head, frame, self.first);
         if self.walks > FEW_WALKS && !self.seen.insert(place) {
             return Ok(());
         }
-        if self.spell(ground, node, head, frame)? {
+        if self.spell(view, node, head, frame)? {
             return Ok(());
         }
         let language = match *self.machine.arena.term(head) {
@@ -287,22 +287,24 @@ impl<'a> Composer<'a> {
             _ => Some(head),
         };
         match language {
-            Some(language) if ground.trie.end(node) - node >= PIECE_FROM && self.machine.plenty_after(frame)? => {
-                if !ground.trie.leads_on(node, &self.machine.arena.may(language)) {
+            Some(language)
+                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_after(frame)? =>
+            {
+                if !view.trie.leads_on(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
                 }
-                let piece = ground.pieces.get(&mut self.machine.arena, ground.trie, node, language)?;
+                let piece = view.pieces.get(&mut self.machine.arena, view.trie, node, language)?;
                 self.add(&piece.words);
-                self.go_on(ground, &piece.exits, head, frame)
+                self.go_on(view, &piece.exits, head, frame)
             }
-            _ => self.descend(ground, node, head, frame),
+            _ => self.descend(view, node, head, frame),
         }
     }
 
     /// The same for a head that is the rest of a text, or of one of several: no state is made for what only tokens read.
     /// False if it is none, or if items that must differ depend on its states.
-    pub fn spell(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
-        let Ground { trie, .. } = ground;
+    pub fn spell(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
+        let TrieView { trie, .. } = view;
         if self.machine.openness(frame).open {
             return Ok(false);
         }
@@ -314,7 +316,7 @@ impl<'a> Composer<'a> {
                 self.machine.arena.spend(1)?;
                 trie.tokens_at(place).iter().for_each(|&token| self.scratch.set(token));
                 if at + 1 == text.len() {
-                    self.go_on(ground, &[place], EPSILON, frame)?;
+                    self.go_on(view, &[place], EPSILON, frame)?;
                 }
             }
             return Ok(true);
@@ -324,7 +326,7 @@ impl<'a> Composer<'a> {
                 let spec = self.machine.arena.registers.objects[object as usize].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
-                let colon = self.machine.signs(&[spec.colon]);
+                let colon = self.machine.first_of(&[spec.colon]);
                 let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
                     if !keys.iter().any(|&(_, property)| choices.allows(property)) {
                         return Ok(false);
@@ -334,7 +336,7 @@ impl<'a> Composer<'a> {
                     let (key, property) = &keys[0];
                     if key.len() == read && trie.leads_on(child, &colon) {
                         let done = self.machine.arena.key_done(object, state, *property)?;
-                        self.go_on(ground, &[child], done, frame)?;
+                        self.go_on(view, &[child], done, frame)?;
                     }
                     Ok(true)
                 };
@@ -345,9 +347,9 @@ impl<'a> Composer<'a> {
         Ok(true)
     }
 
-    pub fn descend(&mut self, ground: Ground, node: u32, head: TermId, frame: FrameId) -> Result<()> {
-        let Ground { trie, .. } = ground;
-        let may = self.machine.arena.may(head);
+    pub fn descend(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+        let TrieView { trie, .. } = view;
+        let may = self.machine.arena.first_bytes(head);
         for (byte, child) in trie.children_in(node, &may) {
             let next = self.machine.arena.derive(head, byte)?;
             if next == EMPTY {
@@ -355,21 +357,21 @@ impl<'a> Composer<'a> {
             }
             self.machine.arena.spend(1)?;
             trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
-            if !self.machine.plenty(next, frame)? {
+            if !self.machine.has_enough_values(next, frame)? {
                 self.doubt(trie.tokens_at(child));
             }
-            if matches!(byte, b'e' | b'E') && !self.machine.plenty_after(frame)? {
+            if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_after(frame)? {
                 self.doubt_exponents(trie.tokens_at(child));
                 self.doubt_exponents(trie.tokens_below(child));
             }
             if self.machine.arena.may_repeat(next) {
-                self.asks.extend_from_slice(trie.tokens_at(child));
+                self.replay.extend_from_slice(trie.tokens_at(child));
             }
             if trie.end(child) > child + 1 {
                 if self.machine.arena.info(next).nullable {
-                    self.go_on(ground, &[child], next, frame)?;
+                    self.go_on(view, &[child], next, frame)?;
                 }
-                self.descend(ground, child, next, frame)?;
+                self.descend(view, child, next, frame)?;
             }
         }
         Ok(())
@@ -377,8 +379,8 @@ impl<'a> Composer<'a> {
 }
 
 impl SharedMasks {
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground { trie: &self.vocabulary.trie, pieces: &self.pieces }
+    pub(crate) fn view(&self) -> TrieView<'_> {
+        TrieView { trie: &self.vocabulary.trie, pieces: &self.pieces }
     }
 }
 
@@ -437,9 +439,9 @@ impl Machine {
         if exact {
             let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
             for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
-                *frame = self.blinded(*frame, position.register)?;
+                *frame = self.abstracted_frame(*frame, position.register)?;
             }
-            abstracted.register = Register::Blind;
+            abstracted.register = Register::Abstracted;
         }
         if abstracted == *position {
             return Ok(id);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// States by number, those met often with one entry per byte: looking a derivative up among a term's edges takes longer
 /// than all else that a node of a walk costs.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct DfaCache {
     pub rows: Vec<Row>,
     entries: Vec<[u16; 256]>,
     row_of: FxHashMap<TermId, u32>,
@@ -56,11 +56,11 @@ pub(crate) const NOWHERE: u32 = u32::MAX - 1;
 const NEW_ENTRY: u16 = u16::MAX;
 const NOWHERE_ENTRY: u16 = u16::MAX - 1;
 
-impl Table {
+impl DfaCache {
     pub fn row(&mut self, arena: &mut Arena, state: TermId) -> u32 {
-        let Table { rows, row_of, .. } = self;
+        let DfaCache { rows, row_of, .. } = self;
         *row_of.entry(state).or_insert_with(|| {
-            let (nullable, narrow) = (arena.info(state).nullable, arena.may(state).len() <= NARROW);
+            let (nullable, narrow) = (arena.info(state).nullable, arena.first_bytes(state).len() <= NARROW);
             rows.push(Row { state, nullable, narrow, met: 0, entries: NEW, loops: Loops::Unknown { passed: 0 } });
             rows.len() as u32 - 1
         })

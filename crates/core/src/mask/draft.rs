@@ -20,14 +20,14 @@ const FEW: usize = 64;
 
 pub(crate) struct Draft {
     pub mask: Arc<Mask>,
-    pub doubts: Doubts,
+    pub recheck: Recheck,
     /// Tokens of which the position must be asked because of a later item, or for another reason.
     pub always: Vec<u32>,
 }
 
 /// What tokens may do to the item that was open when the mask began.
 #[derive(Default)]
-pub(crate) struct Doubts {
+pub(crate) struct Recheck {
     /// Those that may end it as a value that came.
     pub ends: Vec<u32>,
     /// Those that may leave too few values for it.
@@ -52,7 +52,7 @@ pub(crate) struct Walks {
 #[derive(Default)]
 struct Found {
     /// Tokens of which the exact position must be asked, and those that are known to leave no value.
-    asks: Vec<u32>,
+    replay: Vec<u32>,
     refused: Vec<u32>,
 }
 
@@ -74,20 +74,20 @@ struct Walk<'a> {
 
 impl Draft {
     /// What the draft does not allow is in no doubt, but for what the position must be asked.
-    pub fn new(mask: Mask, mut doubts: Doubts, mut always: Vec<u32>) -> Self {
-        for tokens in [&mut doubts.ends, &mut doubts.short, &mut doubts.exponents] {
+    pub fn new(mask: Mask, mut recheck: Recheck, mut always: Vec<u32>) -> Self {
+        for tokens in [&mut recheck.ends, &mut recheck.short, &mut recheck.exponents] {
             tokens.retain(|&token| mask.allows(token));
         }
-        for tokens in [&mut doubts.ends, &mut doubts.short, &mut doubts.exponents, &mut always] {
+        for tokens in [&mut recheck.ends, &mut recheck.short, &mut recheck.exponents, &mut always] {
             tokens.sort_unstable();
             tokens.dedup();
             tokens.shrink_to_fit();
         }
-        Draft { mask: Arc::new(mask), doubts, always }
+        Draft { mask: Arc::new(mask), recheck, always }
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let tokens = self.doubts.ends.len() + self.doubts.short.len() + self.always.len();
+        let tokens = self.recheck.ends.len() + self.recheck.short.len() + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
@@ -98,14 +98,14 @@ impl Draft {
         walks: &mut Walks,
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
-        let Doubts { ends, short, exponents, thin } = &self.doubts;
+        let Recheck { ends, short, exponents, thin } = &self.recheck;
         let is_told = ends.is_empty() && short.is_empty() && !thin;
         if is_told && exponents.is_empty() && self.always.is_empty() {
             return Ok(self.mask.clone());
         }
         let position = machine.position(exact).clone();
         let item = if is_told { None } else { machine.open_item(&position)? };
-        let (mut asks, mut refused) = (Vec::new(), Vec::new());
+        let (mut replay, mut refused) = (Vec::new(), Vec::new());
         match item {
             Some(item) => {
                 let thin = *thin || short.len() > FEW;
@@ -113,22 +113,24 @@ impl Draft {
                 let keys = &machine.arena.registers.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
                     let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                    asks.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
+                    replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
                 if thin || ends.len() > FEW {
-                    let found = Found { asks, refused };
+                    let found = Found { replay, refused };
                     let mut walk = Walk { machine, shared, item: &item, thin, walks, found };
                     walk.descend(0, item.cursor, item.head)?;
-                    Found { asks, refused } = walk.found;
+                    Found { replay, refused } = walk.found;
                 }
             }
-            None if *thin => asks.extend((0..shared.vocabulary.size() as u32).filter(|&token| self.mask.allows(token))),
-            None => asks.extend(ends.iter().chain(short)),
+            None if *thin => {
+                replay.extend((0..shared.vocabulary.size() as u32).filter(|&token| self.mask.allows(token)))
+            }
+            None => replay.extend(ends.iter().chain(short)),
         }
         if !exponents.is_empty() && machine.may_be_zero(&position) {
-            asks.extend_from_slice(exponents);
+            replay.extend_from_slice(exponents);
         }
-        asks.retain(|&token| self.mask.allows(token));
+        replay.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));
         if !self.always.is_empty() {
             let came = machine.values_that_came(&position)?;
@@ -136,15 +138,15 @@ impl Draft {
             let keys = &machine.arena.registers.keys;
             let doubted =
                 self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
-            asks.extend(doubted);
+            replay.extend(doubted);
         }
-        if asks.is_empty() && refused.is_empty() {
+        if replay.is_empty() && refused.is_empty() {
             return Ok(self.mask.clone());
         }
-        asks.sort_unstable();
-        asks.dedup();
+        replay.sort_unstable();
+        replay.dedup();
         let mut texts: Vec<(&[u8], u32)> =
-            asks.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
+            replay.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
         // Those that begin alike one after the other: what they share is read once.
         texts.sort_unstable();
         let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
@@ -192,7 +194,7 @@ impl Walk<'_> {
             return Ok(());
         }
         if odd || next.is_whole(keys) || cursor.ends_with(keys, byte) {
-            self.found.asks.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
+            self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }
         let head = match head.filter(|_| self.thin) {
@@ -211,7 +213,7 @@ impl Walk<'_> {
             match leaves {
                 Some(true) => {}
                 Some(false) => self.found.refused.extend_from_slice(tokens),
-                None => self.found.asks.extend_from_slice(tokens),
+                None => self.found.replay.extend_from_slice(tokens),
             }
         }
         match trie.end(child) - child {
@@ -230,12 +232,12 @@ impl Walk<'_> {
                 let walked = self.descend(node, cursor, head);
                 let below = Arc::new(std::mem::replace(&mut self.found, outer));
                 walked?;
-                self.walks.bytes += size_of_val(&key) + 64 + 4 * (below.asks.len() + below.refused.len());
+                self.walks.bytes += size_of_val(&key) + 64 + 4 * (below.replay.len() + below.refused.len());
                 self.walks.known.insert(key, below.clone());
                 below
             }
         };
-        self.found.asks.extend_from_slice(&below.asks);
+        self.found.replay.extend_from_slice(&below.replay);
         self.found.refused.extend_from_slice(&below.refused);
         Ok(())
     }

@@ -2,8 +2,8 @@
 //!
 //! Known by their hash, which no grammar has a part in: what tokens see of a term from there on is the same for all.
 
-use crate::mask::composer::Ground;
-use crate::mask::merged_trie::Forest;
+use crate::mask::composer::TrieView;
+use crate::mask::merged_trie::MergedTrie;
 use crate::mask::shared::SharedMasks;
 use crate::storage::hash::Hasher128;
 
@@ -23,12 +23,12 @@ pub(crate) type Groups = SmallVec<[Group; 1]>;
 /// Nodes of one trie, ascending.
 pub(crate) struct Group {
     /// None: that of the vocabulary.
-    forest: Option<Arc<Forest>>,
+    forest: Option<Arc<MergedTrie>>,
     pub nodes: SmallVec<[u32; 4]>,
 }
 
 impl Group {
-    pub fn new(forest: Option<Arc<Forest>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
+    pub fn new(forest: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
         Group { forest, nodes: nodes.into() }
     }
 
@@ -42,10 +42,10 @@ impl Group {
         self.forest.as_ref().map_or(0, |forest| forest.hash)
     }
 
-    pub fn ground<'a>(&'a self, shared: &'a SharedMasks) -> Ground<'a> {
+    pub fn view<'a>(&'a self, shared: &'a SharedMasks) -> TrieView<'a> {
         match self.forest.as_deref() {
-            Some(Forest { trie, pieces, .. }) => Ground { trie, pieces },
-            None => shared.ground(),
+            Some(MergedTrie { trie, pieces, .. }) => TrieView { trie, pieces },
+            None => shared.view(),
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
-        let forest = shared.forest(vec![1, 4]);
+        let forest = shared.merged_trie(vec![1, 4]);
         let own = |nodes: &[u32]| Group::new(None, nodes);
         let merged = |nodes: &[u32]| Group::new(Some(forest.clone()), nodes);
         let all = Exits::of(smallvec![own(&[2, 1]), merged(&[1])]);

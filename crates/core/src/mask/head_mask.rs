@@ -4,16 +4,16 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::mask::accelerate::counter_loop::Chain;
+use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::exits::{Exits, Group, Groups};
 use crate::mask::shared::SharedMasks;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
-use crate::regular::closed_region::Region;
+use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority, WIDE_CLASS};
-use crate::vocabulary::token_set::{sorted_words, tokens, told, Part, Words};
+use crate::vocabulary::token_set::{sorted_words, to_sparse, tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
 use smallvec::SmallVec;
@@ -21,15 +21,15 @@ use std::sync::Arc;
 
 /// What one head does to the vocabulary.
 #[derive(Clone)]
-pub struct Local {
+pub struct HeadMask {
     pub(crate) dense: Option<Part>,
     pub(crate) core: Arc<Core>,
     /// Tokens for which all this may be wrong: they are replayed.
-    pub(crate) asks: Arc<[u32]>,
+    pub(crate) replay: Arc<[u32]>,
     /// Nodes at and below which it may be: what the head does there is found out by itself.
-    pub(crate) doubts: Arc<[u32]>,
+    pub(crate) recheck: Arc<[u32]>,
     /// Whether it may end at some of these where the pieces do not.
-    pub(crate) strays: bool,
+    pub(crate) inexact_exits: bool,
 }
 
 /// What heads have in common that differ in a count, or in a few tokens.
@@ -65,7 +65,7 @@ const DIFFERENCE_ROOM: usize = 4_000;
 /// So many tokens are replayed rather than computed anew for each count.
 const UP_TO_ROOM: usize = 64;
 
-impl Local {
+impl HeadMask {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
         let shared = Arc::strong_count(core).max(1);
@@ -73,12 +73,12 @@ impl Local {
         let lists = core.words.len() * 8 + core.ends.len() * 4 + bound;
         let own = core.exits.memory_bytes() + lists + size_of::<Core>();
         let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
-        own / shared + dense + (self.asks.len() + self.doubts.len()) * 4 + size_of::<Local>()
+        own / shared + dense + (self.replay.len() + self.recheck.len()) * 4 + size_of::<HeadMask>()
     }
 
     /// The hash of its tokens, if they are all there is of it, but for what follows.
     pub(crate) fn hash(&self) -> Option<u128> {
-        self.core.hash.filter(|_| self.asks.is_empty() && self.doubts.is_empty())
+        self.core.hash.filter(|_| self.replay.is_empty() && self.recheck.is_empty())
     }
 
     /// Every token that stays inside the head, or leaves it with its end.
@@ -92,65 +92,67 @@ impl Local {
         arena: &mut Arena,
         shared: &SharedMasks,
         head: TermId,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
-    ) -> Result<Local> {
-        let mut reach = Reach::of(shared);
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+    ) -> Result<HeadMask> {
+        let mut reach = WalkResult::of(shared);
         if reach.spell(arena, &shared.vocabulary.trie, 0, head)? {
-            return Ok(Local::from_reach(reach, shared, false));
+            return Ok(HeadMask::from_reach(reach, shared, false));
         }
         if let Some((near, most)) = arena.counted(head)? {
-            if let Some(local) = Local::up_to(arena, shared, near, most, known)? {
-                return Ok(local);
+            if let Some(head_mask) = HeadMask::with_limit(arena, shared, near, most, known)? {
+                return Ok(head_mask);
             }
         }
         if let Some(exclusion) = Exclusion::of(arena, head)? {
-            if let Some(local) = Local::beside(arena, shared, head, exclusion.near, Some(&exclusion), known)? {
-                return Ok(local);
+            if let Some(head_mask) =
+                HeadMask::from_neighbour(arena, shared, head, exclusion.near, Some(&exclusion), known)?
+            {
+                return Ok(head_mask);
             }
         }
-        if arena.may(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
-            return Ok(Local::from_reach(reach, shared, false));
+            return Ok(HeadMask::from_reach(reach, shared, false));
         }
-        let chain = Chain::of(arena, head, shared.vocabulary.longest)?;
+        let chain = CounterLoop::of(arena, head, shared.vocabulary.longest)?;
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
             Some(chain) if !chain.opens(arena)? => None,
-            _ => Region::of(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
+            _ => ClosedRegion::of(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
         };
         let region = match region {
             None if chain.is_none() => {
-                let one = Region::of_one(arena, head)?.filter(|region| region.is_worth_it(shared, None));
+                let one = ClosedRegion::of_one(arena, head)?.filter(|region| region.is_worth_it(shared, None));
                 one.map(Arc::new)
             }
             region => region,
         };
-        let endless = region.is_none() && chain.as_ref().is_some_and(Chain::is_endless);
+        let endless = region.is_none() && chain.as_ref().is_some_and(CounterLoop::is_endless);
         match (region, chain) {
             (Some(region), _) => reach = region.reach(arena, shared, head)?,
             (None, Some(chain)) => reach = chain.reach(arena, shared)?,
             (None, None) => {
                 // The state that almost every character leads to and stays in.
                 if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
-                    if Chain::of(arena, near, shared.vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
-                        if let Some(local) = Local::beside(arena, shared, head, near, None, known)? {
-                            return Ok(local);
+                    if CounterLoop::of(arena, near, shared.vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
+                        if let Some(head_mask) = HeadMask::from_neighbour(arena, shared, head, near, None, known)? {
+                            return Ok(head_mask);
                         }
                     }
                 }
                 reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
             }
         }
-        Ok(Local::from_reach(reach, shared, endless))
+        Ok(HeadMask::from_reach(reach, shared, endless))
     }
 
-    pub(crate) fn from_reach(mut reach: Reach, shared: &SharedMasks, endless: bool) -> Self {
+    pub(crate) fn from_reach(mut reach: WalkResult, shared: &SharedMasks, endless: bool) -> Self {
         let bound = (endless && reach.is_listed()).then(|| Bound::of(&reach, shared));
         reach.merge();
         let mut dense = reach.dense.take();
         let (words, hash) = match dense {
             None => {
-                let (words, bits, hash) = told(reach.tokens, shared.vocabulary.mask_words());
+                let (words, bits, hash) = to_sparse(reach.tokens, shared.vocabulary.mask_words());
                 dense = bits.map(|bits| Part { bits, within: None });
                 (words, Some(hash))
             }
@@ -158,68 +160,69 @@ impl Local {
         };
         let core = Core::of(words, hash, reach.exits, shared, bound);
         let core = Arc::new(core);
-        Local { dense, core, asks: Arc::default(), doubts: Arc::default(), strays: false }
+        HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false }
     }
 
     /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
-    fn up_to(
+    fn with_limit(
         arena: &mut Arena,
         shared: &SharedMasks,
         near: TermId,
         most: u32,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
-    ) -> Result<Option<Local>> {
-        let Local { dense, core, asks, doubts, strays } = known(arena, near)?;
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+    ) -> Result<Option<HeadMask>> {
+        let HeadMask { dense, core, replay, recheck, inexact_exits } = known(arena, near)?;
         let (Some(Part { bits, within: None }), Some(bound)) = (dense, &core.bound) else { return Ok(None) };
-        let mut asks: Vec<u32> = asks.to_vec();
+        let mut replay: Vec<u32> = replay.to_vec();
         let above = |&&(chars, _): &&(u16, u32)| u32::from(chars) > most;
-        asks.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
+        replay.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
         for &(_, node) in bound.places.iter().take_while(above) {
-            asks.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
-            if asks.len() > UP_TO_ROOM {
+            replay.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
+            if replay.len() > UP_TO_ROOM {
                 return Ok(None);
             }
         }
-        if asks.len() > UP_TO_ROOM {
+        if replay.len() > UP_TO_ROOM {
             return Ok(None);
         }
         let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most));
-        Ok(Some(Local { dense: Some(Part { bits, within }), core, asks: asks.into(), doubts, strays }))
+        Ok(Some(HeadMask { dense: Some(Part { bits, within }), core, replay: replay.into(), recheck, inexact_exits }))
     }
 
     /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
-    fn beside(
+    fn from_neighbour(
         arena: &mut Arena,
         shared: &SharedMasks,
         head: TermId,
         near: TermId,
         exclusion: Option<&Exclusion>,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<Local>,
-    ) -> Result<Option<Local>> {
-        let mut doubts = Vec::new();
+        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+    ) -> Result<Option<HeadMask>> {
+        let mut recheck = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        let spelled = exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &shared.vocabulary.trie, &mut doubts));
+        let spelled =
+            exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &shared.vocabulary.trie, &mut recheck));
         if !spelled
             && !difference(
                 arena,
                 &shared.vocabulary.trie,
                 0,
                 (head, near, exclusion.is_some()),
-                &mut doubts,
+                &mut recheck,
                 &mut room,
             )?
         {
             return Ok(None);
         }
         let near = known(arena, near)?;
-        doubts.extend_from_slice(&near.doubts);
-        let strays = near.strays || !spelled;
-        Ok(Some(Local { doubts: doubts.into(), strays, ..near }))
+        recheck.extend_from_slice(&near.recheck);
+        let inexact_exits = near.inexact_exits || !spelled;
+        Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..near }))
     }
 }
 
 impl Bound {
-    fn of(reach: &Reach, shared: &SharedMasks) -> Self {
+    fn of(reach: &WalkResult, shared: &SharedMasks) -> Self {
         let chars = |token| shared.vocabulary.chars(token) as u16;
         let mut tokens: Vec<_> = reach.tokens.iter().map(|&token| (chars(token), token)).collect();
         let begun = |node| chars(shared.vocabulary.trie.token_from(node));
@@ -244,7 +247,7 @@ impl Core {
         }
         let mut groups = Groups::new();
         if small.len() >= FOREST_FROM {
-            groups.push(Group::new(Some(shared.forest(small)), &[0][..]));
+            groups.push(Group::new(Some(shared.merged_trie(small)), &[0][..]));
         } else {
             exits.extend(small);
         }
@@ -265,11 +268,11 @@ fn difference(
     trie: &Trie,
     node: u32,
     (left, right, excluded): (TermId, TermId, bool),
-    doubts: &mut Vec<u32>,
+    recheck: &mut Vec<u32>,
     room: &mut usize,
 ) -> Result<bool> {
     let apart = if excluded { arena.excluding(left) } else { None };
-    let apart = apart.unwrap_or_else(|| arena.may(left).union(&arena.may(right)));
+    let apart = apart.unwrap_or_else(|| arena.first_bytes(left).union(&arena.first_bytes(right)));
     for (byte, child) in trie.children_in(node, &apart) {
         let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
         if l == r {
@@ -283,8 +286,8 @@ fn difference(
             None => return Ok(false),
         }
         if dead || ended {
-            doubts.push(child);
-        } else if !difference(arena, trie, child, (l, r, excluded), doubts, room)? {
+            recheck.push(child);
+        } else if !difference(arena, trie, child, (l, r, excluded), recheck, room)? {
             return Ok(false);
         }
     }

@@ -1,6 +1,6 @@
 //! Position × vocabulary → the mask, composed of pieces that are remembered.
 //!
-//! A head's own part is its `Local`. From the nodes at which it is at an end in mid-token the walk goes on with whatever
+//! A head's own part is its `HeadMask`. From the nodes at which it is at an end in mid-token the walk goes on with whatever
 //! the frame returns to; what heads do below a node is remembered with the trie (`Pieces`), so that separators and
 //! brackets are walked once for all grammars. A mask is held as references to shared parts and a short list of corrected
 //! words, not as a copy.
@@ -8,11 +8,11 @@
 use crate::automaton::machine::{Machine, Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
-use crate::mask::accumulator::Scratch;
-use crate::mask::composer::{Composer, Ground};
+use crate::mask::accumulator::Accumulator;
+use crate::mask::composer::{Composer, TrieView};
 use crate::mask::draft::{Draft, Walks};
-use crate::mask::head_mask::Local;
-use crate::mask::key::{Name, Namer, Names, Own};
+use crate::mask::head_mask::HeadMask;
+use crate::mask::key::{KeyBuilder, KeyParts, MaskKey, OwnPart};
 use crate::mask::shared::SharedMasks;
 use crate::mask::verify;
 use crate::regular::arena::Arena;
@@ -36,7 +36,7 @@ const CORRECTED_FROM: usize = 16;
 
 thread_local! {
     /// One for all grammars: what a mask has left behind is as good as new.
-    static SCRATCH: Cell<Scratch> = Cell::default();
+    static SCRATCH: Cell<Accumulator> = Cell::default();
 }
 
 /// An allowed set: the union of shared parts, corrected word by word.
@@ -179,11 +179,11 @@ impl Mask {
 pub struct Masks {
     /// The token id of every special token that the grammar names.
     special_ids: Vec<u32>,
-    locals: FxHashMap<TermId, Local>,
-    clipped: FxHashMap<(TermId, u32), TermId>,
+    head_masks: FxHashMap<TermId, HeadMask>,
+    saturated: FxHashMap<(TermId, u32), TermId>,
     /// What `locals` has of a head that counts, clipped so far.
-    counted: FxHashMap<(TermId, u32), Local>,
-    names: Names,
+    counted: FxHashMap<(TermId, u32), HeadMask>,
+    names: KeyParts,
     /// Under the names of positions.
     named: FxHashMap<u128, Arc<Mask>>,
     /// Of positions in arrays of different items.
@@ -226,7 +226,7 @@ impl Masks {
         let reach = masks.reach(&mut machine.arena, shared, &position)?;
         let id = machine.abstracted(exact)?;
         match machine.position(id).register {
-            Register::Blind => masks.corrected(machine, shared, [exact, id], reach),
+            Register::Abstracted => masks.corrected(machine, shared, [exact, id], reach),
             _ => Ok(masks.compose(machine, shared, [exact, id], reach)?.0),
         }
     }
@@ -258,7 +258,7 @@ impl Masks {
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
         }
-        if machine.position(id).register == Register::Blind {
+        if machine.position(id).register == Register::Abstracted {
             return self.corrected(machine, shared, [exact, id], reach);
         }
         let (mask, is_shared) = self.compose(machine, shared, [exact, id], reach)?;
@@ -276,12 +276,18 @@ impl Masks {
         Ok(mask)
     }
 
-    fn namer<'a>(&'a mut self, machine: &'a mut Machine, shared: &'a SharedMasks) -> Namer<'a> {
-        Namer { machine, names: &mut self.names, shared }
+    fn namer<'a>(&'a mut self, machine: &'a mut Machine, shared: &'a SharedMasks) -> KeyBuilder<'a> {
+        KeyBuilder { machine, names: &mut self.names, shared }
     }
 
     /// What all positions with this mask have in common.
-    fn name(&mut self, machine: &mut Machine, shared: &SharedMasks, position: &Position, reach: u32) -> Result<Name> {
+    fn name(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        position: &Position,
+        reach: u32,
+    ) -> Result<MaskKey> {
         // Every field by its name: what a position says that is new must be told here, or this does not compile.
         let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
         if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > NAMED_HEADS {
@@ -300,15 +306,15 @@ impl Masks {
             } else if let Some(text) = machine.arena.one_text(head) {
                 self.namer(machine, shared).of_text(&text, frame)?
             } else {
-                let local = self.local(&mut machine.arena, shared, head, reach)?;
-                let own = match local.hash() {
+                let head_mask = self.head_mask(&mut machine.arena, shared, head, reach)?;
+                let own = match head_mask.hash() {
                     // What counts in the reach of long tokens is more than its piece, if that is cut.
                     Some(own) if reach >= shared.vocabulary.longest || !machine.arena.info(head).counts => {
-                        Own::Tokens(own)
+                        OwnPart::Tokens(own)
                     }
-                    _ => Own::Near(shared.near(&mut machine.arena, head)?),
+                    _ => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
                 };
-                self.namer(machine, shared).of_head(head, own, frame, &local)?
+                self.namer(machine, shared).of_head(head, own, frame, &head_mask)?
             };
             let Some(part) = part else { return Ok(None) };
             name = name.wrapping_add(part);
@@ -327,7 +333,7 @@ impl Masks {
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
         let (mut composer, parts) = self.composed_of(machine, shared, &position, reach)?;
-        composer.asks.append(&mut composer.always);
+        composer.replay.append(&mut composer.always);
         let shared = composer.settle(id, exact)?;
         Ok((Arc::new(self.finished(composer, parts, &position)), shared))
     }
@@ -346,13 +352,13 @@ impl Masks {
                 let position = machine.position(id).clone();
                 let (mut composer, parts) = self.composed_of(machine, shared, &position, reach)?;
                 composer.settle_draft(id)?;
-                let (doubts, always) = (take(&mut composer.items), take(&mut composer.always));
+                let (recheck, always) = (take(&mut composer.items), take(&mut composer.always));
                 let mut mask = self.finished(composer, parts, &position);
                 if mask.words.len() > CORRECTED_FROM {
                     // It is copied with every correction.
                     mask = mask.spread(shared.vocabulary.mask_words());
                 }
-                let draft = Arc::new(Draft::new(mask, doubts, always));
+                let draft = Arc::new(Draft::new(mask, recheck, always));
                 self.composed += 1;
                 self.held += 32 + draft.memory_bytes();
                 self.drafts.insert(id, draft.clone());
@@ -379,30 +385,30 @@ impl Masks {
         scratch.fit(shared.vocabulary.mask_words());
         let mut composer = Composer::new(machine, shared, scratch);
         let cut = reach < shared.vocabulary.longest;
-        composer.pours = cut;
+        composer.copies_lists = cut;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.openness(frame).open;
-            if composer.spell(shared.ground(), 0, head, frame)? {
+            if composer.spell(shared.view(), 0, head, frame)? {
                 continue;
             }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each end is a key of its own: walk with the head, which knows which.
-                composer.descend(shared.ground(), 0, head, frame)?;
+                composer.descend(shared.view(), 0, head, frame)?;
                 continue;
             }
-            let local = self.local(&mut composer.machine.arena, shared, head, reach)?;
-            if let Some(Part { bits, within }) = &local.dense {
+            let head_mask = self.head_mask(&mut composer.machine.arena, shared, head, reach)?;
+            if let Some(Part { bits, within }) = &head_mask.dense {
                 let bits = if cut { shared.without_long(bits) } else { bits.clone() };
                 let dense = Part { bits, within: within.clone() };
                 if !parts.iter().any(|part| part.same(&dense)) {
                     parts.push(dense);
                 }
             }
-            composer.add(&local.core.words);
-            composer.asks.extend_from_slice(&local.asks);
-            composer.doubts.extend_from_slice(&local.doubts);
-            composer.doubt_head(head, frame, &local)?;
-            composer.leave(head, frame, &local)?;
+            composer.add(&head_mask.core.words);
+            composer.replay.extend_from_slice(&head_mask.replay);
+            composer.recheck.extend_from_slice(&head_mask.recheck);
+            composer.doubt_head(head, frame, &head_mask)?;
+            composer.leave(head, frame, &head_mask)?;
         }
         if cut {
             composer.scratch.cut(&shared.vocabulary.long_tokens().others);
@@ -449,83 +455,83 @@ impl Masks {
     fn long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
         let shared = composer.shared;
         for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
-            let ground = Ground { trie: &band.trie, pieces };
+            let view = TrieView { trie: &band.trie, pieces };
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.openness(frame).open;
                 let arena = &mut composer.machine.arena;
                 let head = match arena.held(head) {
                     Some((inner, text)) => {
-                        let inner = self.clipped(arena, inner, band.longest)?;
+                        let inner = self.saturated(arena, inner, band.longest)?;
                         arena.rehold(head, inner, text)?
                     }
-                    None => self.clipped(arena, head, band.longest)?,
+                    None => self.saturated(arena, head, band.longest)?,
                 };
-                composer.walk(ground, 0, head, frame)?;
+                composer.walk(view, 0, head, frame)?;
             }
         }
         Ok(())
     }
 
     /// `Arena::clipped`, remembered.
-    fn clipped(&mut self, arena: &mut Arena, head: TermId, reach: u32) -> Result<TermId> {
+    fn saturated(&mut self, arena: &mut Arena, head: TermId, reach: u32) -> Result<TermId> {
         if !arena.info(head).counts {
             return Ok(head);
         }
-        if let Some(&near) = self.clipped.get(&(head, reach)) {
+        if let Some(&near) = self.saturated.get(&(head, reach)) {
             return Ok(near);
         }
-        let near = arena.clipped(head, reach)?;
+        let near = arena.saturated(head, reach)?;
         self.held += 24;
-        self.clipped.insert((head, reach), near);
+        self.saturated.insert((head, reach), near);
         Ok(near)
     }
 
-    fn local(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId, reach: u32) -> Result<Local> {
+    fn head_mask(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId, reach: u32) -> Result<HeadMask> {
         let head = arena.held(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
-            return self.local_of(arena, shared, head);
+            return self.made_head_mask(arena, shared, head);
         }
-        if let Some(local) = self.counted.get(&(head, reach)) {
-            return Ok(local.clone());
+        if let Some(head_mask) = self.counted.get(&(head, reach)) {
+            return Ok(head_mask.clone());
         }
         // Under its own hash, too: who finds it there need not clip it.
         let hash = arena.info(head).hash ^ Hasher128::of(&[reach]);
-        let local = match shared.locals.get(hash) {
-            Some(local) => local,
+        let head_mask = match shared.head_masks.get(hash) {
+            Some(head_mask) => head_mask,
             None => {
                 // What begins as it does is often short.
-                let most = shared.vocabulary.longest_of(&arena.may(head));
-                let near = self.clipped(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
-                let local = self.local_of(arena, shared, near)?;
-                shared.locals.put(hash, local.clone(), size_of::<Local>());
-                local
+                let most = shared.vocabulary.longest_of(&arena.first_bytes(head));
+                let near = self.saturated(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
+                let head_mask = self.made_head_mask(arena, shared, near)?;
+                shared.head_masks.put(hash, head_mask.clone(), size_of::<HeadMask>());
+                head_mask
             }
         };
-        self.held += 24 + size_of::<Local>();
-        self.counted.insert((head, reach), local.clone());
-        Ok(local)
+        self.held += 24 + size_of::<HeadMask>();
+        self.counted.insert((head, reach), head_mask.clone());
+        Ok(head_mask)
     }
 
-    fn local_of(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<Local> {
-        if let Some(local) = self.locals.get(&head) {
-            return Ok(local.clone());
+    fn made_head_mask(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<HeadMask> {
+        if let Some(head_mask) = self.head_masks.get(&head) {
+            return Ok(head_mask.clone());
         }
         let hash = arena.info(head).hash;
-        let known = shared.locals.get(hash);
-        let local = match known {
-            Some(local) => local,
+        let known = shared.head_masks.get(hash);
+        let head_mask = match known {
+            Some(head_mask) => head_mask,
             None => {
                 let mut near = |arena: &mut Arena, near| {
-                    let near = self.clipped(arena, near, shared.vocabulary.longest)?;
-                    self.local_of(arena, shared, near)
+                    let near = self.saturated(arena, near, shared.vocabulary.longest)?;
+                    self.made_head_mask(arena, shared, near)
                 };
-                let local = Local::of(arena, shared, head, &mut near)?;
-                shared.locals.put(hash, local.clone(), local.memory_bytes());
-                local
+                let head_mask = HeadMask::of(arena, shared, head, &mut near)?;
+                shared.head_masks.put(hash, head_mask.clone(), head_mask.memory_bytes());
+                head_mask
             }
         };
-        self.held += 24 + local.memory_bytes();
-        self.locals.insert(head, local.clone());
-        Ok(local)
+        self.held += 24 + head_mask.memory_bytes();
+        self.head_masks.insert(head, head_mask.clone());
+        Ok(head_mask)
     }
 }

@@ -1,7 +1,7 @@
 //! A trie × heads → what each does to the tokens below a node, kept for all who come there.
 
 use crate::error::Result;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::cache::lock;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
 /// Subtries merged into one, and what heads do below its nodes.
-pub(crate) struct Forest {
+pub(crate) struct MergedTrie {
     /// Of the nodes below which it was.
     pub hash: u128,
     pub trie: Trie,
@@ -52,7 +52,7 @@ impl Pieces {
         if let Some(piece) = lock(&self.known).pieces.get(&key) {
             return Ok(piece.clone());
         }
-        let mut reach = Reach::default();
+        let mut reach = WalkResult::default();
         reach.walk(arena, trie, node, head)?;
         let ends = !reach.exits.is_empty();
         reach.exits.retain(|&node| trie.end(node) > node + 1);

@@ -3,15 +3,15 @@
 //! Terms hash by content, so what one grammar learned about a head, a position or a subtrie holds for every other one.
 //! Each cache is bounded in bytes and drops its least recently used entries.
 
-use crate::mask::accelerate::occurrence_group::{Behind, Way};
-use crate::mask::head_mask::Local;
-use crate::mask::key::saturated::Near;
-use crate::mask::key::Seen;
+use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
+use crate::mask::head_mask::HeadMask;
+use crate::mask::key::saturated::Saturated;
+use crate::mask::key::Lookahead;
 use crate::mask::mask::Mask;
-use crate::mask::merged_trie::{Forest, Pieces};
+use crate::mask::merged_trie::{MergedTrie, Pieces};
 use crate::storage::cache::Cache;
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::token_set::Bits;
+use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
@@ -44,18 +44,18 @@ pub struct SharedMasks {
     /// Pieces of each band of long tokens, in the order of the bands.
     pub(crate) long_pieces: Vec<Pieces>,
     /// Token sets, by their address (each entry holds its set), and the same sets without the long tokens.
-    cut: Cache<usize, [Bits; 2]>,
-    behinds: Cache<Way, Arc<Behind>>,
+    cut: Cache<usize, [TokenSet; 2]>,
+    occurrence_groups: Cache<GroupKey, Arc<OccurrenceGroup>>,
     /// Under the hash of a head.
-    pub(crate) locals: Cache<u128, Local>,
+    pub(crate) head_masks: Cache<u128, HeadMask>,
     /// Under the hash of a head.
-    pub(crate) nears: Cache<u128, Near>,
+    pub(crate) saturated: Cache<u128, Saturated>,
     /// Under a hash of a term and of the nodes from which tokens go on.
-    pub(crate) seen: Cache<u128, Seen>,
+    pub(crate) seen: Cache<u128, Lookahead>,
     /// Under the key of a position.
     pub(crate) masks: Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
-    forests: Cache<u128, Arc<Forest>>,
+    merged_tries: Cache<u128, Arc<MergedTrie>>,
 }
 
 impl SharedMasks {
@@ -65,12 +65,12 @@ impl SharedMasks {
             pieces: Pieces::default(),
             long_pieces: vocabulary.long_tokens().bands.iter().map(|_| Pieces::default()).collect(),
             cut: Cache::new(CUT_SETS),
-            behinds: Cache::new(OCCURRENCE_GROUPS),
-            locals: Cache::new(HEAD_MASKS),
-            nears: Cache::new(SATURATED),
+            occurrence_groups: Cache::new(OCCURRENCE_GROUPS),
+            head_masks: Cache::new(HEAD_MASKS),
+            saturated: Cache::new(SATURATED),
             seen: Cache::new(LOOKAHEADS),
             masks: Cache::new(MASKS),
-            forests: Cache::new(MERGED_TRIES),
+            merged_tries: Cache::new(MERGED_TRIES),
             vocabulary,
         }
     }
@@ -86,48 +86,48 @@ impl SharedMasks {
             + self.pieces.memory_bytes()
             + self.long_pieces.iter().map(Pieces::memory_bytes).sum::<usize>()
             + self.cut.memory_bytes()
-            + self.behinds.memory_bytes()
-            + self.locals.memory_bytes()
-            + self.nears.memory_bytes()
+            + self.occurrence_groups.memory_bytes()
+            + self.head_masks.memory_bytes()
+            + self.saturated.memory_bytes()
             + self.seen.memory_bytes()
             + self.masks.memory_bytes()
-            + self.forests.memory_bytes()
+            + self.merged_tries.memory_bytes()
     }
 
     /// The places of a byte, grouped by the characters before it.
-    pub(crate) fn behind(&self, way: Way) -> Arc<Behind> {
-        if let Some(behind) = self.behinds.get(way) {
+    pub(crate) fn occurrence_group(&self, way: GroupKey) -> Arc<OccurrenceGroup> {
+        if let Some(behind) = self.occurrence_groups.get(way) {
             return behind;
         }
-        let behind = Arc::new(Behind::of(way, self));
-        self.behinds.put(way, behind.clone(), behind.bytes());
+        let behind = Arc::new(OccurrenceGroup::of(way, self));
+        self.occurrence_groups.put(way, behind.clone(), behind.bytes());
         behind
     }
 
     /// The subtries below some nodes, merged into one.
-    pub(crate) fn forest(&self, mut nodes: Vec<u32>) -> Arc<Forest> {
+    pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
         self.merged(Hasher128::of(&nodes), &nodes)
     }
 
     /// The subtries below ascending nodes whose hash is known, merged into one.
-    pub(crate) fn merged(&self, hash: u128, nodes: &[u32]) -> Arc<Forest> {
-        if let Some(forest) = self.forests.get(hash) {
+    pub(crate) fn merged(&self, hash: u128, nodes: &[u32]) -> Arc<MergedTrie> {
+        if let Some(forest) = self.merged_tries.get(hash) {
             return forest;
         }
-        let forest = Arc::new(Forest { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
-        self.forests.put(hash, forest.clone(), forest.trie.memory_bytes());
+        let forest = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
+        self.merged_tries.put(hash, forest.clone(), forest.trie.memory_bytes());
         forest
     }
 
     /// A token set without the long tokens.
-    pub(crate) fn without_long(&self, set: &Bits) -> Bits {
+    pub(crate) fn without_long(&self, set: &TokenSet) -> TokenSet {
         let key = set.as_ptr() as usize;
         if let Some([_, cut]) = self.cut.get(key) {
             return cut;
         }
         let others = self.vocabulary.long_tokens().others.iter();
-        let cut: Bits = set.iter().zip(others).map(|(set, others)| set & others).collect();
+        let cut: TokenSet = set.iter().zip(others).map(|(set, others)| set & others).collect();
         self.cut.put(key, [set.clone(), cut.clone()], 4 * (set.len() + cut.len()));
         cut
     }

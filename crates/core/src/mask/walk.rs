@@ -1,7 +1,7 @@
 //! One head along a trie → the tokens that stay inside it, and the nodes at which it is at an end.
 
 use crate::error::Result;
-use crate::mask::dfa_cache::{Row, Table, NARROW, NOWHERE};
+use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
@@ -26,11 +26,11 @@ const SWEEP_ROWS: usize = 512;
 
 /// Tokens and exits while they are collected.
 #[derive(Default)]
-pub(crate) struct Reach {
+pub(crate) struct WalkResult {
     pub dense: Option<Part>,
     pub exits: Vec<u32>,
     /// The states met, for all walks of one head.
-    pub table: Table,
+    pub table: DfaCache,
     pub tokens: Vec<u32>,
     /// The tokens as bits, once they are many: a list of all of them would touch more memory than all else does.
     many: Vec<u32>,
@@ -47,9 +47,9 @@ struct Family {
     row: u32,
 }
 
-impl Reach {
+impl WalkResult {
     pub fn of(shared: &SharedMasks) -> Self {
-        Reach { room: shared.vocabulary.mask_words(), ..Reach::default() }
+        WalkResult { room: shared.vocabulary.mask_words(), ..WalkResult::default() }
     }
 
     pub fn take(&mut self, tokens: &[u32]) {
@@ -123,7 +123,7 @@ impl Reach {
         head: TermId,
         other: TermId,
     ) -> Result<()> {
-        let (trie, may) = (&shared.vocabulary.trie, arena.may(head));
+        let (trie, may) = (&shared.vocabulary.trie, arena.first_bytes(head));
         if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
             return self.enter(arena, trie, node, head);
         }
@@ -152,7 +152,7 @@ impl Reach {
         if self.spell(arena, trie, node, head)? {
             return Ok(());
         }
-        let may = arena.may(head);
+        let may = arena.first_bytes(head);
         if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.rows.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
@@ -168,13 +168,13 @@ impl Reach {
 
     /// The same for a head that reads much.
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        let ground = self.open.len();
+        let view = self.open.len();
         let row = self.table.row(arena, head);
         self.open.push(Family { left: trie.family(node), row });
         // Most nodes are entered: their tokens are taken in runs, up to the next node that is not. Nothing of that node is
         // looked at but its byte, which stands beside those of its siblings.
         let mut run = 0..0;
-        'children: while self.open.len() > ground {
+        'children: while self.open.len() > view {
             let Some(Family { left, row }) = self.open.last_mut() else { break };
             let Some(place) = left.next() else {
                 self.open.pop();
@@ -229,8 +229,8 @@ pub(crate) mod tests {
     use super::*;
 
     /// All tokens and all exits, in order.
-    pub(crate) fn everything(reach: Reach) -> (Vec<u32>, Vec<u32>) {
-        let Reach { dense, tokens: mut list, mut exits, many, .. } = reach;
+    pub(crate) fn everything(reach: WalkResult) -> (Vec<u32>, Vec<u32>) {
+        let WalkResult { dense, tokens: mut list, mut exits, many, .. } = reach;
         list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(
             dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),

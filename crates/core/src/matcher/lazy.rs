@@ -91,7 +91,7 @@ impl Shared {
     }
 }
 
-pub(crate) struct Automaton {
+pub(crate) struct LazyAutomaton {
     pub epoch: u64,
     pub machine: Box<Machine>,
     masks: Masks,
@@ -99,9 +99,9 @@ pub(crate) struct Automaton {
     known: usize,
 }
 
-impl Automaton {
+impl LazyAutomaton {
     pub fn new(epoch: u64, machine: Box<Machine>, special_ids: &[u32]) -> Self {
-        Automaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), known: 0 }
+        LazyAutomaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), known: 0 }
     }
 
     pub fn memory_bytes(&self) -> usize {
@@ -230,7 +230,7 @@ impl Automaton {
         }
         let copies = migration.into_positions();
         machine.arena.budget.renew();
-        let mut next = Automaton::new(self.epoch + 1, machine, special_ids);
+        let mut next = LazyAutomaton::new(self.epoch + 1, machine, special_ids);
         next.masks.composed = self.masks.composed;
         registry.each(|_, checkpoints| {
             let known = checkpoints.epoch == self.epoch;

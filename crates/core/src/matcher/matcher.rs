@@ -9,9 +9,9 @@ use crate::limits::{Cancellation, Limits, Pause};
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Checkpoint, Registry, Trail};
-use crate::matcher::lazy::{Automaton, Input, Place, Shared};
+use crate::matcher::lazy::{Input, LazyAutomaton, Place, Shared};
 use crate::regular::term::EMPTY;
-use crate::storage::exclusive::{self, Turn};
+use crate::storage::exclusive::{self, Exclusive};
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct CompiledGrammar {
     start: Place,
     known: Shared,
     checkpoints: Registry,
-    automaton: Turn<Automaton>,
+    automaton: Exclusive<LazyAutomaton>,
     /// As of the last call that found something out.
     memory: AtomicUsize,
     composed: AtomicUsize,
@@ -82,7 +82,7 @@ impl CompiledGrammar {
         if machine.memory_bytes() > limits.memory {
             return Err(Error::Limit(Limit::Memory(limits.memory)).into());
         }
-        let automaton = Automaton::new(0, machine, &special_ids);
+        let automaton = LazyAutomaton::new(0, machine, &special_ids);
         Ok(Arc::new(CompiledGrammar {
             masks,
             limits,
@@ -95,7 +95,7 @@ impl CompiledGrammar {
             checkpoints: Registry::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
-            automaton: Turn::new(automaton),
+            automaton: Exclusive::new(automaton),
         }))
     }
 
@@ -119,7 +119,7 @@ impl CompiledGrammar {
         self.known.read().epoch
     }
 
-    fn automaton(&self) -> Result<exclusive::Taken<'_, Automaton>> {
+    fn automaton(&self) -> Result<exclusive::Taken<'_, LazyAutomaton>> {
         self.automaton.take(self.pause)
     }
 
@@ -187,7 +187,7 @@ impl Matcher {
     /// Act on the automaton at the matcher's place, with the budget of one call. When memory is used up, a new epoch
     /// begins with the checkpoints of all matchers, and the call is made again. If that is not enough either, the next one
     /// begins with the matcher's last checkpoint alone; more than once only if the matcher gets further each time.
-    fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut Automaton, Place) -> Result<T>) -> Result<T> {
+    fn find_out<T>(&mut self, act: impl Fn(&CompiledGrammar, &mut LazyAutomaton, Place) -> Result<T>) -> Result<T> {
         let compiled = self.compiled.clone();
         let mut renewals = 0;
         let result = {
@@ -250,7 +250,7 @@ impl Matcher {
     fn places_in(
         &mut self,
         compiled: &CompiledGrammar,
-        automaton: &mut Automaton,
+        automaton: &mut LazyAutomaton,
     ) -> Result<Option<(usize, Vec<Place>)>> {
         if self.epoch == automaton.epoch {
             return Ok(None);
@@ -496,7 +496,7 @@ impl CompiledGrammar {
     /// Begin a new epoch, with the checkpoints of all or of one.
     fn renew(
         &self,
-        automaton: &mut Automaton,
+        automaton: &mut LazyAutomaton,
         trail: &Trail,
         flags: [Option<Cancellation>; 2],
         alone: bool,
@@ -514,7 +514,7 @@ impl CompiledGrammar {
         )
     }
 
-    fn take(&self, automaton: &mut Automaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
+    fn take(&self, automaton: &mut LazyAutomaton, place: Place, input: Input<'_>) -> Result<Option<Place>> {
         automaton.take(&self.known, self.vocabulary(), &self.special_ids, place, input)
     }
 }

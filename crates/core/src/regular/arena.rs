@@ -5,15 +5,15 @@
 use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Budget, Limits};
-use crate::regular::closed_region::Region;
-use crate::regular::emptiness::required_bytes::Letters;
-use crate::regular::emptiness::witness::Ways;
+use crate::regular::closed_region::ClosedRegion;
+use crate::regular::emptiness::required_bytes::RequiredBytes;
+use crate::regular::emptiness::witness::Witnesses;
 use crate::regular::literal::Literal;
 use crate::regular::registers::Registers;
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
-use crate::storage::intern::Ids;
+use crate::storage::intern::HashIndex;
 use crate::storage::layered::{layered, List, Notes, Sets, Table};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -29,19 +29,19 @@ layered! {
     /// Terms, and what was found out about each.
     pub(crate) struct Terms {
         pub(crate) nodes: Chunks<Node>,
-        pub(crate) by_hash: Ids,
+        pub(crate) by_hash: HashIndex,
         pub(crate) edges: Sets<Edges>,
         pub(crate) cuts: Notes<Boundaries>,
-        pub(crate) may: Notes<ByteSet>,
-        pub(crate) live: Table<TermId, bool>,
-        pub(crate) ways: Ways,
+        pub(crate) first_bytes: Notes<ByteSet>,
+        pub(crate) nonempty: Table<TermId, bool>,
+        pub(crate) witnesses: Witnesses,
         pub(crate) distances: Table<TermId, u32>,
-        pub(crate) letters: Table<TermId, Letters>,
+        pub(crate) required_bytes: Table<TermId, RequiredBytes>,
         /// (term, reach) with its counts clipped.
-        pub(crate) clips: Table<(TermId, u32), TermId>,
+        pub(crate) saturations: Table<(TermId, u32), TermId>,
         /// Clipped intersections, and whether they can end soon wherever they lead.
         pub(crate) ends_soon: Table<TermId, bool>,
-        pub(crate) regions: Table<TermId, Option<Arc<Region>>>,
+        pub(crate) regions: Table<TermId, Option<Arc<ClosedRegion>>>,
         pub(crate) literals: List<Arc<Literal>>,
         pub(crate) word_sets: List<WordSet>,
     }

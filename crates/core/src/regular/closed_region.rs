@@ -2,28 +2,28 @@
 //! or words and separators are while none of their special characters comes.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::regular::transitions::{majority, Beyond, ALL_LEADS, MOST_STATES, WIDE_CLASS};
 use std::sync::Arc;
 
-pub(crate) struct Region {
+pub(crate) struct ClosedRegion {
     states: Vec<TermId>,
     /// The characters that lead from every state to one of the states.
-    pub class: Class,
+    pub class: CharClass,
     /// The bytes that lead from some state anywhere.
     pub live: ByteSet,
 }
 
-impl Region {
+impl ClosedRegion {
     /// The region around a head. Its states share it: whatever they reach is in it, and keeps its characters.
-    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Arc<Region>>> {
+    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Arc<ClosedRegion>>> {
         if let Some(known) = arena.terms.regions.get(&head) {
             return Ok(known.clone());
         }
-        let region = Region::around(arena, head)?.map(Arc::new);
+        let region = ClosedRegion::around(arena, head)?.map(Arc::new);
         let states = match &region {
             Some(region) => region.sharing(arena)?,
             None => vec![head],
@@ -65,26 +65,26 @@ impl Region {
         Ok(sharing)
     }
 
-    fn around(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
+    fn around(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
         let mut ascii = ByteSet::EMPTY;
         for (target, bytes) in arena.targets(head)? {
             if arena.is_wide(target)? {
                 ascii = ascii.union(&bytes);
             }
         }
-        Region::kept(arena, head, ascii)
+        ClosedRegion::kept(arena, head, ascii)
     }
 
     /// A smaller region: the characters that keep the state to which most lead, without those that make many states of
     /// it, of which each reads on in a way of its own: a dot in a name of dots, say.
-    pub fn of_one(arena: &mut Arena, head: TermId) -> Result<Option<Region>> {
+    pub fn of_one(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
         let Some((near, _)) = majority(arena, head)? else { return Ok(None) };
         let own = arena.ascii_onto(near, near)?;
-        Region::kept(arena, head, own)
+        ClosedRegion::kept(arena, head, own)
     }
 
     /// The region that those of the characters make which all its states keep.
-    fn kept(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<Region>> {
+    fn kept(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<ClosedRegion>> {
         // What characters beyond ASCII do takes longer to find out: they are asked of the states that the others leave.
         let mut leads = None;
         let mut beyond = Beyond::default();
@@ -138,7 +138,7 @@ impl Region {
                 for &state in &states {
                     live = live.union(&arena.live_bytes(state)?);
                 }
-                return Ok(Some(Region { states, class: Class::new(ascii.ascii(), leads), live }));
+                return Ok(Some(ClosedRegion { states, class: CharClass::new(ascii.ascii(), leads), live }));
             }
             leads = Some(ALL_LEADS);
         }
@@ -182,12 +182,12 @@ mod tests {
             };
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
             let marked = arena.derive(head, b'#').unwrap();
-            let region = Region::of(arena, head).unwrap().unwrap();
+            let region = ClosedRegion::of(arena, head).unwrap().unwrap();
             assert!(region.states.contains(&marked));
             assert!(region.class.contains(b'#') && !region.class.contains(b'c'));
             assert_eq!(arena.derive(marked, b'c').unwrap() != EMPTY, keeps_more);
             assert_eq!(region.sharing(arena).unwrap().contains(&marked), shares);
-            let own = Region::of(arena, marked).unwrap().unwrap();
+            let own = ClosedRegion::of(arena, marked).unwrap().unwrap();
             assert_eq!(Arc::ptr_eq(&own, &region), shares);
             assert_eq!(own.class.contains(b'c'), keeps_more && !shares);
         }

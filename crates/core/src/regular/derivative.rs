@@ -100,8 +100,8 @@ impl Arena {
     }
 
     /// Bytes that may come, and perhaps some that may not: found without a derivative, to keep walks narrow.
-    pub(crate) fn may(&mut self, id: TermId) -> ByteSet {
-        if let Some(may) = self.terms.may.get(id.0 as usize) {
+    pub(crate) fn first_bytes(&mut self, id: TermId) -> ByteSet {
+        if let Some(may) = self.terms.first_bytes.get(id.0 as usize) {
             return *may;
         }
         let may = match *self.term(id) {
@@ -136,26 +136,26 @@ impl Arena {
                 }
             }
             Term::Cat(left, right) => {
-                let may = self.may(left);
+                let may = self.first_bytes(left);
                 if self.info(left).nullable {
-                    may.union(&self.may(right))
+                    may.union(&self.first_bytes(right))
                 } else {
                     may
                 }
             }
             Term::Alt(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.may(part)))
+                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.first_bytes(part)))
             }
             Term::And(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().fold(ByteSet::FULL, |all, &part| all.intersection(&self.may(part)))
+                parts.iter().fold(ByteSet::FULL, |all, &part| all.intersection(&self.first_bytes(part)))
             }
-            Term::Repeat { body, .. } | Term::Bounded { body, .. } => self.may(body),
+            Term::Repeat { body, .. } | Term::Bounded { body, .. } => self.first_bytes(body),
             Term::Quoted { state: Spelling::Start, .. } => ByteSet::range(b'"', b'"'),
             Term::Quoted { text, state: Spelling::Body, .. } => {
                 let escapes = ByteSet::of([b'"', b'\\'].into_iter());
-                self.may(text).intersection(&ByteSet::range(0x20, 0xff)).union(&escapes)
+                self.first_bytes(text).intersection(&ByteSet::range(0x20, 0xff)).union(&escapes)
             }
             Term::Quoted { state, .. } => match state {
                 Spelling::Escape => ByteSet::of(b"\"\\/bfnrtu".iter().copied()),
@@ -166,10 +166,10 @@ impl Arena {
             Term::KeyNamed { object, low, high, depth, .. } => {
                 ByteSet::of(self.registers.objects[object as usize].key_bytes(low, high, depth))
             }
-            Term::KeyExtra { inner, .. } => self.may(inner),
+            Term::KeyExtra { inner, .. } => self.first_bytes(inner),
             _ => ByteSet::FULL,
         };
-        *self.terms.may.get_mut(id.0 as usize, &mut self.budget) = may;
+        *self.terms.first_bytes.get_mut(id.0 as usize, &mut self.budget) = may;
         may
     }
 
@@ -237,7 +237,7 @@ impl Arena {
                 let parts = Parts::from_slice(parts);
                 // What one operand cannot read, no other has to.
                 for &part in &parts {
-                    if !self.may(part).contains(byte) {
+                    if !self.first_bytes(part).contains(byte) {
                         return Ok(EMPTY);
                     }
                 }
@@ -301,7 +301,7 @@ impl Arena {
 
     /// The derivative of a part; nothing is noted down of bytes that it plainly cannot read.
     fn derive_part(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        if self.may(id).contains(byte) {
+        if self.first_bytes(id).contains(byte) {
             self.derive(id, byte)
         } else {
             Ok(EMPTY)
@@ -316,7 +316,7 @@ impl Arena {
     /// The same of the bytes up to `last`; an interval may end beyond.
     pub(crate) fn moves_up_to(&mut self, id: TermId, last: u8) -> Result<Moves> {
         let mut moves = Moves::new();
-        let may = self.may(id);
+        let may = self.first_bytes(id);
         let end = u16::from(last) + 1;
         // Who has asked before has left an edge for every byte that may come.
         if let Some(edges) = self.terms.edges.get(id.0 as usize) {

@@ -147,12 +147,12 @@ pub struct UniqueState {
     /// The texts of their values, as a set.
     pub(crate) came: u32,
     /// Of a state for masks, which stands for many: what is told of their values.
-    pub(crate) blind: Option<Blind>,
+    pub(crate) abstracted: Option<Abstracted>,
 }
 
 /// What the states that have one mask have in common, beside their place and the count as far as tokens can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Blind {
+pub(crate) struct Abstracted {
     /// At most so many values came, or will have within a token.
     pub(crate) most: u32,
     /// How many values are left, as far as tokens can tell; `MANY` if they cannot be used up within one.

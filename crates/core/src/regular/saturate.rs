@@ -16,9 +16,9 @@ const FEW_STATES: usize = 64;
 
 impl Arena {
     /// A head with fewer states that treats every token of at most `reach` code points alike.
-    pub(crate) fn clipped(&mut self, head: TermId, reach: u32) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(head) else { return self.clipped_counts(head, reach) };
-        let near = self.clipped_text(text, reach)?;
+    pub(crate) fn saturated(&mut self, head: TermId, horizon: u32) -> Result<TermId> {
+        let Term::Quoted { text, state, free } = *self.term(head) else { return self.saturated_counts(head, horizon) };
+        let near = self.saturated_text(text, horizon)?;
         if near == text {
             Ok(head)
         } else {
@@ -27,25 +27,25 @@ impl Arena {
     }
 
     /// Intersections that are alternatives, parts or numbers are left as they are: it takes longer than it saves.
-    fn clipped_text(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+    fn saturated_text(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         match *self.term(text) {
             Term::And(ref parts) if parts.len() <= MOST_PARTS => {
                 let parts = Parts::from_slice(parts);
-                self.clipped_and(text, &parts, reach)
+                self.saturated_and(text, &parts, horizon)
             }
-            _ => self.clipped_counts(text, reach),
+            _ => self.saturated_counts(text, horizon),
         }
     }
 
-    fn clipped_and(&mut self, text: TermId, parts: &[TermId], reach: u32) -> Result<TermId> {
-        if let Some(&clipped) = self.terms.clips.get(&(text, reach)) {
+    fn saturated_and(&mut self, text: TermId, parts: &[TermId], horizon: u32) -> Result<TermId> {
+        if let Some(&clipped) = self.terms.saturations.get(&(text, horizon)) {
             return Ok(clipped);
         }
         let mut clipped = Parts::from_slice(parts);
         // An intersection may be empty because of counts that are far away. Up to this length each operand has the texts
         // that it had, and longer ones are only added: what can end by then in all of them could before.
         for part in &mut clipped {
-            *part = self.clipped_counts(*part, reach.saturating_add(DETOUR))?;
+            *part = self.saturated_counts(*part, horizon.saturating_add(DETOUR))?;
         }
         let mut near = text;
         if clipped[..] != *parts {
@@ -54,28 +54,28 @@ impl Arena {
                 near = text;
             }
         }
-        self.terms.clips.insert((text, reach), near, &mut self.budget);
+        self.terms.saturations.insert((text, horizon), near, &mut self.budget);
         Ok(near)
     }
 
-    fn clipped_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, reach: u32) -> Result<TermId> {
+    fn saturated_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, horizon: u32) -> Result<TermId> {
         if self.info(body).searched {
             return Ok(text);
         }
         // The end is out of reach if, wherever a token stops, the shortest way on is still open.
-        let far = max == MANY || max >= reach.saturating_add(self.need(body));
+        let far = max == MANY || max >= horizon.saturating_add(self.need(body));
         if min == 0 {
             if !far {
                 return Ok(text);
             }
-            return self.clipped_counts(body, reach);
+            return self.saturated_counts(body, horizon);
         }
         // Of the lengths between both bounds some may be impossible, unless every text goes on as long as one likes.
         if !self.goes_on(body) {
             return Ok(text);
         }
-        let body = if far { self.clipped_counts(body, reach)? } else { body };
-        self.bounded(body, min.min(reach + 1), if far { MANY } else { max })
+        let body = if far { self.saturated_counts(body, horizon)? } else { body };
+        self.bounded(body, min.min(horizon + 1), if far { MANY } else { max })
     }
 
     /// Whether every text of the language is one still with any number of further characters at its end.
@@ -91,28 +91,28 @@ impl Arena {
     }
 
     /// What follows a count is the same from state to state: parts of concatenations and unions are remembered.
-    fn clipped_counts(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+    fn saturated_counts(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         if !self.info(text).counts {
             return Ok(text);
         }
         if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
-            return self.clipped_now(text, reach);
+            return self.saturated_now(text, horizon);
         }
-        if let Some(&clipped) = self.terms.clips.get(&(text, reach)) {
+        if let Some(&clipped) = self.terms.saturations.get(&(text, horizon)) {
             return Ok(clipped);
         }
-        let clipped = self.clipped_now(text, reach)?;
-        self.terms.clips.insert((text, reach), clipped, &mut self.budget);
+        let clipped = self.saturated_now(text, horizon)?;
+        self.terms.saturations.insert((text, horizon), clipped, &mut self.budget);
         Ok(clipped)
     }
 
-    fn clipped_now(&mut self, text: TermId, reach: u32) -> Result<TermId> {
+    fn saturated_now(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         match *self.term(text) {
-            Term::Bounded { body, min, max } => self.clipped_bounds(text, body, min, max, reach),
+            Term::Bounded { body, min, max } => self.saturated_bounds(text, body, min, max, horizon),
             Term::Repeat { body, min, max } if self.info(body).min_chars > 0 && !self.info(body).searched => {
                 // One more than any token can begin, so that the far side stays out of reach.
-                let begun = reach.div_ceil(self.info(body).min_chars);
-                let body = self.clipped_counts(body, reach)?;
+                let begun = horizon.div_ceil(self.info(body).min_chars);
+                let body = self.saturated_counts(body, horizon)?;
                 self.repeat(body, min.min(begun + 1), if max > begun { MANY } else { max })
             }
             Term::Cat(..) => {
@@ -128,7 +128,7 @@ impl Arena {
                 }
                 let before = parts.clone();
                 for part in &mut parts {
-                    *part = self.clipped_counts(*part, reach)?;
+                    *part = self.saturated_counts(*part, horizon)?;
                 }
                 if parts == before {
                     return Ok(text);
@@ -139,7 +139,7 @@ impl Arena {
                 let before = Parts::from_slice(parts);
                 let mut clipped = before.clone();
                 for part in &mut clipped {
-                    *part = self.clipped_counts(*part, reach)?;
+                    *part = self.saturated_counts(*part, horizon)?;
                 }
                 if clipped[..] == before[..] {
                     return Ok(text);
@@ -270,7 +270,7 @@ mod tests {
             for &other in &counts {
                 let both = arena.and(vec![one, other]).unwrap();
                 let head = arena.quoted_state(both, Spelling::Body, false).unwrap();
-                let near = arena.clipped(head, REACH).unwrap();
+                let near = arena.saturated(head, REACH).unwrap();
                 clipped += usize::from(near != head && matches!(arena.term(both), Term::And(_)));
                 assert_alike(arena, head, near, REACH, &mut String::new());
             }
@@ -291,7 +291,7 @@ mod tests {
             for max in 1..REACH + needs + 4 {
                 let count = arena.bounded(body, 0, max).unwrap();
                 let head = arena.quoted_state(count, Spelling::Body, false).unwrap();
-                let near = arena.clipped(head, REACH).unwrap();
+                let near = arena.saturated(head, REACH).unwrap();
                 assert_eq!(near != head, count != body && max >= REACH + needs, "{needs} characters, {max} at most");
                 assert_alike(arena, head, near, REACH, &mut String::new());
             }

@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The terms that a regular term is made of, children first; ids are places in this list.
-pub struct Cutting {
+pub struct ExportedTerm {
     terms: Vec<(Term, Info)>,
     literals: Vec<Arc<Literal>>,
     word_sets: Vec<WordSet>,
 }
 
-impl Cutting {
+impl ExportedTerm {
     /// The heap behind it, roughly.
     pub fn bytes(&self) -> usize {
         let literals = self.literals.iter().map(|literal| literal.memory_bytes());
@@ -28,11 +28,11 @@ impl Cutting {
 
 impl Arena {
     /// Nothing for a structural term: its objects and rules are those of one arena.
-    pub fn cut(&self, root: TermId) -> Option<Cutting> {
+    pub fn cut(&self, root: TermId) -> Option<ExportedTerm> {
         if self.info(root).structural {
             return None;
         }
-        let mut cutting = Cutting { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
+        let mut cutting = ExportedTerm { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
         let mut places: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut work = vec![(root, false)];
         while let Some((id, ready)) = work.pop() {
@@ -62,7 +62,7 @@ impl Arena {
         Some(cutting)
     }
 
-    pub fn plant(&mut self, cutting: &Cutting) -> Result<TermId> {
+    pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {
         let known = |arena: &Self, info: &Info| arena.by_hash(info.hash);
         if let Some(root) = cutting.terms.last().and_then(|(_, info)| known(self, info)) {
             return Ok(root);
@@ -156,10 +156,10 @@ mod tests {
         // Another history gives other ids.
         there.literal(b"something else")?;
         let before = there.len();
-        let planted = there.plant(&cutting)?;
+        let planted = there.import(&cutting)?;
         assert!(there.len() - before < here.len(), "only what is left of the making is copied");
         assert_eq!({ there.info(planted).hash }, { here.info(made).hash });
-        assert_eq!(there.plant(&cutting)?, planted);
+        assert_eq!(there.import(&cutting)?, planted);
         assert_eq!(make(&mut there)?, planted);
         for (text, accepted) in [(&b"\"three\""[..], true), (b"\"one\"", false), (b"\"once more or less\"", true)] {
             assert_eq!(there.matches(planted, text)?, accepted);

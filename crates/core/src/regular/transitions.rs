@@ -60,7 +60,7 @@ impl Beyond {
             found.push((ALL_LEADS, smallvec![next]));
             return Ok(found);
         }
-        if !arena.may(state).meets(0xc2, 0xf4) {
+        if !arena.first_bytes(state).meets(0xc2, 0xf4) {
             return Ok(found);
         }
         let cuts = arena.cuts(state);
@@ -116,7 +116,7 @@ impl Arena {
     }
 
     pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
-        if self.may(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if self.first_bytes(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             return Ok(false);
         }
         Ok(self.live_ascii(state)?.len() >= WIDE_CLASS)
@@ -165,7 +165,7 @@ impl Arena {
         if (low, high) == (0x80, 0xbf) && self.any_next(state)?.is_some() {
             return Ok(true);
         }
-        if !self.may(state).meets(low, high) {
+        if !self.first_bytes(state).meets(low, high) {
             return Ok(true);
         }
         let cuts = self.cuts(state);

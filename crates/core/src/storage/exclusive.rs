@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 #[derive(Default)]
-pub struct Turn<T> {
+pub struct Exclusive<T> {
     value: Mutex<T>,
     /// The thread that has it for a call; 0: none, or one that has it for a moment.
     holder: AtomicUsize,
@@ -27,9 +27,9 @@ fn this_thread() -> usize {
     PLACE.with(|place| std::ptr::from_ref(place) as usize)
 }
 
-impl<T> Turn<T> {
+impl<T> Exclusive<T> {
     pub fn new(value: T) -> Self {
-        Turn { value: Mutex::new(value), holder: AtomicUsize::new(0) }
+        Exclusive { value: Mutex::new(value), holder: AtomicUsize::new(0) }
     }
 
     /// For a moment, in which nothing else is called; nothing if another has it, or a call went wrong in its middle.
@@ -89,7 +89,7 @@ mod tests {
     fn a_thread_that_has_it_is_refused_and_others_wait() {
         static PAUSED: AtomicUsize = AtomicUsize::new(0);
         let pause: Pause = || PAUSED.fetch_add(1, Ordering::Release) == 0;
-        let turn = Turn::new(1);
+        let turn = Exclusive::new(1);
         let mut taken = turn.take(Some(pause)).unwrap();
         assert_eq!(turn.take(Some(pause)).err(), Some(Error::Reentrant.into()));
         std::thread::scope(|scope| {

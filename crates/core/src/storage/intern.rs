@@ -12,14 +12,14 @@ use std::sync::Arc;
 const ROOM: usize = 128;
 
 #[derive(Clone, Default)]
-pub(crate) struct Ids {
+pub(crate) struct HashIndex {
     /// Open addressing, step by step; 0: free. As many as a power of two.
     slots: Vec<u64>,
     held: usize,
-    below: Option<Arc<Ids>>,
+    below: Option<Arc<HashIndex>>,
 }
 
-impl Ids {
+impl HashIndex {
     /// The number that was put under the hash; `has` tells whether that content is really this one.
     #[inline]
     pub fn get(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_was_put_is_found() {
-        let mut ids = Ids::default();
+        let mut ids = HashIndex::default();
         let mut budget = Budget::default();
         assert_eq!(ids.get(7, |_| true), None);
         // Many share the low bits, and some all bits that are kept.

@@ -1,8 +1,8 @@
 //! Byte → where it occurs in the vocabulary's trie, and what was read before it.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
-use crate::vocabulary::token_bytes::Texts;
+use crate::bytes::char_class::CharClass;
+use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::trie::Trie;
 use std::sync::OnceLock;
 
@@ -16,14 +16,14 @@ pub(crate) struct Occurrence {
     /// Code points before the byte.
     pub chars: u16,
     /// The characters before it.
-    pub before: Class,
+    pub before: CharClass,
     /// Whether the first of them is a space and no other is.
-    pub led: bool,
+    pub space_prefixed: bool,
 }
 
 /// Where every byte occurs that is not inside of a character, behind valid ones. Few are ever asked for: the quote, the
 /// backslash, what may follow in some patterns.
-pub(crate) struct Occurrences {
+pub(crate) struct ByteIndex {
     lists: Box<[OnceLock<Vec<Occurrence>>]>,
     /// Nodes of the trie by their bytes.
     counts: [u32; 256],
@@ -38,10 +38,10 @@ pub(crate) struct Single {
     pub node: u32,
 }
 
-impl Occurrences {
+impl ByteIndex {
     /// With what ends most texts and patterns: else the first masks would wait for it.
     pub fn of_usual(trie: &Trie) -> Self {
-        let occurrences = Occurrences {
+        let occurrences = ByteIndex {
             lists: (0..256).map(|_| OnceLock::new()).collect(),
             counts: trie.counts(),
             singles: OnceLock::new(),
@@ -59,7 +59,7 @@ impl Occurrences {
         occurrences
     }
 
-    pub fn of(&self, byte: u8, trie: &Trie, tokens: &Texts) -> &[Occurrence] {
+    pub fn of(&self, byte: u8, trie: &Trie, tokens: &TokenBytes) -> &[Occurrence] {
         self.lists[usize::from(byte)].get_or_init(|| match self.at_most(byte) {
             0..FEW => find_few(trie, tokens, byte),
             many => {
@@ -111,7 +111,7 @@ impl Occurrences {
 const FEW: usize = 1_500;
 
 /// The places of one byte, each by its node and a text that goes through it.
-fn find_few(trie: &Trie, tokens: &Texts, byte: u8) -> Vec<Occurrence> {
+fn find_few(trie: &Trie, tokens: &TokenBytes, byte: u8) -> Vec<Occurrence> {
     let place = |node| {
         let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));
         let before = tokens.get(token)?.iter().take(depth).fold(Read::default(), |before, &byte| before.and(byte));
@@ -149,7 +149,7 @@ fn find(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
 /// Whole characters, and what there is of the next.
 #[derive(Clone, Copy, Default)]
 struct Read {
-    class: Class,
+    class: CharClass,
     chars: u16,
     spaces: Spaces,
     begun: u8,
@@ -162,7 +162,7 @@ enum Spaces {
     #[default]
     Nothing,
     /// A space first, and no other.
-    Led,
+    SpacePrefixed,
     Other,
 }
 
@@ -170,14 +170,21 @@ impl Read {
     fn place(self, byte: u8, node: u32, token: u32, depth: usize) -> Option<Occurrence> {
         let Read { class: before, chars, spaces, begun, .. } = self;
         let whole = begun == 0 && !matches!(byte, 0x80..=0xbf);
-        whole.then_some(Occurrence { node, token, depth: depth as u16, chars, before, led: spaces == Spaces::Led })
+        whole.then_some(Occurrence {
+            node,
+            token,
+            depth: depth as u16,
+            chars,
+            before,
+            space_prefixed: spaces == Spaces::SpacePrefixed,
+        })
     }
 
     fn and(mut self, byte: u8) -> Self {
         if self.begun == 0 && byte < 0x80 {
             self.spaces = match (self.spaces, byte) {
-                (Spaces::Nothing, b' ') => Spaces::Led,
-                (Spaces::Led, b' ') | (Spaces::Nothing, _) => Spaces::Other,
+                (Spaces::Nothing, b' ') => Spaces::SpacePrefixed,
+                (Spaces::SpacePrefixed, b' ') | (Spaces::Nothing, _) => Spaces::Other,
                 (spaces, _) => spaces,
             };
             self.class = self.class.with(byte);
@@ -208,7 +215,7 @@ mod tests {
     fn singles_are_whole_characters_that_tokens_go_on_from() {
         let texts: &[&[u8]] = &[b"a", b"ab", b"b", b"\xc3\xa9a", b"\xc3\xa8", b"\xc3a", b"\xff\xff\xff\xff\xffab"];
         let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
-        let occurrences = Occurrences::of_usual(&trie);
+        let occurrences = ByteIndex::of_usual(&trie);
         let singles = occurrences.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
         assert_eq!(singles.collect::<Vec<_>>(), [(b'a', b"a".to_vec()), (0xc3, b"\xc3\xa9".to_vec())]);
     }
@@ -227,7 +234,7 @@ mod tests {
             b"  a",
             b"aa",
         ];
-        let tokens = Texts::of(texts.iter().map(|text| text.len() as u32), &texts.concat(), &[]).unwrap();
+        let tokens = TokenBytes::of(texts.iter().map(|text| text.len() as u32), &texts.concat(), &[]).unwrap();
         let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
         for byte in 0..=255 {
             let mut found = Vec::new();

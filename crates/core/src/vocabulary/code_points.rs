@@ -2,14 +2,14 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::storage::cache::lock;
-use crate::vocabulary::token_set::Bits;
+use crate::vocabulary::token_set::TokenSet;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
 /// Few tokens have more code points: they are listed.
 const MOST: u32 = 16;
 
-pub(crate) struct Lengths {
+pub(crate) struct CodePoints {
     chars: Vec<u16>,
     /// Code points of the longest token that begins with each byte.
     begun: [u16; 256],
@@ -19,10 +19,10 @@ pub(crate) struct Lengths {
     planes: Vec<Vec<u32>>,
     /// Code points of the longest token.
     pub longest: u32,
-    known: Mutex<FxHashMap<u32, Bits>>,
+    known: Mutex<FxHashMap<u32, TokenSet>>,
 }
 
-impl Lengths {
+impl CodePoints {
     /// Of the tokens' code points and first bytes.
     pub fn new(chars: Vec<u16>, firsts: impl Iterator<Item = Option<u8>>, words: usize) -> Self {
         let mut begun = [0; 256];
@@ -41,7 +41,7 @@ impl Lengths {
                 plane[word] = chars.iter().rev().fold(0, |word, &chars| word << 1 | u32::from(chars >> bit & 1));
             }
         }
-        Lengths { chars, begun, long, planes, longest, known: Mutex::default() }
+        CodePoints { chars, begun, long, planes, longest, known: Mutex::default() }
     }
 
     /// Code points of a token.
@@ -54,7 +54,7 @@ impl Lengths {
     }
 
     /// Those of the present tokens that have at most so many code points.
-    pub fn at_most(&self, most: u32, present: &[u32]) -> Bits {
+    pub fn at_most(&self, most: u32, present: &[u32]) -> TokenSet {
         if let Some(bits) = lock(&self.known).get(&most) {
             return bits.clone();
         }
@@ -63,7 +63,7 @@ impl Lengths {
         bits
     }
 
-    fn short(&self, most: u32, present: &[u32]) -> Bits {
+    fn short(&self, most: u32, present: &[u32]) -> TokenSet {
         let mut words = vec![u32::MAX; present.len()];
         // From the lowest bit on: what the bits so far say counts only where the next one is the same.
         for (bit, plane) in self.planes.iter().enumerate() {
@@ -76,8 +76,8 @@ impl Lengths {
         words.iter().zip(present).map(|(word, present)| word & present).collect()
     }
 
-    fn but_long(&self, most: u32, present: &[u32]) -> Bits {
-        let mut bits = Bits::from(present);
+    fn but_long(&self, most: u32, present: &[u32]) -> TokenSet {
+        let mut bits = TokenSet::from(present);
         if let Some(words) = Arc::get_mut(&mut bits) {
             let longer = self.long.iter().take_while(|&&(chars, _)| u32::from(chars) > most);
             longer.for_each(|&(_, token)| words[token as usize >> 5] &= !(1 << (token & 31)));
@@ -101,7 +101,7 @@ mod tests {
         let chars: Vec<u16> = (0..150u32).map(|id| (id * 7919 % 131) as u16).collect();
         let present: Vec<u32> = (0..5).map(|word| 0xdead_beef << word).collect();
         let firsts = chars.iter().map(|&chars| (chars > 0).then_some((chars / 10) as u8));
-        let lengths = Lengths::new(chars.clone(), firsts, present.len());
+        let lengths = CodePoints::new(chars.clone(), firsts, present.len());
         assert_eq!(lengths.longest_of(&ByteSet::of([0, 3, 4, 200].into_iter())), 49);
         for most in (0..140).chain([u32::MAX]) {
             let bits = lengths.at_most(most, &present);

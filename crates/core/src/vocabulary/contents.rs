@@ -2,13 +2,13 @@
 //!
 //! The tokens made of a class of characters are a few unions of these sets, whatever the size of the vocabulary.
 
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::bytes::utf8::is_lead;
-use crate::vocabulary::token_bytes::Texts;
-use crate::vocabulary::token_set::Bits;
+use crate::vocabulary::token_bytes::TokenBytes;
+use crate::vocabulary::token_set::TokenSet;
 
 /// Which tokens hold which bytes, as bits: a tree over the ASCII bytes, so that any class is a few unions.
-pub(crate) struct Contents {
+pub(crate) struct TokensByByte {
     /// Node n stands for its children 2n and 2n + 1; leaf 128 + b for byte b.
     holding: Vec<Vec<u32>>,
     pub present: Vec<u32>,
@@ -16,19 +16,19 @@ pub(crate) struct Contents {
     wide: Vec<u32>,
     valid: Vec<u32>,
     /// Those that begin with a space and hold no other.
-    pub led: Vec<u32>,
+    pub space_prefixed: Vec<u32>,
     /// (lead byte - 0xc0, those that hold it).
     leads: Vec<(u32, Vec<u32>)>,
 }
 
-impl Contents {
+impl TokensByByte {
     /// With the code points of each token.
-    pub fn of(tokens: &Texts, size: usize) -> (Self, Vec<u16>) {
+    pub fn of(tokens: &TokenBytes, size: usize) -> (Self, Vec<u16>) {
         let words = size.div_ceil(32);
         let empty = || vec![0u32; words];
         let mut chars = Vec::with_capacity(tokens.len());
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
-        let mut led = empty();
+        let mut space_prefixed = empty();
         let mut leads = vec![Vec::new(); 64];
         // Which of 32 tokens hold a byte: a word of all the sets is made where it fits the innermost cache.
         let mut held = [0u32; 256];
@@ -43,7 +43,7 @@ impl Contents {
                 }
                 chars.push(text.len() as u16);
                 present[word] |= u32::from(!text.is_empty()) * bit;
-                led[word] |= u32::from(matches!(text, [b' ', rest @ ..] if !rest.contains(&b' '))) * bit;
+                space_prefixed[word] |= u32::from(matches!(text, [b' ', rest @ ..] if !rest.contains(&b' '))) * bit;
                 if bytes >= 0x80 {
                     chars[word * 32 + place] = text.iter().filter(|&&byte| is_lead(byte)).count() as u16;
                     wide[word] |= bit;
@@ -70,7 +70,7 @@ impl Contents {
         }
         holding[0] = Vec::new();
         let leads = (0..).zip(leads).filter(|(_, holding): &(u32, Vec<u32>)| !holding.is_empty());
-        (Contents { holding, present, wide, valid, led, leads: leads.collect() }, chars)
+        (TokensByByte { holding, present, wide, valid, space_prefixed, leads: leads.collect() }, chars)
     }
 
     /// The tokens that hold an ASCII byte.
@@ -80,7 +80,7 @@ impl Contents {
             .flat_map(|(&word, place)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 32 + bit))
     }
 
-    pub fn made_of(&self, class: Class) -> Bits {
+    pub fn made_of(&self, class: CharClass) -> TokenSet {
         let ascii = class.ascii();
         let mut bits = self.present.clone();
         let mut nodes = vec![(1usize, 0u32, 128u32)];

@@ -7,7 +7,7 @@
 use crate::bytes::byteset::ByteSet;
 
 /// Of quotes that stand behind one of `BEFORE`.
-pub(crate) struct Openings {
+pub(crate) struct KeyPrefixes {
     /// The first bytes behind them.
     pub bytes: ByteSet,
     /// The keys that are read to their end, sorted; they are few and short.
@@ -22,10 +22,11 @@ pub(crate) struct Openings {
 pub(crate) const BEFORE: &[u8] = b"{, \t\n\r";
 pub(crate) const BEHIND: &[u8] = b": \t\n\r";
 
-impl Openings {
+impl KeyPrefixes {
     /// Of the tokens that hold a quote.
     pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut found = Openings { bytes: ByteSet::EMPTY, whole: Vec::new(), firsts: ByteSet::EMPTY, crosses: false };
+        let mut found =
+            KeyPrefixes { bytes: ByteSet::EMPTY, whole: Vec::new(), firsts: ByteSet::EMPTY, crosses: false };
         for text in texts {
             for (place, pair) in text.windows(2).enumerate() {
                 if pair[1] == b'"' && BEFORE.contains(&pair[0]) {

@@ -2,8 +2,8 @@
 //!
 //! Counts must be exact as far as a token can read. Kept apart, the longest tokens no longer set that horizon for all.
 
-use crate::vocabulary::token_bytes::Texts;
-use crate::vocabulary::token_set::Bits;
+use crate::vocabulary::token_bytes::TokenBytes;
+use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::trie::Trie;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct LongTokens {
     /// By length, doubled from band to band: in each, counts beyond its longest token are alike.
     pub bands: Vec<Band>,
     /// All tokens but these.
-    pub others: Bits,
+    pub others: TokenSet,
 }
 
 pub(crate) struct Band {
@@ -25,7 +25,7 @@ pub(crate) struct Band {
 }
 
 impl LongTokens {
-    pub fn of(tokens: &Texts, chars: &[u16], size: usize) -> Self {
+    pub fn of(tokens: &TokenBytes, chars: &[u16], size: usize) -> Self {
         let mut others = vec![u32::MAX; size.div_ceil(32)];
         let mut bands: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (id, &chars) in (0..).zip(chars) {

@@ -3,13 +3,13 @@
 use crate::error::{Error, Result};
 use rustc_hash::FxHashSet;
 
-pub(crate) struct Texts {
+pub(crate) struct TokenBytes {
     block: Box<[u8]>,
     /// Where each token's text ends. An empty one is no text.
     ends: Vec<u32>,
 }
 
-impl Texts {
+impl TokenBytes {
     /// Texts by their lengths; the ids in `silent` have none, whatever the block says.
     pub fn of(lengths: impl ExactSizeIterator<Item = u32>, block: &[u8], silent: &[u32]) -> Result<Self> {
         let malformed = || Error::Vocabulary("the lengths of the tokens are not those of their texts".into());
@@ -22,7 +22,7 @@ impl Texts {
         if end as usize != block.len() {
             return Err(malformed().into());
         }
-        let mut texts = Texts { block: block.into(), ends };
+        let mut texts = TokenBytes { block: block.into(), ends };
         if silent.iter().any(|&id| texts.get(id).is_some()) {
             let silent: FxHashSet<u32> = silent.iter().copied().collect();
             let mut kept = Vec::with_capacity(block.len());
@@ -30,7 +30,7 @@ impl Texts {
                 kept.extend_from_slice(if silent.contains(&id) { b"" } else { text });
                 kept.len() as u32
             });
-            texts = Texts { ends: ends.collect(), block: kept.into() };
+            texts = TokenBytes { ends: ends.collect(), block: kept.into() };
         }
         Ok(texts)
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn some_have_no_text() {
-        let texts = Texts::of([1, 0, 2, 3].into_iter(), b"abbccc", &[2, 9, 2]).unwrap();
+        let texts = TokenBytes::of([1, 0, 2, 3].into_iter(), b"abbccc", &[2, 9, 2]).unwrap();
         let all: Vec<Option<&[u8]>> = (0..5).map(|id| texts.get(id)).collect();
         assert_eq!(all, [Some(&b"a"[..]), None, None, Some(b"ccc"), None]);
         assert_eq!(texts.iter().collect::<Vec<_>>(), [&b"a"[..], b"", b"", b"ccc"]);
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn lengths_that_lie_are_refused() {
-        assert!(Texts::of([1, 2].into_iter(), b"ab", &[]).is_err());
-        assert!(Texts::of([1].into_iter(), b"ab", &[]).is_err());
-        assert!(Texts::of([u32::MAX, 1].into_iter(), b"ab", &[]).is_err());
+        assert!(TokenBytes::of([1, 2].into_iter(), b"ab", &[]).is_err());
+        assert!(TokenBytes::of([1].into_iter(), b"ab", &[]).is_err());
+        assert!(TokenBytes::of([u32::MAX, 1].into_iter(), b"ab", &[]).is_err());
     }
 }

@@ -4,7 +4,7 @@ use crate::storage::hash::Hasher128;
 use std::sync::Arc;
 
 /// One bit per token id.
-pub type Bits = Arc<[u32]>;
+pub type TokenSet = Arc<[u32]>;
 
 /// Words of a mask and the bits to set in them, ascending.
 pub type Words = Arc<[(u32, u32)]>;
@@ -12,8 +12,8 @@ pub type Words = Arc<[(u32, u32)]>;
 /// A set of tokens, perhaps cut down to another.
 #[derive(Clone)]
 pub struct Part {
-    pub bits: Bits,
-    pub within: Option<Bits>,
+    pub bits: TokenSet,
+    pub within: Option<TokenSet>,
 }
 
 impl Part {
@@ -39,7 +39,7 @@ impl Part {
 const SPREAD_FROM: usize = 512;
 
 /// Tokens as the words of a mask of so many, or as all its bits if the words are many; and a hash of the tokens.
-pub(crate) fn told(tokens: Vec<u32>, room: usize) -> (Words, Option<Bits>, u128) {
+pub(crate) fn to_sparse(tokens: Vec<u32>, room: usize) -> (Words, Option<TokenSet>, u128) {
     let hash = hash_of_tokens(&tokens);
     if tokens.len() < SPREAD_FROM {
         return (sorted_words(tokens), None, hash);

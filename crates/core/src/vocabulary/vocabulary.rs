@@ -1,17 +1,17 @@
 //! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::bytes::utf8::raw;
 use crate::error::{Error, Result};
 use crate::storage::cache::Cache;
-use crate::vocabulary::byte_index::{Occurrence, Occurrences, Single};
-use crate::vocabulary::code_points::Lengths;
-use crate::vocabulary::contents::Contents;
-use crate::vocabulary::key_prefixes::Openings;
+use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
+use crate::vocabulary::code_points::CodePoints;
+use crate::vocabulary::contents::TokensByByte;
+use crate::vocabulary::key_prefixes::KeyPrefixes;
 use crate::vocabulary::long_tokens::LongTokens;
-use crate::vocabulary::token_bytes::Texts;
-use crate::vocabulary::token_set::Bits;
+use crate::vocabulary::token_bytes::TokenBytes;
+use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::trie::Trie;
 
 /// Real tokens have at most a few hundred bytes; walks recurse once per byte.
@@ -25,7 +25,7 @@ const CLASSES: usize = 4 << 20;
 
 /// What is known of a tokenizer: the bytes of its tokens, a trie and indexes of them. It never changes.
 pub struct Vocabulary {
-    tokens: Texts,
+    tokens: TokenBytes,
     size: usize,
     /// The ids that end a text, ascending.
     pub eos: Vec<u32>,
@@ -33,16 +33,16 @@ pub struct Vocabulary {
     pub special: Vec<(String, u32)>,
     /// All tokens with text, by their bytes.
     pub trie: Trie,
-    lengths: Lengths,
-    contents: Contents,
+    lengths: CodePoints,
+    contents: TokensByByte,
     long: LongTokens,
-    occurrences: Occurrences,
-    classes: Cache<Class, (Bits, usize)>,
+    occurrences: ByteIndex,
+    classes: Cache<CharClass, (TokenSet, usize)>,
     /// The bytes that tokens begin with.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
     pub longest: u32,
-    pub(crate) openings: Openings,
+    pub(crate) key_prefixes: KeyPrefixes,
 }
 
 impl Vocabulary {
@@ -78,25 +78,25 @@ impl Vocabulary {
             return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")).into());
         }
         let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
-        let tokens = Texts::of(lengths, block, &silent)?;
+        let tokens = TokenBytes::of(lengths, block, &silent)?;
         if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
             return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")).into());
         }
         let beside = || {
-            let (contents, chars) = Contents::of(&tokens, size);
+            let (contents, chars) = TokensByByte::of(&tokens, size);
             let long = LongTokens::of(&tokens, &chars, size);
             let firsts = tokens.iter().map(|text| text.first().copied());
-            let openings = Openings::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
-            (contents, long, openings, Lengths::new(chars, firsts, size.div_ceil(32)))
+            let key_prefixes = KeyPrefixes::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
+            (contents, long, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
         };
         let spelled = || {
             let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
             let trie = Trie::new(spoken, |id| tokens.get(id).unwrap_or_default());
-            let occurrences = Occurrences::of_usual(&trie);
+            let occurrences = ByteIndex::of_usual(&trie);
             (trie, occurrences)
         };
         // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, occurrences), (contents, long, openings, lengths)) = std::thread::scope(|scope| {
+        let ((trie, occurrences), (contents, long, key_prefixes, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
             (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
         });
@@ -121,7 +121,7 @@ impl Vocabulary {
             classes,
             begins,
             longest,
-            openings,
+            key_prefixes,
         })
     }
 
@@ -205,16 +205,16 @@ impl Vocabulary {
     }
 
     /// The tokens made of these characters only; the last one may be cut.
-    pub(crate) fn class(&self, class: Class) -> Bits {
+    pub(crate) fn class(&self, class: CharClass) -> TokenSet {
         self.counted(class).0
     }
 
     /// How many they are.
-    pub(crate) fn count_of(&self, class: Class) -> usize {
+    pub(crate) fn count_of(&self, class: CharClass) -> usize {
         self.counted(class).1
     }
 
-    fn counted(&self, class: Class) -> (Bits, usize) {
+    fn counted(&self, class: CharClass) -> (TokenSet, usize) {
         if let Some(known) = self.classes.get(class) {
             return known;
         }
@@ -225,13 +225,13 @@ impl Vocabulary {
     }
 
     /// A space and then nothing but these characters, no space among them.
-    pub(crate) fn led(&self, class: Class) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn space_prefixed(&self, class: CharClass) -> impl Iterator<Item = u32> + '_ {
         let bits = self.class(class.with(b' '));
-        self.contents.led.iter().enumerate().map(move |(place, led)| led & bits[place])
+        self.contents.space_prefixed.iter().enumerate().map(move |(place, space_prefixed)| space_prefixed & bits[place])
     }
 
     /// The tokens of at most `chars` code points.
-    pub(crate) fn at_most(&self, chars: u32) -> Bits {
+    pub(crate) fn at_most(&self, chars: u32) -> TokenSet {
         self.lengths.at_most(chars, &self.contents.present)
     }
 }
@@ -279,8 +279,8 @@ mod tests {
                 let (last, before) = path.split_last().unwrap();
                 let Ok(before) = std::str::from_utf8(before) else { continue };
                 if *last == byte && is_lead(byte) {
-                    let led = before.starts_with(' ') && before.matches(' ').count() == 1;
-                    expected.push((node, before.len() as u16, before.chars().count() as u16, led));
+                    let space_prefixed = before.starts_with(' ') && before.matches(' ').count() == 1;
+                    expected.push((node, before.len() as u16, before.chars().count() as u16, space_prefixed));
                     let place = vocabulary.occurrences(byte).iter().find(|place| place.node == node).unwrap();
                     assert!(vocabulary.token(place.token).unwrap().starts_with(&path));
                     for other in 0..=255u8 {
@@ -290,7 +290,7 @@ mod tests {
             }
             let found = vocabulary.occurrences(byte).iter();
             assert_eq!(
-                found.map(|place| (place.node, place.depth, place.chars, place.led)).collect::<Vec<_>>(),
+                found.map(|place| (place.node, place.depth, place.chars, place.space_prefixed)).collect::<Vec<_>>(),
                 expected
             );
         }
@@ -300,7 +300,7 @@ mod tests {
     fn a_class_holds_the_tokens_of_its_characters() {
         let vocabulary = vocabulary(TEXTS);
         for (ascii, leads) in [("ab", ""), ("ab\" ", ""), ("a\"", "é"), (" a\"", "é€"), ("", "é")] {
-            let class = [ascii, leads].concat().bytes().fold(Class::default(), Class::with);
+            let class = [ascii, leads].concat().bytes().fold(CharClass::default(), CharClass::with);
             let bits = vocabulary.class(class);
             for (id, text) in TEXTS.iter().enumerate() {
                 let whole = match std::str::from_utf8(text) {

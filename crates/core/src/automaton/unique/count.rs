@@ -21,7 +21,7 @@ impl Machine {
     /// Whether an item can end as another value than those of a set, all of which begin like it; None if counts do not
     /// tell.
     pub(super) fn leaves(&mut self, array: u32, state: u32, step: u32, head: TermId, set: u32) -> Result<Option<bool>> {
-        let avoided = self.arena.registers.keys.count(set) as u32;
+        let excluded = self.arena.registers.keys.count(set) as u32;
         let at = self.arena.registers.unique_states[state as usize].at;
         let spec = self.arena.registers.uniques[array as usize].clone();
         let item = spec.steps[at as usize][step as usize].0;
@@ -30,9 +30,9 @@ impl Machine {
         }
         Ok(match self.reads(head)? {
             // 0 may be spelled -0.
-            Some(texts) if texts > avoided + 1 => Some(true),
+            Some(texts) if texts > excluded + 1 => Some(true),
             // All that came are texts of this head, for there is no other item.
-            Some(texts) if texts <= avoided && spec.only_item().is_some() => Some(false),
+            Some(texts) if texts <= excluded && spec.only_item().is_some() => Some(false),
             Some(_) => None,
             None => None,
         })
@@ -144,7 +144,7 @@ impl Machine {
         }
         let (mut seen, mut work, mut odd) = (vec![head], vec![head], self.arena.info(head).structural);
         while let (Some(state), false) = (work.pop(), odd) {
-            let may = self.arena.may(state);
+            let may = self.arena.first_bytes(state);
             odd = seen.len() > FAR as usize || may.iter().any(|byte| byte != b'-' && !byte.is_ascii_digit());
             if odd {
                 break;
@@ -183,9 +183,9 @@ impl Machine {
         let mut texts = Vec::with_capacity(spelled.len());
         for text in spelled {
             self.arena.spend(text.len() as u64)?;
-            let before = self.known.readings.len();
-            let reading = text.iter().fold(NOTHING_READ, |at, &byte| self.known.readings.next(at, byte));
-            self.arena.budget.grow(crate::automaton::unique::PER_READING * (self.known.readings.len() - before));
+            let before = self.known.partial_values.len();
+            let reading = text.iter().fold(NOTHING_READ, |at, &byte| self.known.partial_values.next(at, byte));
+            self.arena.budget.grow(crate::automaton::unique::PER_READING * (self.known.partial_values.len() - before));
             texts.push(self.value_text(ordered, NOTHING_READ, reading)?);
         }
         Ok(Some(texts))

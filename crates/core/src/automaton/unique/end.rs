@@ -22,13 +22,13 @@ impl Machine {
         }
         if kept.len() < position.heads.len() {
             position.heads = kept;
-            self.conclude(position);
+            self.update_register(position);
         }
         Ok(())
     }
 
     fn lives(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<bool> {
-        if self.known.most_avoided == 0 || self.plenty(head, frame)? && !self.is_zero(reading) {
+        if self.known.most_excluded == 0 || self.has_enough_values(head, frame)? && !self.is_zero(reading) {
             return Ok(true);
         }
         if let Some(&lives) = self.known.living.get(&(head, frame, reading)) {
@@ -45,7 +45,7 @@ impl Machine {
 
     /// Whether a numeral is open that is zero whatever follows.
     pub(super) fn is_zero(&self, reading: u32) -> bool {
-        self.known.readings.place(reading).is_zero()
+        self.known.partial_values.place(reading).is_zero()
     }
 
     /// Whether the item can end as another value, if counts of texts and values tell.
@@ -72,39 +72,39 @@ impl Machine {
     }
 
     /// Whether so many values may still come that they cannot all have to be avoided.
-    pub(crate) fn plenty(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+    pub(crate) fn has_enough_values(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
-        Ok(demand == 0 || self.variety(head)? > demand || self.frame_variety(frame)? > demand)
+        Ok(demand == 0 || self.min_values(head)? > demand || self.frame_min_values(frame)? > demand)
     }
 
     /// Whether what follows a head leaves so many values, wherever the head ends.
-    pub(crate) fn plenty_behind(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        if self.plenty_after(frame)? {
+    pub(crate) fn has_enough_values_behind(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        if self.has_enough_values_after(frame)? {
             return Ok(true);
         }
         let Term::KeyExtra { .. } = self.arena.term(head) else { return Ok(false) };
         let demand = self.demand(frame);
         let key = self.arena.rehold(head, EPSILON, Text::Unknown)?;
         Ok(match self.arena.bound(key)? {
-            Some(member) => self.variety(member)? > demand,
+            Some(member) => self.min_values(member)? > demand,
             None => false,
         })
     }
 
     /// The same of a head of which nothing is said.
-    pub(crate) fn plenty_after(&mut self, frame: FrameId) -> Result<bool> {
+    pub(crate) fn has_enough_values_after(&mut self, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
-        Ok(demand == 0 || self.frame_variety(frame)? > demand)
+        Ok(demand == 0 || self.frame_min_values(frame)? > demand)
     }
 
     /// Whether that is so wherever a token may lead within the head; of zeros with an exponent the caller takes care.
-    pub(crate) fn steady(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+    pub(crate) fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let demand = self.demand(frame);
-        self.is_steady(head, demand)
+        self.is_insensitive_to(head, demand)
     }
 
-    pub(super) fn is_steady(&mut self, head: TermId, demand: u32) -> Result<bool> {
-        if let Some(&steady) = self.known.steady.get(&(head, demand)) {
+    pub(super) fn is_insensitive_to(&mut self, head: TermId, demand: u32) -> Result<bool> {
+        if let Some(&steady) = self.known.insensitive.get(&(head, demand)) {
             return Ok(steady);
         }
         let language = self.arena.held(head).map_or(head, |(inner, _)| inner);
@@ -129,13 +129,13 @@ impl Machine {
                 work.extend(self.arena.moves(state)?.iter().map(|&(_, _, target)| target));
             }
         }
-        self.known.steady.insert((head, demand), steady);
+        self.known.insensitive.insert((head, demand), steady);
         Ok(steady)
     }
 
     /// How many values to be avoided may begin like the item.
     pub(super) fn hindering(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<usize> {
-        if self.avoided(array, state, step)?.is_none() {
+        if self.excluded(array, state, step)?.is_none() {
             return Ok(PLENTY as usize);
         }
         let rest = self.rest_of_item(array, state, step, start, reading)?;
@@ -154,7 +154,7 @@ impl Machine {
                     cut = true;
                     continue;
                 }
-                let place = self.known.readings.place(reading);
+                let place = self.known.partial_values.place(reading);
                 for &(head, frame) in &heads {
                     let demand = most.map_or_else(|| self.demand(frame), |most| most as u32);
                     if demand < PLENTY && self.rich(head, frame, place, demand)? {
@@ -205,7 +205,7 @@ impl Machine {
 
     fn rich(&mut self, head: TermId, frame: FrameId, place: Place, demand: u32) -> Result<bool> {
         let zero = place.is_zero();
-        if !zero && self.variety(head)? > demand || self.frame_variety(frame)? > demand {
+        if !zero && self.min_values(head)? > demand || self.frame_min_values(frame)? > demand {
             return Ok(true);
         }
         // Numerals of one length differ in value, unless they are exponents of zero.

@@ -2,7 +2,7 @@
 //! too few would be left for later items, as a matching of items and values decides.
 
 use crate::automaton::machine::{Machine, BOTTOM};
-use crate::automaton::unique::{Avoided, Few, Register, ORDERED, PLENTY, PROBE};
+use crate::automaton::unique::{Excluded, Few, Register, ORDERED, PLENTY, PROBE};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
 use crate::regular::key_set::NO_KEYS;
@@ -16,33 +16,33 @@ const MUST_COME: usize = 2_000;
 
 impl Machine {
     /// The values that an item may not have; None if it could have no other, or the array could then not end.
-    pub(super) fn avoided(&mut self, array: u32, state: u32, step: u32) -> Result<Avoided> {
+    pub(super) fn excluded(&mut self, array: u32, state: u32, step: u32) -> Result<Excluded> {
         let before = self.arena.registers.unique_states[state as usize];
-        if let Some(blind) = before.blind {
+        if let Some(abstracted) = before.abstracted {
             let spec = self.arena.registers.uniques[array as usize].clone();
             let (node, next) = spec.steps[before.at as usize][step as usize];
-            let more = (spec.max == MANY || before.count < spec.max) && blind.left > 0;
+            let more = (spec.max == MANY || before.count < spec.max) && abstracted.left > 0;
             let comes = more && self.matches_something(node);
             // Where items are of several kinds, there is no end of values of each: only their number is in the way.
             let ends = comes && (spec.only_item().is_some() || self.easy(array, next, before.count + 1)?);
             return Ok(ends.then_some(NO_KEYS));
         }
-        if let Some(known) = self.known.avoided.get(&(array, state, step)) {
+        if let Some(known) = self.known.excluded.get(&(array, state, step)) {
             return Ok(*known);
         }
         let assumed = self.known.assumed;
-        let avoided = self.find_avoided(array, before, step)?;
-        if let Some(avoided) = avoided {
-            self.known.most_avoided = self.known.most_avoided.max(self.arena.registers.keys.count(avoided) as u32);
+        let excluded = self.find_excluded(array, before, step)?;
+        if let Some(excluded) = excluded {
+            self.known.most_excluded = self.known.most_excluded.max(self.arena.registers.keys.count(excluded) as u32);
         }
         if self.known.assumed == assumed {
             self.arena.budget.grow(24);
-            self.known.avoided.insert((array, state, step), avoided);
+            self.known.excluded.insert((array, state, step), excluded);
         }
-        Ok(avoided)
+        Ok(excluded)
     }
 
-    fn find_avoided(&mut self, array: u32, before: UniqueState, step: u32) -> Result<Avoided> {
+    fn find_excluded(&mut self, array: u32, before: UniqueState, step: u32) -> Result<Excluded> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let count = before.count as usize;
         let (node, next) = spec.steps[before.at as usize][step as usize];
@@ -54,7 +54,7 @@ impl Machine {
             let needed = count.max(spec.min as usize - usize::from(spec.min > 0));
             return Ok((self.supply(array, needed + 1)?.is_none_or(|supply| supply > needed)).then_some(before.came));
         }
-        let mut avoided = before.came;
+        let mut excluded = before.came;
         if !self.easy(array, next, before.count + 1)? {
             // A value that no later item could want; then those that one might.
             if !self.can_end(array, next, count + 1, before.came)? {
@@ -73,27 +73,27 @@ impl Machine {
             wanted.dedup();
             for value in wanted {
                 let text = self.known.values[value as usize].clone();
-                if !self.arena.registers.keys.contains(avoided, &text) {
+                if !self.arena.registers.keys.contains(excluded, &text) {
                     let arena = &mut self.arena;
                     let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
                     if !self.can_end(array, next, count + 1, came)? {
                         let arena = &mut self.arena;
-                        avoided = arena.registers.keys.with(avoided, &text, &mut arena.budget);
+                        excluded = arena.registers.keys.with(excluded, &text, &mut arena.budget);
                     }
                 }
             }
         }
-        let open = match self.few(array, node, self.arena.registers.keys.count(avoided))? {
-            Some(values) => values.iter().any(|&value| !self.is_among(value, avoided)),
+        let open = match self.few(array, node, self.arena.registers.keys.count(excluded))? {
+            Some(values) => values.iter().any(|&value| !self.is_among(value, excluded)),
             None => true,
         };
-        Ok(open.then_some(avoided))
+        Ok(open.then_some(excluded))
     }
 
     /// How many values the only item of an array has, if there are at most so many.
     pub(super) fn supply(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
         let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
-        if self.variety(item)? >= PLENTY {
+        if self.min_values(item)? >= PLENTY {
             return Ok(None);
         }
         Ok(self.few(array, item, most)?.map(|values| values.len()))
@@ -138,7 +138,7 @@ impl Machine {
             }
             for &(node, next) in &spec.steps[at as usize] {
                 let place = (next, if spec.max == MANY { (count + 1).min(floor) } else { count + 1 });
-                if !seen.contains(&place) && self.matches_something(node) && self.variety(node)? >= PLENTY {
+                if !seen.contains(&place) && self.matches_something(node) && self.min_values(node)? >= PLENTY {
                     seen.insert(place);
                     work.push(place);
                 }
@@ -215,7 +215,7 @@ impl Machine {
                 return Ok(answer(few));
             }
         }
-        if self.variety(node)? as usize > most {
+        if self.min_values(node)? as usize > most {
             return Ok(None);
         }
         if self.known.counting.contains(&node) {

@@ -5,7 +5,7 @@ use crate::automaton::machine::{FrameId, Machine};
 use crate::automaton::unique::{Register, PROBE};
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{Blind, UniqueState};
+use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,15 +31,15 @@ impl Machine {
             let above = self.openness(parent);
             found.open |= above.open;
             found.exact |= above.exact;
-            let is_blind = |array: u32, state: u32| {
-                array != PROBE && self.arena.registers.unique_states[state as usize].blind.is_some()
+            let is_abstracted = |array: u32, state: u32| {
+                array != PROBE && self.arena.registers.unique_states[state as usize].abstracted.is_some()
             };
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
-                    found.exact |= !is_blind(array, state);
+                    found.exact |= !is_abstracted(array, state);
                     (0, 0)
                 }
-                Term::UniqueEnd { array, state, start: demand, .. } if is_blind(array, state) => {
+                Term::UniqueEnd { array, state, start: demand, .. } if is_abstracted(array, state) => {
                     found.open = true;
                     (0, demand)
                 }
@@ -61,38 +61,38 @@ impl Machine {
     }
 
     /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
-    pub(crate) fn blinded(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
-        let mut blind: FxHashMap<FrameId, FrameId> = FxHashMap::default();
+    pub(crate) fn abstracted_frame(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
+        let mut done: FxHashMap<FrameId, FrameId> = FxHashMap::default();
         for frame in self.exact_frames([frame].into_iter()) {
             let mut members = self.members(frame).to_vec();
             for (term, parent) in &mut members {
                 match (self.arena.term(*term).clone(), register) {
                     (Term::UniqueItem { array, state }, _) => {
-                        if let Some(state) = self.blinded_state(array, state)? {
+                        if let Some(state) = self.abstracted_state(array, state)? {
                             *term = self.arena.unique_term(Term::UniqueItem { array, state })?;
                         }
                     }
                     (Term::UniqueEnd { array, state, step, start }, Register::At(reading)) if array != PROBE => {
-                        if let Some(blind) = self.blinded_state(array, state)? {
+                        if let Some(abstracted) = self.abstracted_state(array, state)? {
                             let hindering = rounded(self.hindering(array, state, step, start, reading)? as u32);
-                            let end = Term::UniqueEnd { array, state: blind, step, start: hindering };
+                            let end = Term::UniqueEnd { array, state: abstracted, step, start: hindering };
                             *term = self.arena.unique_term(end)?;
                         }
                     }
                     _ => {}
                 }
-                *parent = blind.get(parent).copied().unwrap_or(*parent);
+                *parent = done.get(parent).copied().unwrap_or(*parent);
             }
             let made = self.frame(members);
-            blind.insert(frame, made);
+            done.insert(frame, made);
         }
-        Ok(blind.get(&frame).copied().unwrap_or(frame))
+        Ok(done.get(&frame).copied().unwrap_or(frame))
     }
 
     /// The state of all that tokens cannot tell apart; itself if it is one; None where only the values say which may come.
-    pub(super) fn blinded_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
+    pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
         let before = self.arena.registers.unique_states[state as usize];
-        if before.blind.is_some() {
+        if before.abstracted.is_some() {
             return Ok(Some(state));
         }
         let spec = self.arena.registers.uniques[array as usize].clone();
@@ -104,19 +104,19 @@ impl Machine {
             }
         } else {
             for &(node, _) in spec.steps.iter().flatten() {
-                if self.matches_something(node) && self.variety(node)? < crate::automaton::unique::PLENTY {
+                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::PLENTY {
                     return Ok(None);
                 }
             }
         }
-        let blind = Blind { most: rounded(before.count + ahead), left };
-        let count = self.clipped_count(array, before.count);
-        let state = UniqueState { at: before.at, count, came: NO_KEYS, blind: Some(blind) };
+        let abstracted = Abstracted { most: rounded(before.count + ahead), left };
+        let count = self.saturated_count(array, before.count);
+        let state = UniqueState { at: before.at, count, came: NO_KEYS, abstracted: Some(abstracted) };
         Ok(Some(self.arena.unique_state(array, state)))
     }
 
     /// A count from which tokens see the bounds of an array as from this one.
-    pub(super) fn clipped_count(&self, array: u32, count: u32) -> u32 {
+    pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
         let spec = &self.arena.registers.uniques[array as usize];
         // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
         let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
@@ -172,7 +172,7 @@ impl Machine {
     /// How many values may have to be avoided by what ends under this frame.
     pub(super) fn demand(&self, frame: FrameId) -> u32 {
         let openness = self.openness(frame);
-        u32::from(openness.bound).saturating_mul(self.known.most_avoided).saturating_add(openness.demand)
+        u32::from(openness.bound).saturating_mul(self.known.most_excluded).saturating_add(openness.demand)
     }
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 pub(super) const AHEAD: u32 = 6;
 
 impl Machine {
-    pub(super) fn frame_variety(&mut self, frame: FrameId) -> Result<u32> {
+    pub(super) fn frame_min_values(&mut self, frame: FrameId) -> Result<u32> {
         if !self.openness(frame).open {
             return Ok(PLENTY);
         }
@@ -32,7 +32,7 @@ impl Machine {
                 } else {
                     PLENTY
                 };
-                most = most.max(above).max(self.variety(term)?);
+                most = most.max(above).max(self.min_values(term)?);
             }
             self.known.frames.insert(frame, most);
         }
@@ -40,16 +40,16 @@ impl Machine {
     }
 
     /// How many values a term surely has; at least 1.
-    pub(super) fn variety(&mut self, term: TermId) -> Result<u32> {
-        self.variety_within(term, 0)
+    pub(super) fn min_values(&mut self, term: TermId) -> Result<u32> {
+        self.min_values_within(term, 0)
     }
 
-    fn variety_within(&mut self, term: TermId, depth: u32) -> Result<u32> {
+    fn min_values_within(&mut self, term: TermId, depth: u32) -> Result<u32> {
         if depth > 48 {
             self.known.cuts += 1;
             return Ok(1);
         }
-        if let Some(&known) = self.known.variety.get(&(term, 0)) {
+        if let Some(&known) = self.known.min_values.get(&(term, 0)) {
             return Ok(known);
         }
         self.arena.spend(1)?;
@@ -60,7 +60,7 @@ impl Machine {
                 // In the middle of an escape: whatever it says, the text goes on.
                 let mut most = 1;
                 for (_, _, target) in self.arena.moves(term)? {
-                    most = most.max(self.variety_within(target, depth + 1)?);
+                    most = most.max(self.min_values_within(target, depth + 1)?);
                     if most >= PLENTY {
                         break;
                     }
@@ -68,13 +68,13 @@ impl Machine {
                 most
             }
             Term::Cat(left, right) | Term::Seq(left, right) => {
-                self.variety_within(left, depth + 1)?.max(self.variety_within(right, depth + 1)?)
+                self.min_values_within(left, depth + 1)?.max(self.min_values_within(right, depth + 1)?)
             }
             Term::Alt(ref parts) => {
                 let mut most = 1;
                 for part in parts.clone().iter() {
                     if self.matches_something(*part) {
-                        most = most.max(self.variety_within(*part, depth + 1)?);
+                        most = most.max(self.min_values_within(*part, depth + 1)?);
                     }
                 }
                 most
@@ -85,7 +85,7 @@ impl Machine {
                 } else if max == MANY && self.dark(body) {
                     PLENTY
                 } else {
-                    self.variety_within(body, depth + 1)?
+                    self.min_values_within(body, depth + 1)?
                 }
             }
             Term::Call(rule) if self.known.calls.contains(&rule) => {
@@ -95,13 +95,13 @@ impl Machine {
             Term::Call(rule) => {
                 self.known.calls.push(rule);
                 let found = match self.body(rule) {
-                    Some(body) => self.variety_within(body, depth + 1),
+                    Some(body) => self.min_values_within(body, depth + 1),
                     None => Ok(1),
                 };
                 self.known.calls.truncate(calls);
                 found?
             }
-            Term::KeyExtra { inner, .. } => self.variety_within(inner, depth + 1)?,
+            Term::KeyExtra { inner, .. } => self.min_values_within(inner, depth + 1)?,
             Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } => {
                 let (keys, values) = self.arena.further_members(term);
                 let mut most = 1;
@@ -112,7 +112,7 @@ impl Machine {
                     }
                 }
                 for value in values {
-                    most = most.max(self.variety_within(value, depth + 1)?);
+                    most = most.max(self.min_values_within(value, depth + 1)?);
                 }
                 most
             }
@@ -127,7 +127,7 @@ impl Machine {
         };
         // What was under way counted as nothing: that holds in this context only.
         if self.known.cuts == cuts || calls == 0 && depth == 0 || found >= PLENTY {
-            self.known.variety.insert((term, 0), found);
+            self.known.min_values.insert((term, 0), found);
         }
         Ok(found)
     }
@@ -172,7 +172,7 @@ impl Machine {
         if ahead == 0 || text == EPSILON || text == EMPTY {
             return Ok(1);
         }
-        if let Some(&known) = self.known.variety.get(&(text, ahead)) {
+        if let Some(&known) = self.known.min_values.get(&(text, ahead)) {
             return Ok(known);
         }
         let moves = self.arena.moves(text)?;
@@ -182,7 +182,7 @@ impl Machine {
             found = found.saturating_add(each.saturating_mul(u32::from(high - low) + 1)).min(PLENTY);
         }
         let found = found.max(1);
-        self.known.variety.insert((text, ahead), found);
+        self.known.min_values.insert((text, ahead), found);
         Ok(found)
     }
 
@@ -194,7 +194,7 @@ impl Machine {
 
     /// Whether numerals are all that a head reads.
     pub(super) fn is_numeral_head(&mut self, head: TermId) -> bool {
-        !self.arena.info(head).structural && self.arena.may(head).iter().all(is_numeral)
+        !self.arena.info(head).structural && self.arena.first_bytes(head).iter().all(is_numeral)
     }
 
     /// How many strings of digits of one length a head surely reads.

@@ -9,7 +9,7 @@
 //! to be avoided begins like the item (`rest`), or where texts and values can be counted; otherwise a search looks for
 //! such an end.
 //!
-//! Masks are drafted for positions without a reading (`Register::Blind`), whose states know of the values that came only
+//! Masks are drafted for positions without a reading (`Register::Abstracted`), whose states know of the values that came only
 //! how many there may be. What a draft cannot tell (tokens that end an item, and those after which little is left to tell
 //! it apart) is corrected for the exact position (`correct`).
 
@@ -23,9 +23,9 @@ pub(crate) mod rest;
 
 use crate::automaton::machine::{Closure, FrameId, Items, Machine};
 use crate::error::Result;
-use crate::json::partial_value::{Readings, NOTHING_READ};
+use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::sorted;
-use crate::regular::registers::{Blind, UniqueState};
+use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub enum Register {
     Closed,
     At(u32),
     /// A mask stands for many readings.
-    Blind,
+    Abstracted,
 }
 
 /// The array of a search for the values of one item.
@@ -56,22 +56,22 @@ const PLENTY: u32 = 1 << 24;
 const PER_READING: usize = 72;
 
 /// The texts of the values that an item may not have, as a set; None if no item may come.
-type Avoided = Option<u32>;
+type Excluded = Option<u32>;
 
 /// What is known about values, frames and items.
 #[derive(Default)]
 pub(crate) struct Known {
-    readings: Readings,
+    partial_values: PartialValues,
     /// Of values that are dealt out: their texts.
     values: Vec<Arc<[u8]>>,
     value_ids: FxHashMap<Arc<[u8]>, u32>,
-    avoided: FxHashMap<(u32, u32, u32), Avoided>,
+    excluded: FxHashMap<(u32, u32, u32), Excluded>,
     few: FxHashMap<(TermId, bool), Few>,
     counting: Vec<TermId>,
     /// How often something was taken for granted because its count was under way.
     assumed: u64,
     easy: FxHashMap<(u32, u32, u32), bool>,
-    variety: FxHashMap<(TermId, u32), u32>,
+    min_values: FxHashMap<(TermId, u32), u32>,
     calls: Vec<u32>,
     cuts: u64,
     digits: FxHashMap<TermId, u32>,
@@ -80,10 +80,10 @@ pub(crate) struct Known {
     one_to_one: FxHashMap<TermId, bool>,
     plainly: FxHashMap<TermId, bool>,
     ordered: FxHashMap<u32, bool>,
-    steady: FxHashMap<(TermId, u32), bool>,
+    insensitive: FxHashMap<(TermId, u32), bool>,
     frames: FxHashMap<FrameId, u32>,
     living: FxHashMap<(TermId, FrameId, u32), bool>,
-    most_avoided: u32,
+    most_excluded: u32,
     /// The texts of the values that ended at the probe.
     found: FxHashSet<Vec<u8>>,
     /// How many items a token may go through.
@@ -126,24 +126,24 @@ impl Machine {
             }
             Term::UniqueItem { array, mut state } => {
                 closure.touched = true;
-                if closure.register == Register::Blind {
+                if closure.register == Register::Abstracted {
                     // What may come next hangs on this array, too, and not on the item around it alone.
                     closure.passed = true;
-                    state = self.blinded_state(array, state)?.unwrap_or(state);
+                    state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
-                let blind = self.arena.registers.unique_states[state as usize].blind;
-                if blind.is_some() {
-                    closure.register = Register::Blind;
+                let abstracted = self.arena.registers.unique_states[state as usize].abstracted;
+                if abstracted.is_some() {
+                    closure.register = Register::Abstracted;
                 }
                 let spec = self.arena.registers.uniques[array as usize].clone();
                 let at = self.arena.registers.unique_states[state as usize].at;
                 for (step, &(node, _)) in spec.steps[at as usize].iter().enumerate() {
                     let step = step as u32;
-                    if self.avoided(array, state, step)?.is_none() {
+                    if self.excluded(array, state, step)?.is_none() {
                         continue;
                     }
-                    let start = match (blind, closure.register) {
-                        (Some(blind), _) => blind.most,
+                    let start = match (abstracted, closure.register) {
+                        (Some(abstracted), _) => abstracted.most,
                         (None, Register::At(start)) => start,
                         (None, _) => NOTHING_READ,
                     };
@@ -163,18 +163,20 @@ impl Machine {
                     return Ok(());
                 }
                 let before = self.arena.registers.unique_states[state as usize];
-                let next = match (before.blind, closure.register) {
-                    (Some(blind), _) => {
+                let next = match (before.abstracted, closure.register) {
+                    (Some(abstracted), _) => {
                         closure.passed = true;
                         closure.unsure |= start > 0;
-                        let left = if blind.left == MANY { MANY } else { blind.left - 1 };
-                        self.after_item(array, before, step, |next| next.blind = Some(Blind { left, ..blind }))
+                        let left = if abstracted.left == MANY { MANY } else { abstracted.left - 1 };
+                        self.after_item(array, before, step, |next| {
+                            next.abstracted = Some(Abstracted { left, ..abstracted })
+                        })
                     }
                     (None, Register::At(reading)) => {
                         let ordered = self.is_ordered(array);
                         let text = self.value_text(ordered, start, reading)?;
-                        match self.avoided(array, state, step)? {
-                            Some(avoided) if !self.arena.registers.keys.contains(avoided, &text) => {}
+                        match self.excluded(array, state, step)? {
+                            Some(excluded) if !self.arena.registers.keys.contains(excluded, &text) => {}
                             _ => return Ok(()),
                         }
                         let arena = &mut self.arena;
@@ -202,7 +204,7 @@ impl Machine {
         }
         let state = self.arena.unique_state(array, UniqueState::default());
         for step in 0..spec.steps[0].len() as u32 {
-            if self.avoided(array, state, step)?.is_some() {
+            if self.excluded(array, state, step)?.is_some() {
                 return Ok(true);
             }
         }
@@ -214,7 +216,7 @@ impl Machine {
         let at = self.arena.registers.unique_states[state as usize].at;
         let steps = self.arena.registers.uniques[array as usize].steps[at as usize].len() as u32;
         for step in 0..steps {
-            if self.avoided(array, state, step)?.is_some() {
+            if self.excluded(array, state, step)?.is_some() {
                 let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
                 let part = self.arena.seq(before, item)?;
                 work.push((part, frame));
@@ -228,15 +230,15 @@ impl Machine {
         let at = self.arena.registers.uniques[array as usize].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);
-        if next.blind.is_some() {
-            next.count = self.clipped_count(array, next.count);
+        if next.abstracted.is_some() {
+            next.count = self.saturated_count(array, next.count);
         }
         self.arena.unique_state(array, next)
     }
 
     /// The one text of the value of an item that ends here.
     fn value_text(&mut self, ordered: bool, start: u32, reading: u32) -> Result<Vec<u8>> {
-        let text = self.known.readings.whole_text(start, reading);
+        let text = self.known.partial_values.whole_text(start, reading);
         self.arena.spend(1 + text.len() as u64 / 4)?;
         if ordered {
             Ok(text)
@@ -260,9 +262,9 @@ impl Machine {
     pub(crate) fn read_on(&mut self, register: Register, byte: u8) -> Register {
         match register {
             Register::At(reading) => {
-                let before = self.known.readings.len();
-                let next = self.known.readings.next(reading, byte);
-                self.arena.budget.grow(PER_READING * (self.known.readings.len() - before));
+                let before = self.known.partial_values.len();
+                let next = self.known.partial_values.next(reading, byte);
+                self.arena.budget.grow(PER_READING * (self.known.partial_values.len() - before));
                 Register::At(next)
             }
             other => other,

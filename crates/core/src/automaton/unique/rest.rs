@@ -22,14 +22,14 @@ pub(crate) struct Rest {
 
 impl Machine {
     pub(super) fn rest_of_item(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<Rest> {
-        let Some(mut set) = self.avoided(array, state, step)? else { return Ok(Rest { set: NO_KEYS, exact: false }) };
+        let Some(mut set) = self.excluded(array, state, step)? else { return Ok(Rest { set: NO_KEYS, exact: false }) };
         if set == NO_KEYS {
             return Ok(Rest { set, exact: true });
         }
-        let text = self.known.readings.text(start, reading);
+        let text = self.known.partial_values.text(start, reading);
         self.arena.spend(1 + text.len() as u64 / 4)?;
-        let place = self.known.readings.place(reading);
-        let (whole, numeral) = text.split_at(text.len() - self.known.readings.numeral(reading).min(text.len()));
+        let place = self.known.partial_values.place(reading);
+        let (whole, numeral) = text.split_at(text.len() - self.known.partial_values.numeral(reading).min(text.len()));
         let ordered = self.is_ordered(array);
         let keys = &self.arena.registers.keys;
         for &byte in whole {
@@ -46,7 +46,7 @@ impl Machine {
             // What an open escape will say is not known.
             return Ok(Rest { set, exact: matches!(place, Place::Between | Place::Inside) });
         }
-        if self.known.readings.place(reading).is_zero() {
+        if self.known.partial_values.place(reading).is_zero() {
             let zero = keys.rest(keys.rest(set, b'0'), NUMERAL_END);
             return Ok(Rest { set: zero, exact: false });
         }
@@ -76,7 +76,7 @@ impl Machine {
         let at = self.arena.registers.unique_states[state as usize].at;
         let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
         let odd = self.has_odd_numerals(item)?;
-        let in_numeral = matches!(self.known.readings.place(reading), Place::Number { .. });
+        let in_numeral = matches!(self.known.partial_values.place(reading), Place::Number { .. });
         if !rest.exact || odd && in_numeral {
             return Ok(None);
         }
@@ -85,14 +85,17 @@ impl Machine {
             (Some(&(head, frame)), None) if self.ends_item(frame) => Some(head),
             _ => None,
         };
-        let cursor = Cursor { place: self.known.readings.place(reading), set: rest.set, from: rest.set, minus: false };
+        let cursor =
+            Cursor { place: self.known.partial_values.place(reading), set: rest.set, from: rest.set, minus: false };
         Ok(Some(OpenItem { array, state, at, step, head, odd, cursor }))
     }
 
     /// Whether a numeral may begin here, or one is open that is zero so far.
     pub(crate) fn may_be_zero(&self, position: &Position) -> bool {
         match position.register {
-            Register::At(reading) => !matches!(self.known.readings.place(reading), Place::Number { zero: false, .. }),
+            Register::At(reading) => {
+                !matches!(self.known.partial_values.place(reading), Place::Number { zero: false, .. })
+            }
             _ => true,
         }
     }
@@ -123,13 +126,13 @@ impl Machine {
         let state = self.arena.registers.unique_states[state as usize];
         let Some(item) = spec.only_item() else { return Ok(None) };
         let most = state.count.saturating_add(self.known.longest);
-        let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_steady(item, most)?;
+        let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_insensitive_to(item, most)?;
         if !strings || !self.arena.is_made_of(spec.comma, b" \t\n\r,") {
             return Ok(None);
         }
         let (place, begun) = match (position.register, &open[..]) {
             (Register::At(reading), &[start]) => {
-                (self.known.readings.place(reading), self.known.readings.text(start, reading))
+                (self.known.partial_values.place(reading), self.known.partial_values.text(start, reading))
             }
             (_, []) => (Place::Between, Vec::new()),
             _ => return Ok(None),

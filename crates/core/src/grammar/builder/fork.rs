@@ -66,12 +66,12 @@ impl Builder {
                 continue;
             }
             let counts = arena.info(node).counts;
-            arena.may(node);
+            arena.first_bytes(node);
             let known = arena.moves(node).map(drop);
             let clipped = [FAR, USUAL_LONGEST]
                 .into_iter()
                 .filter(|_| counts)
-                .try_for_each(|reach| arena.clipped(node, reach).map(drop));
+                .try_for_each(|reach| arena.saturated(node, reach).map(drop));
             if known.and(clipped).is_err() {
                 break;
             }

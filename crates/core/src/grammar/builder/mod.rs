@@ -10,7 +10,7 @@ use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
-use crate::regular::transfer::Cutting;
+use crate::regular::transfer::ExportedTerm;
 use fork::Ready;
 use std::sync::Arc;
 
@@ -169,12 +169,12 @@ impl Builder {
     }
 
     /// A regular node, to be planted in other builders; nothing if it is none.
-    pub fn cut(&self, id: u32) -> Result<Option<Cutting>> {
+    pub fn cut(&self, id: u32) -> Result<Option<ExportedTerm>> {
         Ok(self.arena.cut(self.node(id)?))
     }
 
-    pub fn plant(&mut self, cutting: &Cutting) -> Result<TermId> {
-        self.fresh().plant(cutting)
+    pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {
+        self.fresh().import(cutting)
     }
 
     pub fn accepts(&mut self, id: u32, data: &[u8]) -> Result<bool> {

@@ -1,37 +1,37 @@
 //! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::mask::shared::SharedMasks;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, MANY};
 use crate::regular::transitions::{majority, WIDE_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::long_tokens::FAR;
-use crate::vocabulary::token_set::{Bits, Part};
+use crate::vocabulary::token_set::{Part, TokenSet};
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
 const SOON: usize = 3;
 const PLACES: usize = 20_000;
 
 /// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
-pub(crate) struct Chain {
+pub(crate) struct CounterLoop {
     states: Vec<TermId>,
-    pub(crate) class: Class,
+    pub(crate) class: CharClass,
     loops: bool,
 }
 
-impl Chain {
-    pub(crate) fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<Chain>> {
+impl CounterLoop {
+    pub(crate) fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<CounterLoop>> {
         let Some((mut next, class)) = majority(arena, head)? else { return Ok(None) };
         let Some(sample) = class.iter().next() else { return Ok(None) };
         if !arena.lead_nowhere(head, 0x80, 0xbf)? {
             return Ok(None);
         }
-        let class = Class::new(class.ascii(), arena.leads_onto(head, next)?);
-        let mut chain = Chain { states: vec![head], class, loops: false };
+        let class = CharClass::new(class.ascii(), arena.leads_onto(head, next)?);
+        let mut chain = CounterLoop { states: vec![head], class, loops: false };
         while chain.states.len() <= longest as usize + 1 {
             let state = chain.states[chain.states.len() - 1];
             if next == state {
@@ -92,8 +92,8 @@ impl Chain {
         Ok(false)
     }
 
-    pub(crate) fn reach(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Reach> {
-        let mut reach = Reach::of(shared);
+    pub(crate) fn reach(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
+        let mut reach = WalkResult::of(shared);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // It ends between any two characters: every inner node is an exit, and a walk is no dearer.
             reach.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
@@ -117,17 +117,21 @@ impl Chain {
             return Ok(reach);
         };
         let within = chain.within(shared, 1);
-        let led = shared.vocabulary.led(chain.class).enumerate();
-        let led = led.map(|(place, led)| led & within.as_ref().map_or(u32::MAX, |within| within[place]));
-        reach.dense = Some(Part { bits: own.words().zip(led).map(|(own, led)| own | led).collect(), within: None });
+        let space_prefixed = shared.vocabulary.space_prefixed(chain.class).enumerate();
+        let space_prefixed = space_prefixed
+            .map(|(place, space_prefixed)| space_prefixed & within.as_ref().map_or(u32::MAX, |within| within[place]));
+        reach.dense = Some(Part {
+            bits: own.words().zip(space_prefixed).map(|(own, space_prefixed)| own | space_prefixed).collect(),
+            within: None,
+        });
         let inner = |place: &Occurrence| {
             let space = place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ';
             place.before.is_within(self.class) && !space
         };
         self.leave(arena, shared, 0, inner, &mut reach)?;
         let class = chain.class.with(b' ');
-        let led = |place: &Occurrence| place.led && place.before.is_within(class);
-        chain.leave(arena, shared, 1, led, &mut reach)?;
+        let space_prefixed = |place: &Occurrence| place.space_prefixed && place.before.is_within(class);
+        chain.leave(arena, shared, 1, space_prefixed, &mut reach)?;
         Ok(reach)
     }
 
@@ -137,17 +141,17 @@ impl Chain {
         arena: &mut Arena,
         shared: &SharedMasks,
         [first, last]: [TermId; 2],
-        reach: &mut Reach,
+        reach: &mut WalkResult,
     ) -> Result<()> {
         let trie = &shared.vocabulary.trie;
-        let may = arena.may(last);
+        let may = arena.first_bytes(last);
         for single in shared.vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
             if trie.leads_on(single.node, &may) {
                 arena.spend(1)?;
                 reach.walk(arena, trie, single.node, last)?;
             }
         }
-        let others = arena.may(first);
+        let others = arena.first_bytes(first);
         for (byte, child) in trie.children_in(0, &others).filter(|&(byte, _)| !self.class.contains(byte)) {
             let next = arena.derive(first, byte)?;
             if next != EMPTY {
@@ -171,21 +175,21 @@ impl Chain {
     }
 
     /// Where a space leads, if that is another chain: every other token begins with one.
-    fn spaced(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Option<Chain>> {
+    fn spaced(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Option<CounterLoop>> {
         if self.is_loop() || self.class.contains(b' ') {
             return Ok(None);
         }
         match arena.derive(self.states[0], b' ')? {
             EMPTY => Ok(None),
-            next if arena.may(next).len() < WIDE_CLASS => Ok(None),
-            next => Ok(Chain::of(arena, next, shared.vocabulary.longest)?.filter(|chain| {
+            next if arena.first_bytes(next).len() < WIDE_CLASS => Ok(None),
+            next => Ok(CounterLoop::of(arena, next, shared.vocabulary.longest)?.filter(|chain| {
                 !chain.class.contains(b' ') && chain.states.iter().all(|&state| !arena.info(state).nullable)
             })),
         }
     }
 
     /// What tokens of the class are cut down to, so many characters before them counted in.
-    fn within(&self, shared: &SharedMasks, before: u32) -> Option<Bits> {
+    fn within(&self, shared: &SharedMasks, before: u32) -> Option<TokenSet> {
         let most = self.states.len() as u32 - 1 + before;
         (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most))
     }
@@ -217,7 +221,7 @@ impl Chain {
         shared: &SharedMasks,
         before: u32,
         inner: impl Fn(&Occurrence) -> bool,
-        reach: &mut Reach,
+        reach: &mut WalkResult,
     ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
         for byte in self.leaving(arena)?.iter() {
@@ -287,10 +291,12 @@ mod tests {
             let start = arena.quoted_state(bounded, Spelling::Body, false).unwrap();
             for text in [&b""[..], b"a", b"ab"] {
                 let head = text.iter().fold(start, |head, &byte| arena.derive(head, byte).unwrap());
-                let Some(chain) = Chain::of(&mut arena, head, shared.vocabulary.longest).unwrap() else { continue };
+                let Some(chain) = CounterLoop::of(&mut arena, head, shared.vocabulary.longest).unwrap() else {
+                    continue;
+                };
                 spaced += usize::from(chain.spaced(&mut arena, &shared).unwrap().is_some());
                 let reach = chain.reach(&mut arena, &shared).unwrap();
-                let mut walked = Reach::of(&shared);
+                let mut walked = WalkResult::of(&shared);
                 walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
                 assert_eq!(everything(reach), everything(walked), "{most} {text:?}");
             }
@@ -315,10 +321,10 @@ mod tests {
             let end = arena.literal(end.as_bytes()).unwrap();
             let text = arena.cat(any, end).unwrap();
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
-            let chain = Chain::of(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
+            let chain = CounterLoop::of(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
             assert_eq!(chain.states.len(), 2);
             let reach = chain.reach(&mut arena, &shared).unwrap();
-            let mut walked = Reach::of(&shared);
+            let mut walked = WalkResult::of(&shared);
             walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
             assert_eq!(everything(reach), everything(walked));
         }

@@ -29,7 +29,7 @@ impl Exclusion {
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = Parts::from_slice(parts);
-        if arena.may(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
             return Ok(None);
         }
         let (mut kept, mut excluded) = (Parts::new(), Parts::new());
@@ -73,7 +73,7 @@ impl Arena {
             if let Term::Not(inner) = *self.term(part) {
                 if inner == EPSILON || self.is_finite(inner) {
                     let all = bytes.get_or_insert_with(|| ByteSet::of([b'"', b'\\'].into_iter()));
-                    *all = all.union(&self.may(inner));
+                    *all = all.union(&self.first_bytes(inner));
                 }
             }
         }

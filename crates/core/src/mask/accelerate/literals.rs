@@ -2,9 +2,9 @@
 //! for each beginning of each text would be made for this walk alone.
 
 use crate::error::Result;
-use crate::mask::head_mask::Local;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
@@ -69,12 +69,12 @@ impl Arena {
             }
             let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
             let hash = self.info(head).hash;
-            if shared.locals.get(hash).is_none() {
-                let mut reach = Reach::of(shared);
+            if shared.head_masks.get(hash).is_none() {
+                let mut reach = WalkResult::of(shared);
                 if reach.spell(self, &shared.vocabulary.trie, 0, head)? {
-                    let local = Local::from_reach(reach, shared, false);
-                    let bytes = local.memory_bytes();
-                    shared.locals.put(hash, local, bytes);
+                    let head_mask = HeadMask::from_reach(reach, shared, false);
+                    let bytes = head_mask.memory_bytes();
+                    shared.head_masks.put(hash, head_mask, bytes);
                 }
             }
             let words = self.terms.word_sets[set as usize].words.clone();
@@ -94,14 +94,14 @@ impl Arena {
 
 /// A text on its way down a trie.
 struct Speller<'a> {
-    reach: &'a mut Reach,
+    reach: &'a mut WalkResult,
     trie: &'a Trie,
     start: u32,
     /// Whether it is spelled as the rest of a JSON string.
     quoted: bool,
 }
 
-impl Reach {
+impl WalkResult {
     /// Everything below a node within one head, if it is one of a few texts and each is spelled in one way.
     pub fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<bool> {
         let (text, state) = match *arena.term(head) {
@@ -205,7 +205,7 @@ mod tests {
     use crate::regular::term::EMPTY;
 
     /// The same by derivatives.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive(head, byte).unwrap();
             if next != EMPTY {
@@ -218,8 +218,8 @@ mod tests {
         }
     }
 
-    fn sorted(reach: Reach) -> (Vec<u32>, Vec<u32>) {
-        let Reach { mut tokens, mut exits, .. } = reach;
+    fn sorted(reach: WalkResult) -> (Vec<u32>, Vec<u32>) {
+        let WalkResult { mut tokens, mut exits, .. } = reach;
         tokens.sort_unstable();
         tokens.dedup();
         exits.sort_unstable();
@@ -278,9 +278,9 @@ mod tests {
         }
         let mut spelled = 0;
         for head in heads {
-            let mut reach = Reach::default();
+            let mut reach = WalkResult::default();
             if reach.spell(&mut arena, &trie, 0, head).unwrap() {
-                let mut other = Reach::default();
+                let mut other = WalkResult::default();
                 derived(&mut arena, &trie, 0, head, &mut other);
                 assert_eq!(sorted(reach), sorted(other), "{:?}", arena.term(head));
                 spelled += 1;

@@ -5,10 +5,10 @@
 //! tokens do to it is the same for all of them, so it is found once, below the places merged into one trie.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::mask::shared::SharedMasks;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::hash::Hasher128;
@@ -20,16 +20,16 @@ use std::ops::Range;
 
 /// A byte behind characters of a class only, of which some are quiet: they leave a state as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Way {
+pub(crate) struct GroupKey {
     pub byte: u8,
-    pub class: Class,
-    pub quiet: Class,
+    pub class: CharClass,
+    pub quiet: CharClass,
     /// Whether a space comes first, and none in the class.
-    pub led: bool,
+    pub space_prefixed: bool,
 }
 
-pub(crate) struct Behind {
-    way: Way,
+pub(crate) struct OccurrenceGroup {
+    way: GroupKey,
     /// Places of the byte, among all of them, before which more than quiet characters come, or none.
     pub heard: Box<[u32]>,
     /// The others, and their nodes.
@@ -44,24 +44,24 @@ pub(crate) struct Behind {
 /// More nodes below are walked place by place: merging them would be waited for.
 const MERGED: u32 = 4_000;
 
-impl Way {
+impl GroupKey {
     fn leads_to(self, place: &Occurrence) -> bool {
-        match self.led {
-            true => place.led && place.before.is_within(self.class.with(b' ')),
+        match self.space_prefixed {
+            true => place.space_prefixed && place.before.is_within(self.class.with(b' ')),
             false => place.before.is_within(self.class),
         }
     }
 
     fn is_quiet(self, place: &Occurrence) -> bool {
-        match self.led {
+        match self.space_prefixed {
             true => place.chars > 1 && place.before.is_within(self.quiet.with(b' ')),
             false => place.chars > 0 && place.before.is_within(self.quiet),
         }
     }
 }
 
-impl Behind {
-    pub fn of(way: Way, shared: &SharedMasks) -> Self {
+impl OccurrenceGroup {
+    pub fn of(way: GroupKey, shared: &SharedMasks) -> Self {
         let places = shared.vocabulary.occurrences(way.byte);
         let ours = (0..places.len() as u32).filter(|&at| way.leads_to(&places[at as usize]));
         let (quiet, heard): (Vec<u32>, Vec<u32>) = ours.partition(|&at| way.is_quiet(&places[at as usize]));
@@ -70,16 +70,16 @@ impl Behind {
         let below: u32 = nodes.iter().map(|&node| trie.end(node) - node - 1).sum();
         let words = sorted_words(nodes.iter().flat_map(|&node| trie.tokens_at(node)).copied().collect());
         let hash = (1..=MERGED).contains(&below).then(|| Hasher128::of(&nodes));
-        Behind { way, heard: heard.into(), quiet: quiet.into(), nodes: nodes.into(), words, hash }
+        OccurrenceGroup { way, heard: heard.into(), quiet: quiet.into(), nodes: nodes.into(), words, hash }
     }
 
     pub fn bytes(&self) -> usize {
-        4 * (self.heard.len() + 2 * self.quiet.len()) + 8 * self.words.len() + size_of::<Behind>()
+        4 * (self.heard.len() + 2 * self.quiet.len()) + 8 * self.words.len() + size_of::<OccurrenceGroup>()
     }
 
     /// The quiet places whose first character is a byte.
     fn beginning(&self, trie: &Trie, byte: u8) -> Range<usize> {
-        let root = if self.way.led { trie.child(0, b' ') } else { Some(0) };
+        let root = if self.way.space_prefixed { trie.child(0, b' ') } else { Some(0) };
         let Some(node) = root.and_then(|root| trie.child(root, byte)) else { return 0..0 };
         let before = |end| self.nodes.partition_point(|&node| node < end);
         before(node)..before(trie.end(node))
@@ -97,12 +97,12 @@ impl Behind {
         shared: &SharedMasks,
         state: TermId,
         except: &ByteSet,
-        reach: &mut Reach,
+        reach: &mut WalkResult,
     ) -> Result<()> {
         if self.nodes.is_empty() {
             return Ok(());
         }
-        let first = usize::from(self.way.led);
+        let first = usize::from(self.way.space_prefixed);
         let excepted = |token| {
             let text = shared.vocabulary.token(token).unwrap_or_default();
             text.get(first).is_some_and(|&byte| except.contains(byte))

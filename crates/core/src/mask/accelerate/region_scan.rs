@@ -3,15 +3,15 @@
 //! token's beginning.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::Class;
+use crate::bytes::char_class::CharClass;
 use crate::error::Result;
-use crate::mask::accelerate::counter_loop::Chain;
-use crate::mask::accelerate::occurrence_group::Way;
+use crate::mask::accelerate::counter_loop::CounterLoop;
+use crate::mask::accelerate::occurrence_group::GroupKey;
 use crate::mask::dfa_cache::NOWHERE;
 use crate::mask::shared::SharedMasks;
-use crate::mask::walk::Reach;
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
-use crate::regular::closed_region::Region;
+use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::majority;
 use crate::vocabulary::byte_index::Occurrence;
@@ -23,13 +23,13 @@ struct Entry {
     start: u32,
     /// The state before the first of them: the head, or what a space leads to.
     first: TermId,
-    led: bool,
+    space_prefixed: bool,
 }
 
-impl Region {
+impl ClosedRegion {
     /// Whether the places where it is left take less than a walk through what is inside, or it keeps as much as a chain
     /// does.
-    pub fn is_worth_it(&self, shared: &SharedMasks, chain: Option<&Chain>) -> bool {
+    pub fn is_worth_it(&self, shared: &SharedMasks, chain: Option<&CounterLoop>) -> bool {
         if chain.is_some_and(|chain| chain.class == self.class) {
             return true;
         }
@@ -44,9 +44,9 @@ impl Region {
     }
 
     /// What a head of the region does to the vocabulary.
-    pub fn reach(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<Reach> {
+    pub fn reach(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<WalkResult> {
         let bits = shared.vocabulary.class(self.class);
-        let mut reach = Reach::of(shared);
+        let mut reach = WalkResult::of(shared);
         reach.dense = Some(Part { bits: bits.clone(), within: None });
         let start = reach.table.row(arena, head);
         // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
@@ -54,17 +54,21 @@ impl Region {
         let spaced = match space {
             EMPTY => None,
             _ if self.class.contains(b' ') => None,
-            next => Region::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
+            next => ClosedRegion::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
         };
         if let Some(region) = &spaced {
-            let both = bits.iter().zip(shared.vocabulary.led(region.class)).map(|(bits, led)| bits | led).collect();
+            let both = bits
+                .iter()
+                .zip(shared.vocabulary.space_prefixed(region.class))
+                .map(|(bits, space_prefixed)| bits | space_prefixed)
+                .collect();
             reach.dense = Some(Part { bits: both, within: None });
-            region.leave(arena, shared, Entry { start, first: space, led: true }, &mut reach, |_| true)?;
+            region.leave(arena, shared, Entry { start, first: space, space_prefixed: true }, &mut reach, |_| true)?;
         }
-        let own = Entry { start, first: head, led: false };
-        let led = spaced.is_some();
+        let own = Entry { start, first: head, space_prefixed: false };
+        let space_prefixed = spaced.is_some();
         self.leave(arena, shared, own, &mut reach, |place| {
-            !(led && place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ')
+            !(space_prefixed && place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ')
         })?;
         Ok(reach)
     }
@@ -75,12 +79,17 @@ impl Region {
         arena: &mut Arena,
         shared: &SharedMasks,
         entry: Entry,
-        reach: &mut Reach,
+        reach: &mut WalkResult,
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
         let (near, quiet, apart) = self.near(arena, entry.first)?;
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
-            let behind = shared.behind(Way { byte, class: self.class, quiet, led: entry.led });
+            let behind = shared.occurrence_group(GroupKey {
+                byte,
+                class: self.class,
+                quiet,
+                space_prefixed: entry.space_prefixed,
+            });
             let places = shared.vocabulary.occurrences(byte);
             let beside = arena.derive(near, byte)?;
             let heard = behind.heard.iter().copied().chain(behind.beginning_with(&shared.vocabulary.trie, &apart));
@@ -109,11 +118,11 @@ impl Region {
 
     /// The state to which most characters lead; of the region's ASCII characters those that leave that state as it is, and
     /// of these the ones that lead from here to another.
-    fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, Class, ByteSet)> {
-        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, Class::default(), ByteSet::EMPTY)) };
+    fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
+        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY)) };
         let quiet = arena.ascii_onto(near, near)?.intersection(&self.class.bytes());
         let apart = quiet.without(&arena.ascii_onto(first, near)?);
-        Ok((near, Class::new(quiet.ascii(), 0), apart))
+        Ok((near, CharClass::new(quiet.ascii(), 0), apart))
     }
 }
 
@@ -126,7 +135,7 @@ mod tests {
     use crate::vocabulary::vocabulary::Vocabulary;
 
     /// The same by derivatives, node by node.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut Reach) {
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive_now(head, byte, true).unwrap();
             if next != EMPTY {
@@ -201,13 +210,13 @@ mod tests {
                         continue;
                     }
                     heads += 1;
-                    let mut slow = Reach::of(&shared);
+                    let mut slow = WalkResult::of(&shared);
                     derived(arena, &shared.vocabulary.trie, 0, head, &mut slow);
                     let slow = everything(slow);
-                    let mut walked = Reach::of(&shared);
+                    let mut walked = WalkResult::of(&shared);
                     walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
-                    if let Some(region) = Region::of(arena, head).unwrap() {
+                    if let Some(region) = ClosedRegion::of(arena, head).unwrap() {
                         regions += 1;
                         let reach = region.reach(arena, &shared, head).unwrap();
                         assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));

@@ -6,10 +6,10 @@
 use crate::automaton::machine::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
-use crate::mask::composer::Ground;
+use crate::mask::composer::TrieView;
 use crate::mask::exits::{Exits, Groups, Key};
-use crate::mask::key::object_summary::{Look, Outline};
-use crate::mask::key::{hashed, Name, Namer, Told};
+use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
+use crate::mask::key::{hashed, KeyBuilder, KnownKey, MaskKey};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
@@ -18,36 +18,36 @@ use std::hash::Hash;
 
 /// What was seen, of one machine.
 #[derive(Default)]
-pub(super) struct Sights {
-    behind: FxHashMap<(FrameId, Key), Told>,
+pub(super) struct Lookaheads {
+    behind: FxHashMap<(FrameId, Key), KnownKey>,
     /// Of terms that only this machine knows.
-    terms: FxHashMap<(TermId, Key), Option<Seen>>,
-    outlines: FxHashMap<u32, Option<Outline>>,
+    terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
+    profiles: FxHashMap<u32, Option<ObjectProfile>>,
     /// By the states of objects, as far as they were looked at.
-    looks: Vec<Option<Option<Look>>>,
+    summaries: Vec<Option<Option<ObjectSummary>>>,
     /// For each look of an object what tokens see of it.
-    objects: FxHashMap<(u32, At, Look, Key), Seen>,
+    objects: FxHashMap<(u32, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// What tokens see of something, and where it ends.
 #[derive(Clone)]
-pub(crate) struct Seen {
-    pub(super) name: u128,
+pub(crate) struct Lookahead {
+    pub(super) key: u128,
     pub(super) ends: Exits,
 }
 
-impl Seen {
+impl Lookahead {
     fn nothing(ends: Exits) -> Self {
-        Seen { name: 0, ends }
+        Lookahead { key: 0, ends }
     }
 
     /// Either of the two.
-    fn and(self, other: Seen) -> Self {
-        Seen { name: self.name.wrapping_add(other.name), ends: self.ends.both(other.ends) }
+    fn and(self, other: Lookahead) -> Self {
+        Lookahead { key: self.key.wrapping_add(other.key), ends: self.ends.both(other.ends) }
     }
 
     fn memory_bytes(&self) -> usize {
-        size_of::<Seen>() + self.ends.memory_bytes()
+        size_of::<Lookahead>() + self.ends.memory_bytes()
     }
 }
 
@@ -68,14 +68,14 @@ enum At {
     Next,
 }
 
-impl Namer<'_> {
+impl KeyBuilder<'_> {
     /// What tokens see of what a frame returns to, below the nodes from which they go on.
-    pub(super) fn seen_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Name> {
+    pub(super) fn seen_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<MaskKey> {
         if exits.is_nowhere() || frame == BOTTOM {
             return Ok(Some(0));
         }
         let key = (frame, exits.key());
-        if let Some(&known) = self.names.sights.behind.get(&key) {
+        if let Some(&known) = self.names.lookaheads.behind.get(&key) {
             return Ok(known.into());
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
@@ -86,21 +86,21 @@ impl Namer<'_> {
             name = name.zip(seen).map(|(name, seen)| name.wrapping_add(seen));
         }
         self.machine.arena.budget.grow(48);
-        roomy(&mut self.names.sights.behind);
-        self.names.sights.behind.insert(key, name.into());
+        roomy(&mut self.names.lookaheads.behind);
+        self.names.lookaheads.behind.insert(key, name.into());
         Ok(name)
     }
 
     /// The same of a term and the frame below it.
-    pub(super) fn seen_from(&mut self, term: TermId, frame: FrameId, exits: &Exits, depth: u32) -> Result<Name> {
-        let Some(Seen { name, ends }) = self.seen(term, exits, depth)? else { return Ok(None) };
+    pub(super) fn seen_from(&mut self, term: TermId, frame: FrameId, exits: &Exits, depth: u32) -> Result<MaskKey> {
+        let Some(Lookahead { key: name, ends }) = self.seen(term, exits, depth)? else { return Ok(None) };
         Ok(self.seen_behind(frame, &ends, depth)?.map(|behind| name.wrapping_add(behind)))
     }
 
     /// The same of a term alone, and where it ends.
-    pub(super) fn seen(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Seen>> {
+    pub(super) fn seen(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
         if exits.is_nowhere() || id == EPSILON {
-            return Ok(Some(Seen::nothing(exits.clone())));
+            return Ok(Some(Lookahead::nothing(exits.clone())));
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
         self.machine.arena.spend(1)?;
@@ -111,19 +111,19 @@ impl Namer<'_> {
             return self.seen_text(id, exits).map(Some);
         }
         let key = (id, exits.key());
-        if let Some(known) = self.names.sights.terms.get(&key) {
+        if let Some(known) = self.names.lookaheads.terms.get(&key) {
             return Ok(known.clone());
         }
         let seen = self.seen_structure(id, exits, depth)?;
-        self.machine.arena.budget.grow(48 + seen.as_ref().map_or(0, Seen::memory_bytes));
-        roomy(&mut self.names.sights.terms);
-        self.names.sights.terms.insert(key, seen.clone());
+        self.machine.arena.budget.grow(48 + seen.as_ref().map_or(0, Lookahead::memory_bytes));
+        roomy(&mut self.names.lookaheads.terms);
+        self.names.lookaheads.terms.insert(key, seen.clone());
         Ok(seen)
     }
 
-    fn seen_structure(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Seen>> {
+    fn seen_structure(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
         self.machine.arena.spend(exits.len() as u64)?;
-        let mut all = Seen::nothing(Exits::NOWHERE);
+        let mut all = Lookahead::nothing(Exits::NOWHERE);
         match *self.machine.arena.term(id) {
             Term::Seq(..) => {
                 let mut rest = id;
@@ -134,7 +134,7 @@ impl Namer<'_> {
                         _ => (rest, None),
                     };
                     let Some(seen) = self.seen(first, &all.ends, depth)? else { return Ok(None) };
-                    all = Seen { name: all.name.wrapping_add(seen.name), ..seen };
+                    all = Lookahead { key: all.key.wrapping_add(seen.key), ..seen };
                     match more {
                         Some(more) if !all.ends.is_nowhere() => rest = more,
                         _ => break,
@@ -157,7 +157,7 @@ impl Namer<'_> {
                         break;
                     }
                     let Some(seen) = self.seen(body, &at, depth)? else { return Ok(None) };
-                    all.name = all.name.wrapping_add(seen.name);
+                    all.key = all.key.wrapping_add(seen.key);
                     (at, count) = (seen.ends, count + 1);
                 }
             }
@@ -173,13 +173,13 @@ impl Namer<'_> {
                             let call = self.machine.arena.call(callee)?;
                             self.seen(call, exits, depth)?
                         }
-                        First::Special(_) => Some(Seen::nothing(Exits::NOWHERE)),
+                        First::Special(_) => Some(Lookahead::nothing(Exits::NOWHERE)),
                         First::Ask | First::Unique(_) => None,
                     };
                     let Some(mut seen) = first else { return Ok(None) };
                     for &part in &entry.rest {
                         let Some(more) = self.seen(part, &seen.ends, depth)? else { return Ok(None) };
-                        seen = Seen { name: seen.name.wrapping_add(more.name), ..more };
+                        seen = Lookahead { key: seen.key.wrapping_add(more.key), ..more };
                     }
                     all = all.and(seen);
                 }
@@ -192,28 +192,35 @@ impl Namer<'_> {
     }
 
     /// The same of an object's term. There is one for each state, but few that look different.
-    fn seen_object(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Seen>> {
+    fn seen_object(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
         let (object, state, at) = match *self.machine.arena.term(id) {
             Term::Object(object) => (object, self.machine.arena.first_state(object), At::Start),
             Term::ObjectKey { object, state } => (object, state, At::Key),
             Term::ObjectNext { object, state } => (object, state, At::Next),
             _ => return Ok(None),
         };
-        let Some(look) = self.look(object, state)? else { return Ok(None) };
+        let Some(look) = self.object_summary(object, state)? else { return Ok(None) };
         let key = (object, at, look, exits.key());
-        if let Some(known) = self.names.sights.objects.get(&key) {
+        if let Some(known) = self.names.lookaheads.objects.get(&key) {
             return Ok(Some(known.clone()));
         }
         let seen = self.seen_looking(object, at, look, exits, depth)?;
         if let Some(seen) = &seen {
             self.machine.arena.budget.grow(96 + seen.memory_bytes());
-            self.names.sights.objects.insert(key, seen.clone());
+            self.names.lookaheads.objects.insert(key, seen.clone());
         }
         Ok(seen)
     }
 
     /// The same of all its states that look like this, in whatever grammar.
-    fn seen_looking(&mut self, object: u32, at: At, look: Look, exits: &Exits, depth: u32) -> Result<Option<Seen>> {
+    fn seen_looking(
+        &mut self,
+        object: u32,
+        at: At,
+        look: ObjectSummary,
+        exits: &Exits,
+        depth: u32,
+    ) -> Result<Option<Lookahead>> {
         let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
         let (end, before) = match at {
@@ -227,7 +234,7 @@ impl Namer<'_> {
         if let Some(known) = self.shared.seen.get(key).filter(|_| shared) {
             return Ok(Some(known));
         }
-        let mut all = Seen::nothing(Exits::NOWHERE);
+        let mut all = Lookahead::nothing(Exits::NOWHERE);
         if let Some(end) = end {
             let Some(seen) = self.seen(end, exits, depth)? else { return Ok(None) };
             all = seen;
@@ -235,7 +242,7 @@ impl Namer<'_> {
         if let Some(before) = before {
             let Some(seen) = self.seen(before, exits, depth)? else { return Ok(None) };
             let keys = self.seen_key(look, colon, &seen.ends);
-            all.name = all.name.wrapping_add(seen.name).wrapping_add(keys);
+            all.key = all.key.wrapping_add(seen.key).wrapping_add(keys);
         }
         if shared {
             self.shared.seen.put(key, all.clone(), all.memory_bytes());
@@ -244,12 +251,12 @@ impl Namer<'_> {
     }
 
     /// How a key may begin, if tokens go on with a quote.
-    fn seen_key(&mut self, look: Look, colon: TermId, exits: &Exits) -> u128 {
+    fn seen_key(&mut self, look: ObjectSummary, colon: TermId, exits: &Exits) -> u128 {
         let (mut hash, mut goes_on) = (Hasher128::new(5), false);
         hash.wide(look.keys);
         hash.wide(self.machine.arena.info(colon).hash);
         for group in exits.groups() {
-            let trie = group.ground(self.shared).trie;
+            let trie = group.view(self.shared).trie;
             for opened in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
                 hash.word(opened.into());
@@ -262,45 +269,48 @@ impl Namer<'_> {
         }
     }
 
-    fn look(&mut self, object: u32, state: u32) -> Result<Option<Look>> {
-        if let Some(Some(known)) = self.names.sights.looks.get(state as usize) {
+    fn object_summary(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
+        if let Some(Some(known)) = self.names.lookaheads.summaries.get(state as usize) {
             return Ok(*known);
         }
-        let look = self.look_anew(object, state)?;
-        let looks = &mut self.names.sights.looks;
-        if looks.len() <= state as usize {
-            let before = looks.capacity();
-            looks.resize(state as usize + 1, None);
-            self.machine.arena.budget.grow((looks.capacity() - before) * size_of::<Option<Option<Look>>>());
+        let look = self.summarize(object, state)?;
+        let summaries = &mut self.names.lookaheads.summaries;
+        if summaries.len() <= state as usize {
+            let before = summaries.capacity();
+            summaries.resize(state as usize + 1, None);
+            self.machine
+                .arena
+                .budget
+                .grow((summaries.capacity() - before) * size_of::<Option<Option<ObjectSummary>>>());
         }
-        looks[state as usize] = Some(look);
+        summaries[state as usize] = Some(look);
         Ok(look)
     }
 
-    fn look_anew(&mut self, object: u32, state: u32) -> Result<Option<Look>> {
-        let openings = &self.shared.vocabulary.openings;
-        if !self.names.sights.outlines.contains_key(&object) {
-            let outline = self.machine.arena.outline(object, openings)?;
-            self.names.sights.outlines.insert(object, outline);
+    fn summarize(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
+        let key_prefixes = &self.shared.vocabulary.key_prefixes;
+        if !self.names.lookaheads.profiles.contains_key(&object) {
+            let outline = self.machine.arena.outline(object, key_prefixes)?;
+            self.names.lookaheads.profiles.insert(object, outline);
         }
-        match &self.names.sights.outlines[&object] {
-            Some(outline) => self.machine.arena.look(object, state, outline, openings),
+        match &self.names.lookaheads.profiles[&object] {
+            Some(outline) => self.machine.arena.object_summary(object, state, outline, key_prefixes),
             None => Ok(None),
         }
     }
 
     /// The same of a text, in whatever grammar.
-    fn seen_text(&mut self, id: TermId, exits: &Exits) -> Result<Seen> {
+    fn seen_text(&mut self, id: TermId, exits: &Exits) -> Result<Lookahead> {
         let arena = &mut self.machine.arena;
         let key = hashed(7, &[arena.info(id).hash, exits.hash()]);
         if let Some(known) = self.shared.seen.get(key) {
             return Ok(known);
         }
         arena.spend(exits.len() as u64)?;
-        let (may, nullable) = (arena.may(id), arena.info(id).nullable);
+        let (may, nullable) = (arena.first_bytes(id), arena.info(id).nullable);
         let (mut name, mut ends) = (0u128, Groups::new());
         for group in exits.groups() {
-            let Ground { trie, pieces } = group.ground(self.shared);
+            let TrieView { trie, pieces } = group.view(self.shared);
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.leads_on(node, &may)) {
                 let piece = pieces.get(arena, trie, node, id)?;
@@ -309,7 +319,7 @@ impl Namer<'_> {
             }
             ends.push(group.beside(nodes));
         }
-        let seen = Seen { name, ends: Exits::of(ends) };
+        let seen = Lookahead { key: name, ends: Exits::of(ends) };
         self.shared.seen.put(key, seen.clone(), seen.memory_bytes());
         Ok(seen)
     }

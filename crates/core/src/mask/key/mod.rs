@@ -14,33 +14,33 @@ use crate::error::Result;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::Along;
 use crate::mask::exits::{Exits, Key};
-use crate::mask::head_mask::Local;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use crate::storage::hash::Hasher128;
 
-use lookahead::Sights;
+use lookahead::Lookaheads;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use lookahead::Seen;
+pub(crate) use lookahead::Lookahead;
 
 /// None: more would have to be known than can be told by a name.
-pub(crate) type Name = Option<u128>;
+pub(crate) type MaskKey = Option<u128>;
 
 /// Terms in terms, and frames on frames, are looked at so far down.
 const DEPTH: u32 = 64;
 
 /// What is known of names, for one machine and one vocabulary.
 #[derive(Default)]
-pub(crate) struct Names {
-    sights: Sights,
+pub(crate) struct KeyParts {
+    lookaheads: Lookaheads,
     /// (state, extra, frame, exits) → what follows another key of an object, whichever it was.
-    members: FxHashMap<(u32, u32, FrameId, Key), Told>,
+    members: FxHashMap<(u32, u32, FrameId, Key), KnownKey>,
     /// The inner part of a key that is not named, and whether it goes on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     /// (object, low, high, depth) → where the named keys lead.
@@ -50,29 +50,29 @@ pub(crate) struct Names {
 /// A name, packed, as `Info` is.
 #[derive(Clone, Copy)]
 #[repr(C, packed(8))]
-struct Told {
+struct KnownKey {
     name: u128,
     told: bool,
 }
 
-impl From<Name> for Told {
-    fn from(name: Name) -> Self {
-        Told { name: name.unwrap_or(0), told: name.is_some() }
+impl From<MaskKey> for KnownKey {
+    fn from(name: MaskKey) -> Self {
+        KnownKey { name: name.unwrap_or(0), told: name.is_some() }
     }
 }
 
-impl From<Told> for Name {
-    fn from(Told { name, told }: Told) -> Self {
+impl From<KnownKey> for MaskKey {
+    fn from(KnownKey { name, told }: KnownKey) -> Self {
         told.then_some(name)
     }
 }
 
 /// What a head with a piece of its own does, whatever follows it.
-pub(crate) enum Own {
+pub(crate) enum OwnPart {
     /// The hash of its tokens.
     Tokens(u128),
     /// The hash of the head clipped to the longest token, where its piece does not tell everything.
-    Near(u128),
+    Saturated(u128),
 }
 
 /// How far tokens follow the rest of a named key: to its end, or to the last node at which one ends.
@@ -82,7 +82,7 @@ struct End {
     node: u32,
     whole: bool,
     /// What they see behind it, if that is the same whatever came before.
-    after: Name,
+    after: MaskKey,
 }
 
 fn hashed(kind: u64, parts: &[u128]) -> u128 {
@@ -92,19 +92,25 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 }
 
 /// Gives names to positions of one machine.
-pub(crate) struct Namer<'a> {
+pub(crate) struct KeyBuilder<'a> {
     pub machine: &'a mut Machine,
-    pub names: &'a mut Names,
+    pub names: &'a mut KeyParts,
     pub shared: &'a SharedMasks,
 }
 
-impl Namer<'_> {
+impl KeyBuilder<'_> {
     /// What a head does that has a piece of its own, and what follows it.
-    pub(crate) fn of_head(&mut self, head: TermId, own: Own, frame: FrameId, local: &Local) -> Result<Name> {
-        if local.strays {
+    pub(crate) fn of_head(
+        &mut self,
+        head: TermId,
+        own: OwnPart,
+        frame: FrameId,
+        head_mask: &HeadMask,
+    ) -> Result<MaskKey> {
+        if head_mask.inexact_exits {
             return Ok(None);
         }
-        let exits = &local.core.exits;
+        let exits = &head_mask.core.exits;
         if let Term::KeyExtra { state, extra, inner, .. } = *self.machine.arena.term(head) {
             let key = (state, extra, frame, exits.key());
             let after = match self.names.members.get(&key) {
@@ -125,13 +131,13 @@ impl Namer<'_> {
         }
         let Some(behind) = self.seen_behind(frame, exits, DEPTH)? else { return Ok(None) };
         Ok(Some(match own {
-            Own::Tokens(own) => own.wrapping_add(behind),
-            Own::Near(near) => hashed(2, &[near, behind]),
+            OwnPart::Tokens(own) => own.wrapping_add(behind),
+            OwnPart::Saturated(near) => hashed(2, &[near, behind]),
         }))
     }
 
     /// A colon and a value, and perhaps more, behind a key that is not named.
-    fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits) -> Result<Name> {
+    fn seen_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits) -> Result<MaskKey> {
         let Term::KeyExtra { object, extra, .. } = *self.machine.arena.term(key) else { return Ok(None) };
         let spec = self.machine.arena.registers.objects[object as usize].clone();
         if let Some(after) = self.seen_values(object, &spec.extras[extra as usize].values, exits)? {
@@ -145,7 +151,7 @@ impl Namer<'_> {
     }
 
     /// A named key; `covered` if another key may be any text.
-    pub(crate) fn of_key(&mut self, key: TermId, frame: FrameId, covered: bool) -> Result<Name> {
+    pub(crate) fn of_key(&mut self, key: TermId, frame: FrameId, covered: bool) -> Result<MaskKey> {
         let Term::KeyNamed { object, state, low, high, depth } = *self.machine.arena.term(key) else { return Ok(None) };
         let choices = self.machine.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth))?;
@@ -181,12 +187,12 @@ impl Namer<'_> {
     }
 
     /// A text that is spelled in one way: as far as tokens go along, as of a named key.
-    pub(crate) fn of_text(&mut self, text: &[u8], frame: FrameId) -> Result<Name> {
+    pub(crate) fn of_text(&mut self, text: &[u8], frame: FrameId) -> Result<MaskKey> {
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let (told, whole) = Along::new(trie).read(text);
         let name = hashed(3, &[told.into()]);
-        let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.machine.leads(EPSILON, frame))) else {
+        let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.machine.follow_bytes(EPSILON, frame))) else {
             return Ok(Some(name));
         };
         Ok(self.seen_behind(frame, &Exits::at(node), DEPTH)?.map(|behind| name.wrapping_add(behind)))
@@ -201,16 +207,16 @@ impl Namer<'_> {
     }
 
     /// A colon and one of several values, if no token sees what follows them: whatever came before, they are the same.
-    fn seen_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<Name> {
+    fn seen_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<MaskKey> {
         let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
         if !spec.unrestricted() {
             return Ok(None);
         }
-        let Some(Seen { mut name, ends }) = self.seen(colon, exits, DEPTH)? else { return Ok(None) };
+        let Some(Lookahead { key: mut name, ends }) = self.seen(colon, exits, DEPTH)? else { return Ok(None) };
         for value in values {
             match self.seen(value.node, &ends, DEPTH)? {
-                Some(value) if value.ends.is_nowhere() => name = name.wrapping_add(value.name),
+                Some(value) if value.ends.is_nowhere() => name = name.wrapping_add(value.key),
                 _ => return Ok(None),
             }
         }
@@ -226,7 +232,7 @@ impl Namer<'_> {
         let spec = self.machine.arena.registers.objects[object as usize].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
-        let colon = self.machine.signs(&[spec.colon]);
+        let colon = self.machine.first_of(&[spec.colon]);
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let mut along = Along::new(trie);
@@ -266,11 +272,11 @@ impl Namer<'_> {
             Some(exclusion) if exclusion.spelled(arena, &self.shared.vocabulary.trie, &mut closed) => {
                 closed.sort_unstable();
                 closed.dedup();
-                let mut parts = vec![self.shared.near(arena, exclusion.near)?];
+                let mut parts = vec![self.shared.saturated_hash(arena, exclusion.near)?];
                 parts.extend(closed.into_iter().map(u128::from));
                 (hashed(4, &parts), arena.reads_any_text(exclusion.near))
             }
-            _ => (self.shared.near(arena, inner)?, arena.reads_any_text(inner)),
+            _ => (self.shared.saturated_hash(arena, inner)?, arena.reads_any_text(inner)),
         };
         arena.budget.grow(64);
         self.names.inners.insert(inner, named);

@@ -10,13 +10,13 @@ use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Hidden, ObjectSpec};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::key_prefixes::{Openings, BEFORE, BEHIND};
+use crate::vocabulary::key_prefixes::{KeyPrefixes, BEFORE, BEHIND};
 use smallvec::SmallVec;
 
 /// What tokens see of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
-pub(crate) struct Look {
+pub(crate) struct ObjectSummary {
     /// A name for how keys may begin.
     pub keys: u128,
     pub closes: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Look {
 }
 
 /// What all states of an object have in common.
-pub(crate) struct Outline {
+pub(crate) struct ObjectProfile {
     /// Whether only an order and `required` say which property may come.
     unrestricted: bool,
     /// Whether besides the named ones every other key may come, if any may.
@@ -34,7 +34,7 @@ pub(crate) struct Outline {
     seen: Vec<u32>,
 }
 
-impl Outline {
+impl ObjectProfile {
     fn seen_in<'a>(
         &'a self,
         spec: &'a ObjectSpec,
@@ -51,12 +51,12 @@ fn hidden_as(hidden: u64, keys: u128) -> u128 {
 
 impl Arena {
     /// None if tokens see more of the object than a look says.
-    pub(crate) fn outline(&mut self, object: u32, openings: &Openings) -> Result<Option<Outline>> {
+    pub(crate) fn outline(&mut self, object: u32, key_prefixes: &KeyPrefixes) -> Result<Option<ObjectProfile>> {
         let spec = self.registers.objects[object as usize].clone();
         self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
-        let told_apart = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, openings));
-        if openings.crosses || told_apart || !self.is_usual(object) {
+        let told_apart = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
+        if key_prefixes.crosses || told_apart || !self.is_usual(object) {
             return Ok(None);
         }
         let first = |(spelling, _): &(Box<[u8]>, u32)| spelling.get(1).copied();
@@ -65,31 +65,31 @@ impl Arena {
         while let Some(key) = spec.sorted.get(place) {
             let byte = first(key);
             let end = place + spec.sorted[place..].partition_point(|key| first(key) == byte);
-            if byte.is_none_or(|byte| openings.bytes.contains(byte)) {
+            if byte.is_none_or(|byte| key_prefixes.bytes.contains(byte)) {
                 seen.extend(place as u32..end as u32);
             }
             place = end;
         }
-        let outline = Outline {
+        let outline = ObjectProfile {
             unrestricted: spec.unrestricted(),
             any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
             seen,
         };
-        self.budget.grow(size_of::<Outline>() + 4 * outline.seen.len());
+        self.budget.grow(size_of::<ObjectProfile>() + 4 * outline.seen.len());
         Ok(Some(outline))
     }
 
     /// What a state looks like; None if tokens see more of it.
-    pub(crate) fn look(
+    pub(crate) fn object_summary(
         &mut self,
         object: u32,
         state_id: u32,
-        outline: &Outline,
-        openings: &Openings,
-    ) -> Result<Option<Look>> {
+        outline: &ObjectProfile,
+        key_prefixes: &KeyPrefixes,
+    ) -> Result<Option<ObjectSummary>> {
         let (spec, state) =
             (self.registers.objects[object as usize].clone(), self.registers.states[state_id as usize].clone());
-        if state.hidden == Hidden::Choice || self.told_apart(state.keys, openings) {
+        if state.hidden == Hidden::Choice || self.told_apart(state.keys, key_prefixes) {
             return Ok(None);
         }
         let hidden = u64::from(state.hidden == Hidden::Key);
@@ -102,7 +102,7 @@ impl Arena {
             let any = outline.any && (closes || spec.any_order || !spec.extras_last);
             if any || outline.seen.is_empty() && spec.extras.is_empty() {
                 let keys = hidden_as(hidden, if any { ANY } else { 0 });
-                return Ok(Some(Look { closes, goes_on: any || left(&spec.valued), keys }));
+                return Ok(Some(ObjectSummary { closes, goes_on: any || left(&spec.valued), keys }));
             }
         }
         if spec.plain() && spec.extras.is_empty() {
@@ -112,7 +112,7 @@ impl Arena {
             let keys = self.named_as(outline.seen_in(&spec, may_come), &[]);
             let closes = spec.can_close(&state);
             let goes_on = span.clone().any(|property| may_come(property as u32));
-            return Ok(Some(Look { closes, goes_on, keys: hidden_as(hidden, keys) }));
+            return Ok(Some(ObjectSummary { closes, goes_on, keys: hidden_as(hidden, keys) }));
         }
         let choices = self.choices(object, state_id)?;
         let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
@@ -123,7 +123,7 @@ impl Arena {
             self.named_as(outline.seen_in(&spec, |property| choices.allows(property)), &others)
         };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
-        Ok(Some(Look { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))
+        Ok(Some(ObjectSummary { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))
     }
 
     /// A name for keys that are spelled in one of these ways, or in one of others.
@@ -143,27 +143,27 @@ impl Arena {
     }
 
     /// Whether a key that some token reads to its end is one of a set.
-    fn told_apart(&self, keys: u32, openings: &Openings) -> bool {
-        let begins = || self.registers.keys.rests(keys).any(|(first, _)| openings.firsts.contains(first));
+    fn told_apart(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
+        let begins = || self.registers.keys.rests(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
         keys != NO_KEYS
             && (self.registers.keys.has_empty(keys) || begins())
-            && openings.whole.iter().any(|key| self.registers.keys.contains(keys, key))
+            && key_prefixes.whole.iter().any(|key| self.registers.keys.contains(keys, key))
     }
 
     /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.
-    fn excludes(&self, id: TermId, openings: &Openings) -> bool {
+    fn excludes(&self, id: TermId, key_prefixes: &KeyPrefixes) -> bool {
         match *self.term(id) {
-            Term::And(ref parts) => parts.iter().any(|&part| self.excludes(part, openings)),
+            Term::And(ref parts) => parts.iter().any(|&part| self.excludes(part, key_prefixes)),
             Term::Not(EMPTY) => false,
             Term::Not(inner) => match *self.term(inner) {
                 Term::Words { set, low, high, depth: 0 } => {
                     let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
-                    openings.hold_one_of(words.iter().map(|word| &**word))
+                    key_prefixes.hold_one_of(words.iter().map(|word| &**word))
                 }
                 Term::Literal { literal, position: 0 } => {
-                    openings.hold_one_of([&**self.terms.literals[literal as usize]])
+                    key_prefixes.hold_one_of([&**self.terms.literals[literal as usize]])
                 }
-                Term::Keys(set) => openings.whole.iter().any(|key| self.registers.keys.contains(set, key)),
+                Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
             },
             _ => false,
@@ -185,7 +185,7 @@ impl Arena {
         };
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
         let before = ends(open) && ends(comma);
-        let usual = before && !self.info(colon).nullable && is_of(self.may(colon), BEHIND);
+        let usual = before && !self.info(colon).nullable && is_of(self.first_bytes(colon), BEHIND);
         self.registers.usual.insert([open, comma, colon], usual, &mut self.budget);
         usual
     }

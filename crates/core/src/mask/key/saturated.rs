@@ -10,7 +10,7 @@ use crate::vocabulary::long_tokens::FAR;
 
 /// Of one head.
 #[derive(Clone, Copy)]
-pub(crate) struct Near {
+pub(crate) struct Saturated {
     /// Of the head clipped to the longest token; None where no long token goes along, so that nobody asks.
     hash: Option<u128>,
     /// Whether a count ends in the reach of long tokens only.
@@ -19,35 +19,35 @@ pub(crate) struct Near {
 
 impl SharedMasks {
     /// The hash of a head that treats every token alike.
-    pub(crate) fn near(&self, arena: &mut Arena, head: TermId) -> Result<u128> {
+    pub(crate) fn saturated_hash(&self, arena: &mut Arena, head: TermId) -> Result<u128> {
         if !arena.info(head).counts {
             return Ok(arena.info(head).hash);
         }
-        match self.near_of(arena, head)?.hash {
+        match self.saturated_of(arena, head)?.hash {
             Some(hash) => Ok(hash),
-            None => arena.clipped(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
+            None => arena.saturated(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
         }
     }
 
     /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
-        Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.near_of(arena, head)?.far)
+        Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.saturated_of(arena, head)?.far)
     }
 
-    fn near_of(&self, arena: &mut Arena, head: TermId) -> Result<Near> {
+    fn saturated_of(&self, arena: &mut Arena, head: TermId) -> Result<Saturated> {
         let own = arena.info(head).hash;
-        if let Some(known) = self.nears.get(own) {
+        if let Some(known) = self.saturated.get(own) {
             return Ok(known);
         }
-        let reads = arena.may(head);
-        let mut near = Near { hash: None, far: false };
+        let reads = arena.first_bytes(head);
+        let mut near = Saturated { hash: None, far: false };
         // White space, say: few long tokens are made of it, and all others end soon.
         if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > FAR {
-            let exact = arena.clipped(head, self.vocabulary.longest)?;
+            let exact = arena.saturated(head, self.vocabulary.longest)?;
             near.hash = Some(arena.info(exact).hash);
-            near.far = arena.clipped(head, FAR)? != exact && arena.counted(exact)?.is_none();
+            near.far = arena.saturated(head, FAR)? != exact && arena.counted(exact)?.is_none();
         }
-        self.nears.put(own, near, size_of::<Near>());
+        self.saturated.put(own, near, size_of::<Saturated>());
         Ok(near)
     }
 }

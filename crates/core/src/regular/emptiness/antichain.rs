@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 /// So many different operands are told apart; where there are more, no state is left out.
 const OPERANDS: usize = 128;
 
-type Bits = u128;
+type TokenSet = u128;
 
 /// Comparisons that take as long as an elementary step.
 const COMPARED: usize = 16;
@@ -25,16 +25,16 @@ const TRIED: usize = 1024;
 /// A state as its operands, and all operands known then that hold one of these.
 #[derive(Clone, Copy)]
 struct Place {
-    own: Bits,
-    holding: Bits,
+    own: TokenSet,
+    holding: TokenSet,
 }
 
 #[derive(Default)]
-pub(crate) struct Front {
+pub(crate) struct Antichain {
     operands: Vec<TermId>,
     places: FxHashMap<TermId, usize>,
     /// Operand → those that hold all its texts.
-    holding: Vec<Bits>,
+    holding: Vec<TokenSet>,
     /// The states that no other one holds, by the operand that asks for the longest text: no other tells them apart better.
     states: FxHashMap<usize, Vec<Place>>,
     told: usize,
@@ -51,7 +51,7 @@ pub(crate) enum Seen {
     Unknown,
 }
 
-impl Front {
+impl Antichain {
     pub fn tell(&mut self, arena: &mut Arena, state: TermId) -> Result<Seen> {
         let Some((key, place)) = self.place(arena, state) else { return Ok(Seen::Unknown) };
         self.told += 1;
@@ -97,14 +97,14 @@ impl Front {
             Term::And(ref parts) => SmallVec::from_slice(parts),
             _ => SmallVec::from_slice(&[state]),
         };
-        let (mut own, mut longest): (Bits, _) = (0, None);
+        let (mut own, mut longest): (TokenSet, _) = (0, None);
         for part in parts {
             let operand = self.operand(arena, part)?;
             own |= 1 << operand;
             longest = longest.max(Some(({ arena.info(part).min_chars }, operand)));
         }
         let (_, key) = longest?;
-        let (mut holding, mut rest): (Bits, Bits) = (0, own);
+        let (mut holding, mut rest): (TokenSet, TokenSet) = (0, own);
         while rest != 0 {
             holding |= self.holding[rest.trailing_zeros() as usize];
             rest &= rest - 1;
@@ -151,13 +151,13 @@ mod tests {
     use crate::bytes::byteset::ByteSet;
     use crate::regular::term::MANY;
 
-    fn letters(arena: &mut Arena) -> TermId {
+    fn required_bytes(arena: &mut Arena) -> TermId {
         arena.class(ByteSet::of(b"abc".iter().copied())).unwrap()
     }
 
     /// Texts of so many letters that hold all of these.
     fn holding(arena: &mut Arena, words: &[&str], length: u32) -> TermId {
-        let one = letters(arena);
+        let one = required_bytes(arena);
         let any = arena.repeat(one, 0, MANY).unwrap();
         let mut parts = vec![arena.repeat(one, length, length).unwrap()];
         for word in words {
@@ -185,7 +185,7 @@ mod tests {
             ("ccb", "bab", Seen::New),
             ("cc", "aaa", Seen::New),
         ] {
-            let mut front = Front::default();
+            let mut front = Antichain::default();
             let [first_state, second_state] = [first, second].map(|text| after(arena, start, text));
             assert_eq!(front.tell(arena, first_state).unwrap(), Seen::New);
             assert!(front.keeps(arena, first_state).unwrap());
@@ -214,7 +214,7 @@ mod tests {
                 // Where every state is looked into, some of these take up to 106,000.
                 arena.begin(&crate::limits::Limits { steps: 75_000, ..Default::default() });
                 let start = holding(&mut arena, &words, length as u32);
-                assert_eq!(arena.live(start), Ok(length >= shortest), "{words:?} {length}");
+                assert_eq!(arena.is_nonempty(start), Ok(length >= shortest), "{words:?} {length}");
             }
         }
     }

@@ -33,12 +33,12 @@ const TURN: usize = 256;
 impl Arena {
     /// The term, or `EMPTY` if it matches nothing.
     pub(crate) fn checked(&mut self, id: TermId) -> Result<TermId> {
-        Ok(if self.live(id)? { id } else { EMPTY })
+        Ok(if self.is_nonempty(id)? { id } else { EMPTY })
     }
 
     /// Known without a search, if it is known.
     pub(crate) fn plainly_live(&mut self, id: TermId) -> Option<bool> {
-        if let Some(&live) = self.terms.live.get(&id) {
+        if let Some(&live) = self.terms.nonempty.get(&id) {
             return Some(live);
         }
         match *self.term(id) {
@@ -130,7 +130,7 @@ impl Arena {
                 }
             }
             Term::Cat(left, right) => {
-                let goes_on = self.may(right).meets(b'0', b'9');
+                let goes_on = self.first_bytes(right).meets(b'0', b'9');
                 (!goes_on).then(|| self.digit_run(left, least, most, wanted))??;
             }
             _ => return None,
@@ -194,7 +194,7 @@ impl Arena {
     fn agreed(&mut self, id: TermId) -> Result<bool> {
         let Term::And(ref parts) = *self.term(id) else { return Ok(false) };
         let parts = Parts::from_slice(parts);
-        let mut witness = Witness::new(self);
+        let mut witness = WitnessSearch::new(self);
         let (agreed, steps) = (witness.of(&parts), witness.steps);
         self.spend(steps.into())?;
         Ok(agreed)
@@ -204,16 +204,16 @@ impl Arena {
     /// is lost for millions of states where the other takes thousands, and the other keeps every state that it looks at.
     /// By turns that grow, both together take a few times as long as the better one. A third one looks whether there would
     /// be nothing even if nobody counted.
-    pub(crate) fn live(&mut self, start: TermId) -> Result<bool> {
+    pub(crate) fn is_nonempty(&mut self, start: TermId) -> Result<bool> {
         if let Some(live) = self.plainly_live(start) {
             return Ok(live);
         }
         // Once, not for every state of the search: it remembers nothing.
-        if self.known_way(start)? || self.agreed(start)? {
-            self.terms.live.insert(start, true, &mut self.budget);
+        if self.try_witnesses(start)? || self.agreed(start)? {
+            self.terms.nonempty.insert(start, true, &mut self.budget);
             return Ok(true);
         }
-        let many = self.may(start).len() > FEW;
+        let many = self.first_bytes(start).len() > FEW;
         let mut searches: SmallVec<[Search; 2]> = smallvec![Search::new(self, start, many)];
         let (mut wider, mut wider_search) = (None, None);
         let mut most = TURN;
@@ -236,7 +236,7 @@ impl Arena {
                 };
                 match found {
                     Some(false) => {
-                        self.terms.live.insert(start, false, &mut self.budget);
+                        self.terms.nonempty.insert(start, false, &mut self.budget);
                         return Ok(false);
                     }
                     Some(true) => wider = None,
@@ -322,7 +322,7 @@ impl Arena {
                 if texts.len() + next_layer.len() > limit {
                     return Ok(None);
                 }
-                let (mut text, may) = (text, self.may(id));
+                let (mut text, may) = (text, self.first_bytes(id));
                 let mut left = may.len();
                 for byte in may.iter() {
                     left -= 1;
@@ -366,15 +366,15 @@ struct Cell {
 const WITNESS_STEPS: u32 = 256;
 
 /// Looks for a text that all operands of an intersection have, without a term for each of its beginnings.
-struct Witness<'a> {
+struct WitnessSearch<'a> {
     arena: &'a Arena,
     cells: Vec<Cell>,
     steps: u32,
 }
 
-impl<'a> Witness<'a> {
+impl<'a> WitnessSearch<'a> {
     fn new(arena: &'a Arena) -> Self {
-        Witness { arena, cells: Vec::with_capacity(64), steps: 0 }
+        WitnessSearch { arena, cells: Vec::with_capacity(64), steps: 0 }
     }
 
     fn of(&mut self, parts: &[TermId]) -> bool {
@@ -532,7 +532,7 @@ mod tests {
             (vec![two, some, twelve], true),
         ];
         for (place, (parts, agreed)) in cases.into_iter().enumerate() {
-            assert_eq!(Witness::new(arena).of(&parts), agreed, "{place}");
+            assert_eq!(WitnessSearch::new(arena).of(&parts), agreed, "{place}");
             let both = arena.and(parts).unwrap();
             assert_eq!(both != EMPTY, agreed, "{place}");
         }

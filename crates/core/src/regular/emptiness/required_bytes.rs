@@ -9,14 +9,14 @@ use crate::regular::term::{Parts, Term, TermId};
 
 /// What is said of the texts of one term, roughly: fewer needs than there are, and more bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Letters {
+pub(crate) struct RequiredBytes {
     needed: ByteSet,
     all: ByteSet,
 }
 
 /// What is said where nothing is known.
-const ANYTHING: Letters = Letters { needed: ByteSet::EMPTY, all: ByteSet::FULL };
-const NOTHING: Letters = Letters { needed: ByteSet::EMPTY, all: ByteSet::EMPTY };
+const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };
+const NOTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::EMPTY };
 
 /// More words are not read through.
 const FEW_WORDS: u32 = 64;
@@ -27,7 +27,7 @@ const FEW_BYTES: usize = 256;
 impl Arena {
     /// Whether its texts hold no other bytes.
     pub(crate) fn is_made_of(&mut self, id: TermId, bytes: &[u8]) -> bool {
-        self.letters(id).all.iter().all(|byte| bytes.contains(&byte))
+        self.required_bytes(id).all.iter().all(|byte| bytes.contains(&byte))
     }
 
     /// Whether an intersection of these is empty for want of a byte.
@@ -36,54 +36,54 @@ impl Arena {
         met.needed.intersection(&met.all) != met.needed
     }
 
-    fn meet(&mut self, parts: &[TermId]) -> Letters {
+    fn meet(&mut self, parts: &[TermId]) -> RequiredBytes {
         parts.iter().fold(ANYTHING, |met, &part| {
-            let letters = self.letters(part);
-            Letters { needed: met.needed.union(&letters.needed), all: met.all.intersection(&letters.all) }
+            let letters = self.required_bytes(part);
+            RequiredBytes { needed: met.needed.union(&letters.needed), all: met.all.intersection(&letters.all) }
         })
     }
 
-    fn letters(&mut self, id: TermId) -> Letters {
-        if let Some(&letters) = self.terms.letters.get(&id) {
+    fn required_bytes(&mut self, id: TermId) -> RequiredBytes {
+        if let Some(&letters) = self.terms.required_bytes.get(&id) {
             return letters;
         }
         // A concatenation is as deep as it is long: from its end, and each rest is remembered.
         let (mut lefts, mut rest) = (Vec::new(), id);
         while let Term::Cat(left, right) = *self.term(rest) {
-            if self.terms.letters.get(&rest).is_some() {
+            if self.terms.required_bytes.get(&rest).is_some() {
                 break;
             }
             lefts.push((rest, left));
             rest = right;
         }
-        let mut letters = match self.terms.letters.get(&rest) {
+        let mut letters = match self.terms.required_bytes.get(&rest) {
             Some(&letters) => letters,
-            None => self.own_letters(rest),
+            None => self.own_required_bytes(rest),
         };
         self.remember(rest, letters);
         for (id, left) in lefts.into_iter().rev() {
-            let left = self.letters(left);
-            letters = Letters { needed: letters.needed.union(&left.needed), all: letters.all.union(&left.all) };
+            let left = self.required_bytes(left);
+            letters = RequiredBytes { needed: letters.needed.union(&left.needed), all: letters.all.union(&left.all) };
             self.remember(id, letters);
         }
         letters
     }
 
-    fn remember(&mut self, id: TermId, letters: Letters) {
-        self.terms.letters.insert(id, letters, &mut self.budget);
+    fn remember(&mut self, id: TermId, letters: RequiredBytes) {
+        self.terms.required_bytes.insert(id, letters, &mut self.budget);
     }
 
-    fn own_letters(&mut self, id: TermId) -> Letters {
+    fn own_required_bytes(&mut self, id: TermId) -> RequiredBytes {
         let spelled = |text: &[u8]| ByteSet::of(text.iter().copied());
         match *self.term(id) {
             Term::Epsilon => NOTHING,
             Term::Class(all) => {
-                Letters { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
+                RequiredBytes { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
                 let rest = &self.terms.literals[literal as usize][position as usize..];
                 let needed = spelled(&rest[..rest.len().min(FEW_BYTES)]);
-                Letters { needed, all: if rest.len() > FEW_BYTES { ByteSet::FULL } else { needed } }
+                RequiredBytes { needed, all: if rest.len() > FEW_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= FEW_WORDS => {
                 let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
@@ -91,27 +91,27 @@ impl Arena {
                     return ANYTHING;
                 }
                 let each = words.iter().map(|word| spelled(&word[depth as usize..]));
-                each.map(|all| Letters { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
+                each.map(|all| RequiredBytes { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
             }
             Term::Alt(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().map(|&part| self.letters(part)).reduce(either).unwrap_or(ANYTHING)
+                parts.iter().map(|&part| self.required_bytes(part)).reduce(either).unwrap_or(ANYTHING)
             }
             Term::And(ref parts) => {
                 let parts = Parts::from_slice(parts);
                 self.meet(&parts)
             }
             Term::Repeat { body, min, .. } => {
-                let letters = self.letters(body);
-                Letters { needed: if min > 0 { letters.needed } else { ByteSet::EMPTY }, ..letters }
+                let letters = self.required_bytes(body);
+                RequiredBytes { needed: if min > 0 { letters.needed } else { ByteSet::EMPTY }, ..letters }
             }
-            Term::Bounded { body, .. } => self.letters(body),
-            Term::Multiple { .. } => Letters { needed: ByteSet::EMPTY, all: self.may(id) },
+            Term::Bounded { body, .. } => self.required_bytes(body),
+            Term::Multiple { .. } => RequiredBytes { needed: ByteSet::EMPTY, all: self.first_bytes(id) },
             _ => ANYTHING,
         }
     }
 }
 
-fn either(one: Letters, other: Letters) -> Letters {
-    Letters { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
+fn either(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
+    RequiredBytes { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
 }

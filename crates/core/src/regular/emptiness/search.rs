@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::regular::arena::{Arena, DERIVATION};
-use crate::regular::emptiness::antichain::{Front, Seen};
-use crate::regular::emptiness::witness::Way;
+use crate::regular::emptiness::antichain::{Antichain, Seen};
+use crate::regular::emptiness::witness::Witness;
 use crate::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -25,7 +25,7 @@ pub struct Search {
     /// With the byte from which on it was not looked at.
     open: BinaryHeap<(Promise, TermId, u8)>,
     /// Where the search is long: which of them must be looked into.
-    front: Option<Front>,
+    front: Option<Antichain>,
 }
 
 impl Search {
@@ -47,7 +47,7 @@ impl Search {
             if byte == 0 {
                 // Where the last search came to its end: states that are looked for one after the other are alike.
                 arena.spend(DERIVATION)?;
-                let last = arena.terms.ways.last_byte();
+                let last = arena.terms.witnesses.last_byte();
                 let next = arena.derive_now(id, last, false)?;
                 if arena.plainly_live(next) == Some(true) {
                     self.tell_way(arena, id, last);
@@ -89,7 +89,7 @@ impl Search {
                 }
             }
         }
-        self.parent.keys().for_each(|&id| arena.terms.live.insert(id, false, &mut arena.budget));
+        self.parent.keys().for_each(|&id| arena.terms.nonempty.insert(id, false, &mut arena.budget));
         Ok(Some(false))
     }
 
@@ -97,7 +97,7 @@ impl Search {
     fn is_new(&mut self, arena: &mut Arena, state: TermId) -> Result<bool> {
         let Some(front) = &mut self.front else {
             if self.parent.len() == LONG {
-                let front = self.front.insert(Front::default());
+                let front = self.front.insert(Antichain::default());
                 for &seen in self.parent.keys() {
                     front.tell(arena, seen)?;
                 }
@@ -113,9 +113,9 @@ impl Search {
 
     /// What leads to a state that a byte leads on to its end.
     fn tell_way(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
-        let mut way = Way::from_slice(&[byte]);
+        let mut way = Witness::from_slice(&[byte]);
         loop {
-            arena.terms.live.insert(id, true, &mut arena.budget);
+            arena.terms.nonempty.insert(id, true, &mut arena.budget);
             let (parent, byte) = self.parent[&id];
             if parent == id {
                 break;
@@ -124,6 +124,6 @@ impl Search {
             id = parent;
         }
         way.reverse();
-        arena.terms.ways.remember(way);
+        arena.terms.witnesses.remember(way);
     }
 }

@@ -13,19 +13,19 @@ const LATEST: usize = 4;
 /// A longer one tells of a single state.
 const LONGEST: usize = 256;
 
-pub(crate) type Way = SmallVec<[u8; 24]>;
+pub(crate) type Witness = SmallVec<[u8; 24]>;
 
 /// The latest first.
 #[derive(Clone, Debug)]
-pub(crate) struct Ways(SmallVec<[Way; LATEST]>);
+pub(crate) struct Witnesses(SmallVec<[Witness; LATEST]>);
 
-impl Default for Ways {
+impl Default for Witnesses {
     fn default() -> Self {
-        Ways(smallvec![smallvec![b'a']])
+        Witnesses(smallvec![smallvec![b'a']])
     }
 }
 
-impl Ways {
+impl Witnesses {
     /// A copy: recent witnesses are few.
     pub fn above(&self) -> Self {
         self.clone()
@@ -40,7 +40,7 @@ impl Ways {
     }
 
     /// `way` is not empty.
-    pub fn remember(&mut self, way: Way) {
+    pub fn remember(&mut self, way: Witness) {
         if way.len() <= LONGEST {
             let place = self.0.iter().position(|known| *known == way).unwrap_or_else(|| {
                 self.0.truncate(LATEST - 1);
@@ -54,9 +54,9 @@ impl Ways {
 
 impl Arena {
     /// Whether a way of late leads a state to one that is plainly live.
-    pub(crate) fn known_way(&mut self, start: TermId) -> Result<bool> {
-        for place in 0..self.terms.ways.0.len() {
-            let way = self.terms.ways.0[place].clone();
+    pub(crate) fn try_witnesses(&mut self, start: TermId) -> Result<bool> {
+        for place in 0..self.terms.witnesses.0.len() {
+            let way = self.terms.witnesses.0[place].clone();
             let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
@@ -65,7 +65,7 @@ impl Arena {
                 _ => self.leads(start, &way)?,
             };
             if leads {
-                self.terms.ways.remember(way);
+                self.terms.witnesses.remember(way);
                 return Ok(true);
             }
         }
@@ -76,7 +76,7 @@ impl Arena {
         for &byte in way {
             self.spend(parts.len() as u64)?;
             for &part in &parts {
-                if !self.may(part).contains(byte) {
+                if !self.first_bytes(part).contains(byte) {
                     return Ok(false);
                 }
             }
@@ -126,9 +126,9 @@ mod tests {
         let (nine, far) = (found(arena, b"9q7"), found(arena, b"77"));
         let not_far = arena.not(far).unwrap();
         let start = arena.and_unchecked(vec![nine, not_far]).unwrap();
-        assert!(!arena.known_way(start).unwrap());
-        assert!(arena.live(start).unwrap());
-        assert_eq!(arena.terms.ways.0[0].as_slice(), b"9q7");
+        assert!(!arena.try_witnesses(start).unwrap());
+        assert!(arena.is_nonempty(start).unwrap());
+        assert_eq!(arena.terms.witnesses.0[0].as_slice(), b"9q7");
         // (operands, what was read of them, whether the way leads on)
         let short = arena.bounded(nine, 0, 4).unwrap();
         let no_end = arena.literal(b"9q7").and_then(|text| arena.not(text)).unwrap();
@@ -145,21 +145,21 @@ mod tests {
                 parts.into_iter().map(|part| read.bytes().fold(part, |part, byte| arena.derive(part, byte).unwrap()));
             let parts: Vec<_> = parts.collect();
             let state = arena.and_unchecked(parts).unwrap();
-            assert_eq!(arena.known_way(state).unwrap(), leads, "{:?} after {read}", arena.term(state));
+            assert_eq!(arena.try_witnesses(state).unwrap(), leads, "{:?} after {read}", arena.term(state));
             if leads {
-                assert!(arena.live(state).unwrap());
+                assert!(arena.is_nonempty(state).unwrap());
             }
         }
     }
 
     #[test]
     fn the_latest_ways_are_remembered() {
-        let mut ways = Ways::default();
+        let mut ways = Witnesses::default();
         for number in 0..9 {
             ways.remember(smallvec![b'0' + number]);
             ways.remember(smallvec![b'x', b'y']);
         }
-        ways.remember(Way::from_elem(b'z', LONGEST + 1));
+        ways.remember(Witness::from_elem(b'z', LONGEST + 1));
         assert_eq!(ways.last_byte(), b'y');
         let known: Vec<&[u8]> = ways.0.iter().map(|way| way.as_slice()).collect();
         assert_eq!(known, [b"xy".as_slice(), b"8", b"7", b"6"]);

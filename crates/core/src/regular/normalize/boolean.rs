@@ -267,7 +267,7 @@ impl Arena {
             let apart = flat.iter().any(|&other| match self.term(other) {
                 Term::Not(_) => false,
                 _ if self.info(other).nullable && self.info(inner).nullable => false,
-                _ => self.may(other).intersection(&self.may(inner)).is_empty(),
+                _ => self.first_bytes(other).intersection(&self.first_bytes(inner)).is_empty(),
             });
             if apart {
                 flat.remove(place);
