@@ -93,6 +93,9 @@ class Limits:
     @property
     def cancellation(self) -> Cancellation | None:
         """Who may end the calls, if anybody."""
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -334,18 +337,19 @@ class Usual:
 
     def __new__(
         cls,
-        recent: Recent[tuple[Grammar, Any]],
+        recent: Recent[tuple[Grammar, Any, bytes | None]],
         prelude: object,
         builder: GrammarBuilder,
         stock: Stock,
         property_order: str,
         *,
         lowering: Callable[[Plain, dict[str, Any]], _T],
-        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any]],
-        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any]],
+        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any, bytes | None]],
+        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any, bytes | None]],
     ) -> Self: ...
-    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any]:
-        """(the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)"""
+    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any, bytes | None]:
+        """(the grammar, its report or if there is nothing to say whether a tool sorted the schema, the content if it is
+        plain)"""
 
 @final
 class Grammar:
@@ -396,6 +400,9 @@ class Vocabulary:
         """The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
         after another. VocabularyError if the lengths are not those of the texts."""
     @property
+    def block(self) -> tuple[bytes, bytes]:
+        """The lengths and texts of all tokens, as `from_block` takes them."""
+    @property
     def size(self) -> int:
         """How many ids there are, with those that have no text."""
     @property
@@ -430,8 +437,8 @@ class CompiledGrammar:
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
     @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary, as the engine has it."""
+    def vocabulary(self) -> PublicVocabulary:
+        """The very vocabulary that the grammar was compiled for."""
     @property
     def limits(self) -> Limits:
         """What each call, and all that is learned, may take."""

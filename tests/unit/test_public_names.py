@@ -21,7 +21,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "partial_value"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_pattern",),
     ("python_schema",),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 impl Grammar {
     pub fn fingerprint(&self) -> u128 {
         let (arena, rules, root) = self.parts();
-        let mut prints = Prints { arena, known: FxHashMap::default() };
+        let mut prints = Prints { arena, specials: &self.specials, known: FxHashMap::default() };
         let mut all = Hasher128::new(0);
         all.wide(prints.of(root));
         for rule in 0..rules.names.len() as u32 {
@@ -23,6 +23,7 @@ impl Grammar {
 
 struct Prints<'a> {
     arena: &'a Arena,
+    specials: &'a [String],
     known: FxHashMap<TermId, u128>,
 }
 
@@ -104,7 +105,11 @@ impl Prints<'_> {
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
                 hash.word(u64::from(spec.void));
             }
-            // Calls and special tokens, by number; what else is structural comes up at run time only.
+            Term::Special(special) => {
+                hash.word(8);
+                hash.bytes(self.specials[*special as usize].as_bytes());
+            }
+            // Calls, by number; what else is structural comes up at run time only.
             _ => hash.wide(info.hash),
         }
         let print = hash.finish();

@@ -5,7 +5,7 @@ use crate::allocator::{self, Held};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
-use crate::matcher::{CompiledGrammar, Vocabulary};
+use crate::matcher::{Asked, CompiledGrammar, Vocabulary};
 use crate::pattern;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::{Error, Result};
@@ -396,6 +396,7 @@ impl Grammar {
         limits: Option<Bound<'_, Limits>>,
         grammar: Option<Py<PyAny>>,
     ) -> PyResult<CompiledGrammar> {
+        let given_vocabulary = vocabulary.clone().unbind();
         let vocabulary = match vocabulary.downcast::<Vocabulary>() {
             Ok(vocabulary) => vocabulary.get().clone(),
             Err(_) => {
@@ -410,7 +411,10 @@ impl Grammar {
         let inner = vocabulary.inner();
         let compile = || core::CompiledGrammar::with_limits(&self.0, inner, bounds, cancellation, Some(pause));
         briefly_unless_large(py, self.weight(), compile)
-            .map(|compiled| CompiledGrammar::new(compiled, vocabulary, limits.map(Bound::unbind), grammar))
+            .map(|compiled| {
+                let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
+                CompiledGrammar::new(compiled, &vocabulary, asked)
+            })
             .map_err(raise)
     }
 

@@ -48,7 +48,8 @@ impl Usual {
         Usual { recent, prelude, builder, stock, property_order, lowering, finished, otherwise }
     }
 
-    /// (the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)
+    /// (the grammar, its report or if there is nothing to say whether a tool sorted the schema, the content if it is
+    /// plain)
     #[pyo3(signature = (schema, /))]
     fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = schema.py();
@@ -66,8 +67,7 @@ impl Usual {
         let (found, weight) = match made {
             Ok((grammar, None, is_sorted)) => {
                 let weight = grammar.weight();
-                let clean = (&data, is_sorted).into_pyobject(py)?;
-                ((Bound::new(py, grammar)?, clean).into_pyobject(py)?.into_any(), weight)
+                ((Bound::new(py, grammar)?, is_sorted, &data).into_pyobject(py)?.into_any(), weight)
             }
             Ok((grammar, Some(lowering), _)) => {
                 let weight = grammar.weight();

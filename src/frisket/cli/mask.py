@@ -13,7 +13,8 @@ from frisket.cli import option, source
 from frisket.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from frisket import _core
+    from frisket.matcher import Matcher
+    from frisket.vocabulary import Vocabulary
 
 EXAMPLES = """[dim]$[/dim] frisket mask schema.json --prefix '{"size": "'
 
@@ -53,7 +54,7 @@ def command(
         _show(matcher, compiled.vocabulary, prefix, most)
 
 
-def _described(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str) -> dict[str, Any]:
+def _described(matcher: Matcher, vocabulary: Vocabulary, prefix: str) -> dict[str, Any]:
     return {
         "prefix": _given(prefix).decode("utf-8", "replace"),
         "can_end": matcher.can_end,
@@ -63,7 +64,7 @@ def _described(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str
     }
 
 
-def _show(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str, most: int) -> None:
+def _show(matcher: Matcher, vocabulary: Vocabulary, prefix: str, most: int) -> None:
     console = Console(highlight=False)
     tokens = matcher.allowed()
     kinds: dict[str, list[int]] = {name: [] for name in KINDS}
@@ -90,7 +91,7 @@ def _show(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str, mos
 KINDS = ("end", "special", "white space", "punctuation", "digits", "letters", "mixed", "part of a character")
 
 
-def kind(vocabulary: _core.Vocabulary, token: int) -> str:
+def kind(vocabulary: Vocabulary, token: int) -> str:
     """What sort of text a token writes, white space before it aside."""
     data = vocabulary.token(token)
     if token in vocabulary.eos:
@@ -111,7 +112,7 @@ def kind(vocabulary: _core.Vocabulary, token: int) -> str:
     return "mixed" if any(character.isalnum() for character in core) else "punctuation"
 
 
-def text(vocabulary: _core.Vocabulary, token: int) -> str:
+def text(vocabulary: Vocabulary, token: int) -> str:
     """A token as a person can read it: its text in quotes, or the name of a special token without."""
     data = vocabulary.token(token)
     if data is None:
@@ -127,7 +128,7 @@ def quoted(data: bytes) -> str:
         return repr(data)
 
 
-def _token(vocabulary: _core.Vocabulary, token: int) -> dict[str, Any]:
+def _token(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
     data = vocabulary.token(token)
     described = {"id": token, "kind": kind(vocabulary, token), "text": None if data is None else _decoded(data)}
     if data is not None and described["text"] is None:

@@ -88,7 +88,7 @@ def model(name: str) -> Model:
     return Embedded(folder)
 
 
-def vocabulary(path: Path | None) -> Vocabulary | Any:
+def vocabulary(path: Path | None) -> Vocabulary:
     """The vocabulary of a tokenizer's file, or the embedded model's."""
     if path is None:
         return model("embedded").vocabulary

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from frisket._core import Grammar, GrammarBuilder, Limits, Recent
 
-    #: The rules of a schema, and their report; where there is nothing to say, what is needed to make it.
-    Compiled: TypeAlias = tuple[Grammar, "Report | Clean | tuple[bytes, bool]"]
+    #: The rules of a schema, their report, and the schema's content if it is plain. Where there is nothing to say, what
+    #: is needed to make the report: of a usual schema, whether a tool sorted it.
+    Compiled: TypeAlias = tuple[Grammar, "Report | Clean | bool", bytes | None]
 
 __all__ = [
     "DEFAULT",
@@ -102,7 +103,7 @@ def compile_json_schema(
     limits: Limits | None = None,
 ) -> tuple[Grammar, Report]:
     """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
-    grammar, report = compile_lately(schema, options, registry, limits)
+    grammar, report, _ = compile_lately(schema, options, registry, limits)
     return grammar, report if isinstance(report, Report) else report.report()
 
 
@@ -113,7 +114,7 @@ def compile_lately(
     limits: Limits | None = None,
     content: bytes | None = None,
     prelude: Prelude | None = None,
-) -> tuple[Grammar, Report | Clean]:
+) -> tuple[Grammar, Report | Clean, bytes | None]:
     """The same, but a report that has nothing to say is made when somebody asks.
 
     `content` is the schema as `marshal` has it and `prelude` that of the options, if they are at hand.
@@ -126,10 +127,10 @@ def compile_lately(
             grammar, lowering, clean.is_sorted = _core.Plain.grammar(
                 prelude.builder, stock, schema, options.property_order, _lowering, (schema, clean), limits
             )
-            return (grammar, clean) if lowering is None else (grammar, _report(lowering, clean))
+            return grammar, clean if lowering is None else _report(lowering, clean), content
         except Exception as error:
             _unless_python(error)
-    return _wholly(schema, options, registry, limits, prelude)
+    return *_wholly(schema, options, registry, limits, prelude), content
 
 
 def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | None:
@@ -162,7 +163,7 @@ def _usual_lowering(plain: _core.Plain, schema: dict[str, Any]) -> Lowering:
 
 def _usually_finished(grammar: Grammar, lowering: Lowering, schema: dict[str, Any], content: bytes) -> Compiled:
     try:
-        return grammar, _report(lowering, usually_clean(content, False))
+        return grammar, _report(lowering, usually_clean(content, False)), content
     except FrisketError as error:
         return _usual_otherwise(schema, content, error)
 
@@ -171,7 +172,7 @@ def _usual_otherwise(schema: dict[str, Any], content: bytes | None, error: Excep
     if error is None:
         return compile_lately(schema, DEFAULT)
     _unless_python(error)
-    return _wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT))
+    return *_wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT)), content
 
 
 def _unless_python(error: Exception) -> None:
