@@ -38,10 +38,10 @@ lint:
     cargo fmt --all -- --check
     cargo clippy --workspace --all-targets -- -D warnings
 
-# static types of the package, and the extension against its stubs
+# static types of the package and of a user's script, and the extension against its stubs
 types:
     mypy
-    python -m pytest -q tests/stubs
+    python -m pytest -q tests/stubs tests/types
 
 # every code block of the documents and every example of a docstring
 docs:
