@@ -71,6 +71,10 @@ tokenizers *ARGS:
 fuzz *ARGS:
     python -m tests.fuzz {{ARGS}}
 
+# the rules that schemas become, written anew: `git diff tests/golden` shows what a change of lowering did
+golden:
+    python -m tests.golden
+
 # families of grammars that differ by small edits, every shared mask verified (a million: --cases 1000000 --jobs 2)
 hunt *ARGS:
     python -m tests.hunt {{ARGS}}

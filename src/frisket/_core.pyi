@@ -368,6 +368,8 @@ class Grammar:
     @property
     def fingerprint(self) -> int:
         """A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made."""
+    def dump(self) -> str:
+        """The rules as text, in the notation of `frisket.Grammar.dump`."""
     @property
     def memory_bytes(self) -> int:
         """Bytes that the grammar itself takes."""

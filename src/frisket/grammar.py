@@ -256,6 +256,35 @@ class Grammar:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
 
+    def dump(self) -> str:
+        """The rules as text, for people: one definition a paragraph, in order of first mention.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> schema = {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": False}
+        >>> print(Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact")).dump(), end="")
+        root = object_1
+        <BLANKLINE>
+        object_1 = object of members in this order, layout_1
+          optional 'a': 'false' | 'true'
+        <BLANKLINE>
+        layout_1 =
+          open '{'
+          close '}'
+          comma ','
+          none '{}'
+          colon ':'
+
+        The text depends on the grammar alone, not on the process: a diff of it shows a change of how schemas are
+        lowered. Another version of frisket may write another text. The notation, from the weakest binding to the
+        strongest: `a | b` is either, `a & b` both, `a b` one after the other. `a?`, `a*`, `a+` and `a{2,5}` repeat;
+        `a#{2,5}` is the texts of `a` that have 2 to 5 characters, and `!a` all byte strings but those of `a`. `'x'` is
+        these bytes, `[a-z]` one of these, `any_text` every valid UTF-8, `empty` the empty text, `nothing` no text.
+        `string(a)` is the JSON strings that decode to a text of `a` (`string_free(a)`: in every spelling),
+        `multiple(7)` the digits of a multiple, `special('<x>')` a special token. Rules, objects, arrays of different
+        items, layouts (punctuation), and terms that are long or used twice have names.
+        """
+        return self.core.dump()
+
     def __repr__(self) -> str:
         origin = self._made_by()
         made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"

@@ -139,6 +139,13 @@ class TestExample:
 
 
 class TestCheck:
+    def test_the_rules(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        dumped = Grammar.from_json_schema(SCHEMA).dump()
+        assert Ran(capsys, "check", "schema.json", "--grammar").out == dumped
+        assert Ran(capsys, "check", "schema.json", "--grammar", "--json").json == {"grammar": dumped}
+        refused = Ran(capsys, "check", "false", "--grammar")
+        assert refused.code == 1 and not refused.out and "error" in refused.err
+
     def test_exact(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "check", "schema.json")
         assert ran.code == 0 and "exact" in ran.out and "/properties/count" in ran.out and "minimum" in ran.out

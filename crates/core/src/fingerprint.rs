@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 impl Grammar {
     pub fn fingerprint(&self) -> u128 {
-        let (arena, rules, root) = self.parts();
-        let mut prints = Prints { arena, specials: &self.specials, known: FxHashMap::default() };
+        let (_, rules, root) = self.parts();
+        let mut prints = self.prints();
         let mut all = Hasher128::new(0);
         all.wide(prints.of(root));
         for rule in 0..rules.names.len() as u32 {
@@ -19,16 +19,21 @@ impl Grammar {
         }
         all.finish()
     }
+
+    pub(crate) fn prints(&self) -> Prints<'_> {
+        Prints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
+    }
 }
 
-struct Prints<'a> {
+/// The numbers of a grammar's terms.
+pub(crate) struct Prints<'a> {
     arena: &'a Arena,
     specials: &'a [String],
     known: FxHashMap<TermId, u128>,
 }
 
 impl Prints<'_> {
-    fn of(&mut self, id: TermId) -> u128 {
+    pub fn of(&mut self, id: TermId) -> u128 {
         let info = self.arena.info(id);
         if !info.structural {
             return info.hash;

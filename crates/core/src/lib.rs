@@ -25,6 +25,7 @@ mod derive;
 mod describe;
 mod distinct;
 mod draft;
+mod dump;
 pub mod error;
 mod exclusion;
 mod exits;

@@ -430,6 +430,11 @@ impl Grammar {
         self.0.fingerprint()
     }
 
+    /// The rules as text, in the notation of `frisket.Grammar.dump`.
+    fn dump(&self, py: Python<'_>) -> String {
+        without(py, || self.0.dump())
+    }
+
     /// Bytes that the grammar itself takes.
     #[getter]
     fn memory_bytes(&self) -> usize {

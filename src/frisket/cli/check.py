@@ -22,6 +22,8 @@ EXAMPLES = """[dim]$[/dim] frisket check schema.json
 
 [dim]$[/dim] frisket check --type shop.models:Order
 
+[dim]$[/dim] frisket check schema.json --grammar
+
 Exits with 1 if the schema is refused. What only Python checks of a type is no refusal.
 """
 
@@ -48,11 +50,18 @@ def command(
         typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.", show_default=False),
     ] = None,
     tp: option.Type = None,
+    as_grammar: Annotated[
+        bool, typer.Option("--grammar", help="Print the rules that it becomes instead (`Grammar.dump`).")
+    ] = False,
     as_json: option.Json = False,
 ) -> None:
     """Say what becomes of each keyword of a JSON Schema: enforced or refused, an annotation, or a word nobody knows."""
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
+    if as_grammar:
+        rules = (source.schema_grammar(schema) if schema is not None else source.grammar(tp=tp)).dump()
+        print(json.dumps({"grammar": rules}) if as_json else rules, end="\n" if as_json else "")
+        return
     report, places = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, [])
     if as_json:
         print(json.dumps(_described(report, places), ensure_ascii=False))
