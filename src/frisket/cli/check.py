@@ -62,25 +62,28 @@ def command(
         rules = (source.schema_grammar(schema) if schema is not None else source.grammar(tp=tp)).dump()
         print(json.dumps({"grammar": rules}) if as_json else rules, end="\n" if as_json else "")
         return
-    report, places = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, [])
+    report, refusal = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, None)
+    places = [] if refusal is None else refusal.places or [(refusal.where or "", refusal.message)]
     if as_json:
-        print(json.dumps(_described(report, places), ensure_ascii=False))
+        print(json.dumps(_described(report, places, refusal), ensure_ascii=False))
     else:
         _show(report, places)
-    if places:
+    if refusal is not None:
+        if not as_json:
+            Console().print(f" hint: {refusal.hint}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1)
 
 
-def _checked(schema: str) -> tuple[Report | None, list[tuple[str, str]]]:
-    """The report of a schema, and the places that refuse it."""
+def _checked(schema: str) -> tuple[Report | None, UnsupportedSchemaError | None]:
+    """The report of a schema, and what refuses it."""
     from frisket.grammar import Grammar
 
     text, name = source.document(schema)
     try:
         with source.named(name):
-            return Grammar.from_json_schema(text).report, []
+            return Grammar.from_json_schema(text).report, None
     except UnsupportedSchemaError as refusal:
-        return _relaxed(text), refusal.places or [(refusal.where or "", refusal.message)]
+        return _relaxed(text), refusal
     except UnsatisfiableSchemaError as error:
         error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
         raise
@@ -98,10 +101,13 @@ def _relaxed(text: str) -> Report | None:
     return report
 
 
-def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str, Any]:
+def _described(
+    report: Report | None, places: list[tuple[str, str]], refusal: UnsupportedSchemaError | None
+) -> dict[str, Any]:
     described = report.to_json() if report is not None else {"exact": False, "entries": []}
     refused = [{"pointer": pointer, "reason": reason} for pointer, reason in places]
-    return {**described, "exact": described["exact"] and not places, "refused": refused}
+    hint = {} if refusal is None else {"hint": refusal.hint}
+    return {**described, "exact": described["exact"] and not places, "refused": refused, **hint}
 
 
 def _demanded(text: str, pointer: str) -> str | None:
