@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyTuple};
 /// `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
 /// `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
 /// is not for the engine (the schema, its content if it is plain, what the engine came upon).
-#[pyclass(frozen, module = "frisket._core")]
+#[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Usual {
     recent: Py<Recent>,
     /// With the content, what a schema is known by.

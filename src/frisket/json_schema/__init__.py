@@ -17,7 +17,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
@@ -31,7 +31,8 @@ from frisket.json_schema.resolve import Documents, Registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from frisket._core import Grammar, GrammarBuilder, Limits, Recent
+    from frisket._core import Grammar, GrammarBuilder, Limits
+    from frisket._core.front_end import Recent
 
     #: The rules of a schema, their report, and the schema's content if it is plain. Where there is nothing to say, what
     #: is needed to make the report: of a usual schema, whether a tool sorted it.
@@ -124,7 +125,7 @@ def compile_lately(
     if PLAIN and stock is not None and type(schema) is dict:
         try:
             clean = Clean(content or marshal.dumps(schema, 2), options, registry, prelude)
-            grammar, lowering, clean.is_sorted = _core.Plain.grammar(
+            grammar, lowering, clean.is_sorted = front_end.Plain.grammar(
                 prelude.builder, stock, schema, options.property_order, _lowering, (schema, clean), limits
             )
             return grammar, clean if lowering is None else _report(lowering, clean), content
@@ -138,7 +139,7 @@ def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | No
     prelude = prelude_of(DEFAULT)
     if prelude.stock is None:
         return None
-    return _core.Usual(
+    return front_end.Usual(
         recent,
         prelude,
         prelude.builder,
@@ -157,7 +158,7 @@ def usually_clean(content: bytes, is_sorted: bool) -> Clean:
     return clean
 
 
-def _usual_lowering(plain: _core.Plain, schema: dict[str, Any]) -> Lowering:
+def _usual_lowering(plain: front_end.Plain, schema: dict[str, Any]) -> Lowering:
     return _lowering(plain, (schema, usually_clean(b"", False)))
 
 
@@ -180,7 +181,7 @@ def _unless_python(error: Exception) -> None:
     if isinstance(error, RecursionError):
         raise room.too_deep() from None
     if isinstance(error, LimitExceededError) or not isinstance(
-        error, (FrisketError, NeedsScopes, TooManyAlternatives, _core.Unplain, ValueError)
+        error, (FrisketError, NeedsScopes, TooManyAlternatives, front_end.Unplain, ValueError)
     ):
         raise error
 
@@ -237,7 +238,7 @@ class Clean:
         return again.source() if again.source is not None else ()
 
 
-def _lowering(plain: _core.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
+def _lowering(plain: front_end.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
     """Python's side of a schema that is not all plain."""
     schema, clean = given
     algebra = Algebra(plain.builder, Documents(schema, clean.registry), clean.options, Report())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
 from frisket.json_schema import data, object
 from frisket.json_schema.reader import KEYWORDS, KNOWN
@@ -290,7 +290,7 @@ class Places:
         number = literal >> 1
         if number not in self._said:
             site = self.sites[number]
-            content = None if site.union is not None else _core.said(site.schema, KNOWN)
+            content = None if site.union is not None else front_end.said(site.schema, KNOWN)
             self._said[number] = None if content is None else (content, site.resource, *site.scope)
         said = self._said[number]
         return None if said is None else (literal & 1, *said)
