@@ -19,7 +19,7 @@ from frisket.errors import (
 from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
-from tests.unit.slow_builder import SlowBuilder
+from tests.unit.json_schema.slow_builder import SlowBuilder
 
 NODE = {
     "type": "object",
