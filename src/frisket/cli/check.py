@@ -141,7 +141,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
             for entry in entries
         ]
         if len(rows) <= FOLDED:
-            _show_table(console, head, rows)
+            show_table(console, head, rows)
         else:
             _write_table(head, rows)
         console.print()
@@ -169,7 +169,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     """The rows in colours, long pointers folded to the terminal's width."""
     table = Table(head[0], box=None, pad_edge=False)
     for name in head[1:]:

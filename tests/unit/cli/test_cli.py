@@ -422,7 +422,7 @@ def test_a_long_table_is_written_without_being_fitted(
     schema = json.dumps({"properties": {f"p{number}": {"type": "string"} for number in range(3)}})
     short = Ran(capsys, "check", schema).out
     monkeypatch.setattr(check, "FOLDED", 2)
-    monkeypatch.setattr(check, "_show_table", None)
+    monkeypatch.setattr(check, "show_table", None)
     assert [line.split() for line in Ran(capsys, "check", schema).out.splitlines()] == [
         line.split() for line in short.splitlines()
     ]
