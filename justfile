@@ -38,10 +38,10 @@ lint:
     cargo fmt --all -- --check
     cargo clippy --workspace --all-targets -- -D warnings
 
-# static types of the package, and the extension against its stubs
+# static types of the package and of a user's script, and the extension against its stubs
 types:
     mypy
-    python -m pytest -q tests/stubs
+    python -m pytest -q tests/stubs tests/types
 
 # every code block of the documents and every example of a docstring
 docs:
@@ -70,6 +70,10 @@ tokenizers *ARGS:
 # random calls with every invariant checked; crashes and hangs are found too (a million: --cases 1000000 --jobs 2)
 fuzz *ARGS:
     python -m tests.fuzz {{ARGS}}
+
+# the rules that schemas become, written anew: `git diff tests/golden` shows what a change of lowering did
+golden:
+    python -m tests.golden
 
 # families of grammars that differ by small edits, every shared mask verified (a million: --cases 1000000 --jobs 2)
 hunt *ARGS:

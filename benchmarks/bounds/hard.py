@@ -38,7 +38,7 @@ class Hard:
 
     def case(self, tokenizer: Tokenizer, encode: Callable[[str], list[int]]) -> Case:
         documents = [(True, data) for data in self.valid] + [(False, data) for data in self.invalid]
-        instances = tuple(Instance(valid, tuple(encode(_text(data)))) for valid, data in documents)
+        instances = tuple(Instance(valid, tuple(encode(text_of(data)))) for valid, data in documents)
         return Case(self.name, self.schema, json.dumps(self.schema), instances)
 
 
@@ -93,7 +93,7 @@ def _values(timing: Timing) -> dict[str, float]:
     }
 
 
-def _text(data: Any) -> str:
+def text_of(data: Any) -> str:
     return data if isinstance(data, str) and data[:1] in '{["' else json.dumps(data, ensure_ascii=False)
 
 

@@ -21,6 +21,7 @@ from frisket.errors import (
     MissingDependencyError,
     UnsupportedSchemaError,
 )
+from frisket.origin import Content, Origin
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
@@ -48,29 +49,46 @@ class Grammar:
     >>> grammar = Grammar.from_choices(["low", "medium", "high"])
     >>> grammar.accepts("medium"), grammar.accepts("middling")
     (True, False)
+
+    Two grammars are equal if one constructor made them of equal arguments, `limits` aside, and so of equal rules:
+
+    >>> grammar == Grammar.from_choices(["high", "medium", "low"])
+    True
+
+    A schema's keywords may stand in any order, but not its properties, whose order the texts have. Equal languages that
+    were asked for in different ways are not equal grammars.
+
+    A grammar that is pickled is what its constructor was given, and is made again where it is read, by the version of
+    frisket there. Python's types go by name, as Python pickles classes.
     """
 
-    __slots__ = ("_report", "_value", "core", "schema")
+    __slots__ = ("__weakref__", "_origin", "_report", "_value", "core", "schema")
 
     def __init__(
         self,
         core: _core.Grammar,
-        report: Report | Clean | tuple[bytes, bool] | None = None,
+        report: Report | Clean | bool | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
+        origin: Origin | bytes | None = None,
     ) -> None:
         self.core = core
+        # Of a usual schema whether a tool sorted it, where that is all there is to say; `report` makes the rest of it.
         self._report = report
         self.schema = schema
         """The JSON Schema that the grammar was made from; None for other notations."""
         self._value = value
+        # Of a usual schema its content: most grammars are neither compared nor sent.
+        self._origin = origin
 
     @property
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
         report = self._report
-        if isinstance(report, tuple):
-            report = _front_end().usually_clean(*report)
+        if isinstance(report, bool):
+            origin = self._made_by()
+            assert origin is not None
+            report = _front_end().usually_clean(origin.argument.data, report)
         if report is not None and not isinstance(report, _front_end().Report):
             report = cast("Clean", report).report()
         self._report = report
@@ -86,7 +104,9 @@ class Grammar:
         from frisket.notations.choices import lower_choices
 
         builder = _core.GrammarBuilder(limits=limits)
-        return cls(builder.build(lower_choices(builder, choices if isinstance(choices, str) else list(choices))))
+        texts = choices if isinstance(choices, str) else list(choices)
+        core = builder.build(lower_choices(builder, texts))
+        return cls(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
     def from_regex(
@@ -118,11 +138,12 @@ class Grammar:
             if dialect != "python" or not isinstance(pattern.pattern, str):
                 raise TypeError("a compiled pattern is one of texts, in Python's dialect")
             flags = "".join(letter for letter, flag in _FLAGS.items() if pattern.flags & flag)
-            pattern = pattern.pattern
-        if not isinstance(pattern, str):
-            raise TypeError(f"a pattern is a str, got {type(pattern).__name__}")
+        text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+        if not isinstance(text, str):
+            raise TypeError(f"a pattern is a str, got {type(text).__name__}")
         builder = _core.GrammarBuilder(limits=limits)
-        return cls(builder.build(lower_regex(builder, pattern, dialect=dialect, search=search, flags=flags)))
+        core = builder.build(lower_regex(builder, text, dialect=dialect, search=search, flags=flags))
+        return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
 
     @classmethod
     def from_json_schema(
@@ -151,8 +172,8 @@ class Grammar:
         if type(schema) is dict and options is None and registry is None and limits is None:
             usual = _usual
             if usual is not None:
-                core, report = usual(schema)
-                return cls(core, report, schema, json.loads)
+                core, report, data = usual(schema)
+                return cls(core, report, schema, json.loads, data or _odd(schema))
         elif isinstance(schema, str):
             schema = _parsed(schema)
         return cls._from_json_schema(schema, options, registry, json.loads, limits)
@@ -178,6 +199,8 @@ class Grammar:
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
+        usual = JSONSchemaOptions(formats="python", property_order="declared")
+        grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
     @classmethod
@@ -210,10 +233,11 @@ class Grammar:
                 else:
                     found = front.compile_lately(schema, options, None, None, data, prelude)
                 compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
-        core, report = found
+        core, report, _ = found
         if type(report) is front.Report and not report.exact:
             value = _validating(schema, registry, value)
-        return cls(core, report, schema, value)
+        origin = Origin.of_schema(schema, data, None if options == front.DEFAULT else options, registry, limits)
+        return cls(core, report, schema, value, origin)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
@@ -232,8 +256,75 @@ class Grammar:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
 
+    def dump(self) -> str:
+        """The rules as text, for people: one definition a paragraph, in order of first mention.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> schema = {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": False}
+        >>> print(Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact")).dump(), end="")
+        root = object_1
+        <BLANKLINE>
+        object_1 = object of members in this order, layout_1
+          optional 'a': 'false' | 'true'
+        <BLANKLINE>
+        layout_1 =
+          open '{'
+          close '}'
+          comma ','
+          none '{}'
+          colon ':'
+
+        The text depends on the grammar alone, not on the process: a diff of it shows a change of how schemas are
+        lowered. Another version of frisket may write another text. The notation, from the weakest binding to the
+        strongest: `a | b` is either, `a & b` both, `a b` one after the other. `a?`, `a*`, `a+` and `a{2,5}` repeat;
+        `a#{2,5}` is the texts of `a` that have 2 to 5 characters, and `!a` all byte strings but those of `a`. `'x'` is
+        these bytes, `[a-z]` one of these, `any_text` every valid UTF-8, `empty` the empty text, `nothing` no text.
+        `string(a)` is the JSON strings that decode to a text of `a` (`string_free(a)`: in every spelling),
+        `multiple(7)` the digits of a multiple, `special('<x>')` a special token. Rules, objects, arrays of different
+        items, layouts (punctuation), and terms that are long or used twice have names.
+        """
+        return self.core.dump()
+
     def __repr__(self) -> str:
-        return f"<Grammar of {self.core.node_count:,} nodes>"
+        origin = self._made_by()
+        made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
+        return f"<{type(self).__name__}{made}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Grammar):
+            return NotImplemented
+        if self is other:
+            return True
+        if type(self) is not type(other) or self.core.fingerprint != other.core.fingerprint:
+            return False
+        mine, theirs = self._made_by(), other._made_by()
+        if mine is None or theirs is None:
+            return mine is theirs and self.schema == other.schema and self._value == other._value
+        return mine.equals(theirs)
+
+    def __hash__(self) -> int:
+        return hash(self.core.fingerprint)
+
+    def __copy__(self) -> Grammar:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Grammar:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        origin = self._made_by()
+        if origin is None:
+            raise TypeError(
+                "a Grammar that was built node by node, or of a schema that cannot be copied, cannot be pickled: send "
+                "what it is built from, and build it there"
+            )
+        return _remake, (type(self), *origin.sent())
+
+    def _made_by(self) -> Origin | None:
+        origin = self._origin
+        if isinstance(origin, bytes):
+            origin = self._origin = Origin("from_json_schema", Content(origin), {"options": None, "registry": None})
+        return origin
 
     def value(self, text: str) -> Any:
         """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
@@ -242,6 +333,19 @@ class Grammar:
         [1, 2]
         """
         return self._value(text)
+
+
+def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[str, Any]) -> Grammar:
+    """The grammar that was pickled."""
+    if isinstance(argument, Content):
+        argument = argument.value()
+    grammar: Grammar = getattr(cls, constructor)(argument, **keywords)
+    return grammar
+
+
+def _odd(schema: Any) -> Origin | None:
+    """Of a schema without options that the engine did not take for plain."""
+    return Origin.of_schema(schema, content(schema), None, None, None)
 
 
 @cache
@@ -257,12 +361,13 @@ def _front_end() -> ModuleType:
 
 def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOptions, prelude: Any) -> Compiled:
     """The rules of a schema from disk, or compiled, and then on disk if that took long."""
-    found: Compiled | None = front.stored.fetch(data, options)
-    if found is None:
-        began = time.perf_counter()
-        found = front.compile_lately(schema, options, None, None, data, prelude)
-        if time.perf_counter() - began > front.stored.WORTH:
-            front.stored.keep(schema, data, options)
+    told = front.stored.fetch(data, options)
+    if told is not None:
+        return *told, data
+    began = time.perf_counter()
+    found: Compiled = front.compile_lately(schema, options, None, None, data, prelude)
+    if time.perf_counter() - began > front.stored.WORTH:
+        front.stored.keep(schema, data, options)
     return found
 
 

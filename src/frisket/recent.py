@@ -17,8 +17,8 @@ from __future__ import annotations
 import marshal
 from typing import Any
 
-from frisket import _core
-from frisket._core import Recent
+from frisket._core import front_end
+from frisket._core.front_end import Recent
 
 __all__ = ["Recent", "content"]
 
@@ -28,7 +28,7 @@ def content(value: Any) -> bytes | None:
 
     None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels. LimitExceededError beyond 32 MB.
     """
-    found = _core.content(value)
+    found = front_end.content(value)
     if found is not None:
         return found
     try:

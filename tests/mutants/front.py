@@ -21,12 +21,13 @@ SOURCES = ("json_schema", "notations", "decoding", "logits")
 
 #: Run in this order, until one fails.
 TESTS = (
-    "tests/spec", "tests/unit/test_json_schema.py", "tests/unit/test_json_schema_number.py",
-    "tests/unit/test_regex.py", "tests/unit/test_formats.py", "tests/unit/test_grammar.py",
-    "tests/unit/test_python_type.py", "tests/unit/test_errors.py", "tests/unit/test_decoding.py",
-    "tests/unit/test_generate.py", "tests/unit/test_logits.py", "tests/unit/test_unique_items.py",
-    "tests/unit/test_regex_unicode.py", "tests/unit/test_stored.py", "tests/property/test_plain.py",
-    "tests/property/test_pattern.py", "tests/conformance/test_conformance.py",
+    "tests/spec", "tests/unit/json_schema/test_json_schema.py", "tests/unit/json_schema/test_number.py",
+    "tests/unit/notations/regex/test_regex.py", "tests/unit/json_schema/formats/test_formats.py",
+    "tests/unit/test_grammar.py", "tests/unit/test_python_type.py", "tests/unit/test_errors.py",
+    "tests/unit/decoding/test_loop.py", "tests/unit/decoding/test_generate.py", "tests/unit/logits/test_logits.py",
+    "tests/unit/json_schema/test_unique_items.py", "tests/unit/notations/regex/test_unicode.py",
+    "tests/unit/json_schema/test_stored.py", "tests/property/test_plain.py", "tests/property/test_pattern.py",
+    "tests/conformance/test_conformance.py",
 )  # fmt: skip
 
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -36,7 +36,7 @@ def difference(builder: _core.GrammarBuilder, pattern: str, search: bool) -> str
     usual = builder.pattern(pattern, search=search)
     if usual is None:
         return None
-    node, assertive = front._prepared(pattern, "ecma", "")
+    node, assertive = front.prepared(pattern, "ecma", "")
     lowering = front._Lowering(builder)
     if assertive:
         careful = lowering.whole(node, search)

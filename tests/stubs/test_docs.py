@@ -1,4 +1,4 @@
-"""_core.pyi × `help()`: what the stub says of the extension's public names, the extension says of itself."""
+"""_core/*.pyi × `help()`: what the stub says of the extension's public names, the extension says of itself."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import pytest
 
 from frisket import _core
 
-STUB = Path(__file__).parents[2] / "src" / "frisket" / "_core.pyi"
+STUBS = Path(__file__).parents[2] / "src" / "frisket" / "_core"
 
 
 def described() -> Iterator[tuple[str, str | None]]:
-    """Every class, function, method and property of the stub, by dotted name, and its docstring."""
-    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name, ast.get_docstring(node)
-        if isinstance(node, ast.ClassDef):
-            for member in node.body:
-                if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
-                    yield f"{node.name}.{member.name}", ast.get_docstring(member)
+    """Every class, function, method and property of the stubs, by dotted name, and its docstring."""
+    for stub, module in ((STUBS / "__init__.pyi", ""), (STUBS / "front_end.pyi", "front_end.")):
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                yield module + node.name, ast.get_docstring(node)
+            if isinstance(node, ast.ClassDef):
+                for member in node.body:
+                    if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                        yield f"{module}{node.name}.{member.name}", ast.get_docstring(member)
 
 
 @pytest.mark.parametrize(("name", "said"), list(described()))
@@ -31,5 +32,11 @@ def test_help_says_what_the_stub_says(name: str, said: str | None) -> None:
     found: Any = _core
     for part in name.split("."):
         found = getattr(found, part)
-    assert said, f"{name} has no docstring in _core.pyi"
+    assert said, f"{name} has no docstring in its stub"
     assert inspect.getdoc(found) == said
+
+
+def test_what_is_for_everybody() -> None:
+    public = {"Cancellation", "CompiledGrammar", "Grammar", "GrammarBuilder", "Limits", "Matcher", "Vocabulary"}
+    assert set(_core.__all__) == public | {"core_version", "fill_masks", "replay_timed"}
+    assert not set(_core.__all__) & set(_core.front_end.__all__)

@@ -1,4 +1,4 @@
-"""_core (compiled) × _core.pyi → the two say the same."""
+"""_core (compiled) × _core/*.pyi → the two say the same."""
 
 from __future__ import annotations
 

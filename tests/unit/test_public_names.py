@@ -21,7 +21,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "partial_value"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("python_pattern",),
     ("python_schema",),
@@ -82,3 +82,9 @@ def test_importing_frisket_needs_nothing_but_numpy() -> None:
     code = f"import sys, frisket, frisket.grammar, frisket.reference; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_unit_tests_stand_as_the_sources_do() -> None:
+    here = Path(__file__).parent
+    folders = {path.parent.relative_to(here) for path in here.rglob("test_*.py")}
+    assert not [str(folder) for folder in folders if not (PACKAGE / folder).is_dir()]

@@ -3,7 +3,7 @@
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
-use crate::matcher::{CompiledGrammar, Vocabulary};
+use crate::matcher::{Asked, CompiledGrammar, Vocabulary};
 use crate::pattern;
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
@@ -382,6 +382,7 @@ impl Grammar {
         limits: Option<Bound<'_, Limits>>,
         grammar: Option<Py<PyAny>>,
     ) -> PyResult<CompiledGrammar> {
+        let given_vocabulary = vocabulary.clone().unbind();
         let vocabulary = match vocabulary.downcast::<Vocabulary>() {
             Ok(vocabulary) => vocabulary.get().clone(),
             Err(_) => {
@@ -396,7 +397,10 @@ impl Grammar {
         let inner = vocabulary.inner();
         let compile = || core::CompiledGrammar::with_limits(self.0.grammar(), inner, bounds, cancellation, Some(pause));
         briefly_unless_large(py, self.weight(), compile)
-            .map(|compiled| CompiledGrammar::new(compiled, vocabulary, limits.map(Bound::unbind), grammar))
+            .map(|compiled| {
+                let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
+                CompiledGrammar::new(compiled, &vocabulary, asked)
+            })
             .map_err(raise)
     }
 
@@ -410,6 +414,11 @@ impl Grammar {
     #[getter]
     fn fingerprint(&self) -> u128 {
         self.0.grammar().fingerprint()
+    }
+
+    /// The rules as text, in the notation of `frisket.Grammar.dump`.
+    fn dump(&self, py: Python<'_>) -> String {
+        without(py, || self.0.grammar().dump())
     }
 
     /// Bytes that the grammar itself takes.

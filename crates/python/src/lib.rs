@@ -49,19 +49,29 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
-    module.add_class::<plain::Plain>()?;
-    module.add_class::<recent::Recent>()?;
-    module.add_class::<stock::Stock>()?;
-    module.add_class::<usual::Usual>()?;
-    module.add("Unplain", module.py().get_type::<plain::Unplain>())?;
     module.add_class::<matcher::Vocabulary>()?;
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
-    module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
-    module.add_function(wrap_pyfunction!(content::content, module)?)?;
-    module.add_function(wrap_pyfunction!(said::said, module)?)?;
-    module.add_function(wrap_pyfunction!(without::without, module)?)?;
-    module.add_function(wrap_pyfunction!(core_version, module)?)
+    module.add_function(wrap_pyfunction!(core_version, module)?)?;
+    let front_end = front_end(module.py())?;
+    // Beside `__all__`, and known to `import`, which looks for files otherwise.
+    module.setattr("front_end", &front_end)?;
+    module.py().import("sys")?.getattr("modules")?.set_item(front_end.name()?, &front_end)
+}
+
+/// What only the package's own front ends need.
+fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "frisket._core.front_end")?;
+    module.add_class::<plain::Plain>()?;
+    module.add_class::<recent::Recent>()?;
+    module.add_class::<stock::Stock>()?;
+    module.add_class::<usual::Usual>()?;
+    module.add("Unplain", py.get_type::<plain::Unplain>())?;
+    module.add_function(wrap_pyfunction!(sorted::is_sorted, &module)?)?;
+    module.add_function(wrap_pyfunction!(content::content, &module)?)?;
+    module.add_function(wrap_pyfunction!(said::said, &module)?)?;
+    module.add_function(wrap_pyfunction!(without::without, &module)?)?;
+    Ok(module)
 }

@@ -2,8 +2,9 @@
 
 use crate::integer::Whole;
 use frisket_core::limits as core;
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use std::time::Duration;
 
 /// What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
@@ -103,6 +104,24 @@ impl Limits {
         self.inner == other.inner && flag(self) == flag(other)
     }
 
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+
+    /// For pickles; a cancellation is none of what they can hold.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("memory_bytes", self.memory_bytes())?;
+        keywords.set_item("steps", self.steps())?;
+        keywords.set_item("seconds", self.seconds())?;
+        keywords.set_item("cancellation", self.cancellation(py))?;
+        Ok((PyTuple::empty(py), keywords))
+    }
+
     fn __hash__(&self) -> u64 {
         let nanoseconds = self.inner.time.map_or(0, |time| 1 + time.as_nanos() as u64);
         (self.inner.memory as u64).wrapping_mul(31).wrapping_add(self.inner.steps).wrapping_mul(31) ^ nanoseconds
@@ -139,6 +158,13 @@ impl Cancellation {
     #[getter]
     fn cancelled(&self) -> bool {
         self.0.is_cancelled()
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Cancellation ends calls of its own process, and cannot be pickled or copied: send Limits without it, and \
+             make another where the calls are",
+        ))
     }
 
     fn __repr__(&self) -> String {

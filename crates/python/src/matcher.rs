@@ -12,7 +12,7 @@ use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher as core;
 use frisket_core::storage::exclusive::Exclusive;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,6 +80,15 @@ impl Vocabulary {
         Vocabulary::made(py.detach(made))
     }
 
+    /// The lengths and texts of all tokens, as `from_block` takes them.
+    #[getter]
+    fn block<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let texts =
+            || (0..self.inner.vocabulary.size() as u32).map(|id| self.inner.vocabulary.token(id).unwrap_or_default());
+        let lengths: Vec<u8> = texts().flat_map(|text| (text.len() as u32).to_le_bytes()).collect();
+        (PyBytes::new(py, &lengths), PyBytes::new(py, &texts().collect::<Vec<_>>().concat()))
+    }
+
     /// How many ids there are, with those that have no text.
     #[getter]
     fn size(&self) -> usize {
@@ -128,21 +137,21 @@ impl Vocabulary {
 /// never waits for one that is not.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    vocabulary: Vocabulary,
     inner: Arc<core::CompiledGrammar>,
-    limits: Option<Py<Limits>>,
-    /// What was compiled, as Python has it.
-    grammar: Option<Py<PyAny>>,
+    handed: Arc<Handed>,
+    asked: Asked,
+}
+
+/// What `compile` was given: Python's own objects, to be handed back.
+pub struct Asked {
+    pub grammar: Option<Py<PyAny>>,
+    pub vocabulary: Py<PyAny>,
+    pub limits: Option<Py<Limits>>,
 }
 
 impl CompiledGrammar {
-    pub fn new(
-        inner: Arc<core::CompiledGrammar>,
-        vocabulary: Vocabulary,
-        limits: Option<Py<Limits>>,
-        grammar: Option<Py<PyAny>>,
-    ) -> Self {
-        CompiledGrammar { vocabulary, inner, limits, grammar }
+    pub fn new(inner: Arc<core::CompiledGrammar>, vocabulary: &Vocabulary, asked: Asked) -> Self {
+        CompiledGrammar { inner, handed: vocabulary.handed.clone(), asked }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -159,25 +168,25 @@ impl CompiledGrammar {
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
         let cancellation = cancellation.map(|flag| flag.get().0.clone());
-        Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.vocabulary.handed)
+        Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.handed)
     }
 
     /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
     #[getter]
     fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
+        self.asked.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
     }
 
     /// What of a JSON Schema is enforced, place by place; None for other notations.
     #[getter]
     fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
+        self.asked.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
     }
 
     /// What each call, and all that is learned, may take.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
-        match &self.limits {
+        match &self.asked.limits {
             Some(limits) => Ok(limits.clone_ref(py)),
             None => Py::new(py, Limits::default()),
         }
@@ -196,10 +205,10 @@ impl CompiledGrammar {
         self.inner.masks_composed()
     }
 
-    /// The vocabulary, as the engine has it.
+    /// The very vocabulary that the grammar was compiled for.
     #[getter]
-    fn vocabulary(&self) -> Vocabulary {
-        self.vocabulary.clone()
+    fn vocabulary(&self, py: Python<'_>) -> Py<PyAny> {
+        self.asked.vocabulary.clone_ref(py)
     }
 
     /// The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
@@ -208,6 +217,29 @@ impl CompiledGrammar {
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
     }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let grammar = match &self.asked.grammar {
+            Some(grammar) => format!("of {} ", grammar.bind(py).repr()?),
+            None => String::new(),
+        };
+        let (size, masks) = (grouped(self.inner.vocabulary().size()), grouped(self.inner.masks_composed()));
+        Ok(format!("<CompiledGrammar {grammar}for {size} tokens, {masks} masks composed>"))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a CompiledGrammar cannot be pickled or copied: threads share it as it is, and another process is sent its \
+             grammar and its vocabulary, to compile them there (grammar.compile(vocabulary) takes microseconds)",
+        ))
+    }
+}
+
+/// A number with commas between the thousands, as Python writes them.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// One sequence's position in a text of the grammar; made by `CompiledGrammar.matcher`.
@@ -408,6 +440,27 @@ impl Matcher {
     /// Back to the beginning of the text; no step is left to take back.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.quick(py, |matcher| matcher.reset())
+    }
+
+    /// Waits for no other thread, and composes no mask: debuggers ask for it.
+    fn __repr__(&self) -> String {
+        let size = grouped(self.compiled.vocabulary().size());
+        let Some(matcher) = self.inner.glance() else {
+            return format!("<Matcher for {size} tokens, in use>");
+        };
+        let end = match (matcher.ended(), matcher.can_end()) {
+            (true, _) => "ended",
+            (_, true) => "can end",
+            _ => "cannot end yet",
+        };
+        format!("<Matcher for {size} tokens, {} steps taken, {end}>", grouped(matcher.steps()))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Matcher cannot be pickled or copied: fork() makes another one at the same position, and another process is \
+             sent the grammar, the vocabulary and the tokens taken so far, to advance by them there",
+        ))
     }
 }
 

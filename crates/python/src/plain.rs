@@ -31,7 +31,7 @@ use std::cell::OnceCell;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, OnceLock};
 
-create_exception!(_core, Unplain, PyException, "The schema is for Python to lower, all of it.");
+create_exception!(frisket._core.front_end, Unplain, PyException, "The schema is for Python to lower, all of it.");
 
 /// The draft of a schema that names none.
 const NEWEST: u64 = 2020;
@@ -56,7 +56,7 @@ enum Place {
 ///
 /// They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
 /// far as its builder is.
-#[pyclass(frozen, module = "frisket._core")]
+#[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Plain {
     /// The builder of the schema's nodes, a fork of the prelude's.
     #[pyo3(get)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
 /// first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them.
-#[pyclass(frozen, module = "frisket._core")]
+#[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Recent {
     /// How many results are kept at most.
     #[pyo3(get)]

@@ -19,7 +19,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
 /// formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
 /// (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
-#[pyclass(frozen, module = "frisket._core")]
+#[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Stock {
     pub any: u32,
     pub words: Vec<u32>,

@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyTuple};
 /// `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
 /// `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
 /// is not for the engine (the schema, its content if it is plain, what the engine came upon).
-#[pyclass(frozen, module = "frisket._core")]
+#[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Usual {
     recent: Py<Recent>,
     /// With the content, what a schema is known by.
@@ -48,7 +48,8 @@ impl Usual {
         Usual { recent, prelude, builder, stock, property_order, lowering, finished, otherwise }
     }
 
-    /// (the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)
+    /// (the grammar, its report or if there is nothing to say whether a tool sorted the schema, the content if it is
+    /// plain)
     #[pyo3(signature = (schema, /))]
     fn grammar<'py>(&self, schema: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = schema.py();
@@ -66,8 +67,7 @@ impl Usual {
         let (found, weight) = match made {
             Ok((grammar, None, is_sorted)) => {
                 let weight = grammar.weight();
-                let clean = (&data, is_sorted).into_pyobject(py)?;
-                ((Bound::new(py, grammar)?, clean).into_pyobject(py)?.into_any(), weight)
+                ((Bound::new(py, grammar)?, is_sorted, &data).into_pyobject(py)?.into_any(), weight)
             }
             Ok((grammar, Some(lowering), _)) => {
                 let weight = grammar.weight();

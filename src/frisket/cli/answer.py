@@ -31,8 +31,14 @@ def answer(
     as_json: bool,
     streamed: bool,
     partial: bool,
+    trace: bool,
 ) -> None:
-    """Generate and print; a JSON document on one line in its plainest form, other texts as they are."""
+    """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
+
+    `trace` adds every step's figures to the answer for a program.
+    """
+    if trace and not as_json:
+        raise typer.BadParameter("--trace adds to what --json prints: give that, too")
     try:
         sampler = Sampler(temperature=temperature)
     except ValueError as error:
@@ -56,7 +62,8 @@ def answer(
         result.value()  # a type may still refuse what its schema allows
     text = result.text if grammar.schema is None or not result.whole else plain(result.text)
     if as_json:
-        print(_described(result, None if not result.whole else json.dumps(text) if grammar.schema is None else text))
+        value = None if not result.whole else json.dumps(text) if grammar.schema is None else text
+        print(_described(result, value, trace))
     elif not streamed:
         _show(text)
     if errors.is_terminal and not as_json:
@@ -81,17 +88,29 @@ def plain(text: str) -> str:
 PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
 
 
-def _described(result: Generation[Any], value: str | None) -> str:
+def _described(result: Generation[Any], value: str | None, trace: bool) -> str:
     # The value is spliced in as text: a float of Python could not hold every number of JSON.
-    about = {
+    about: dict[str, Any] = {
         "text": result.text,
         "finish_reason": result.finish_reason,
         "whole": result.whole,
-        "tokens": result.tokens,
+        "tokens": len(result.tokens),
         "logprob": result.logprob,
         "masked_logprob": result.masked_logprob,
-        "feasible": result.feasible,
+        "least_feasible": min(result.feasible, default=1.0),
     }
+    if trace:
+        about["steps"] = [
+            {
+                "token": step.token,
+                "text": step.text,
+                "logprob": step.logprob,
+                "masked_logprob": step.masked_logprob,
+                "feasible": step.feasible,
+                "allowed": step.allowed,
+            }
+            for step in result.steps
+        ]
     return f'{{"value": {value or "null"}, {json.dumps(about, ensure_ascii=False)[1:]}'
 
 

@@ -19,7 +19,6 @@ from frisket.cli import option, source
 from frisket.errors import FrisketError, InvalidSchemaError
 
 if TYPE_CHECKING:
-    from frisket import _core
     from frisket.cli.timing import Bench
 
 EXAMPLES = """[dim]$[/dim] frisket bench schema.json
@@ -52,7 +51,6 @@ def command(
     as_json: option.Json = False,
 ) -> None:
     """Time compilation, masks and commits on your own schemas and tokenizer."""
-    from frisket import _core
     from frisket.cli.timing import Bench, Cutter
 
     found = [entry for given in schemas for entry in _schemas(given)]
@@ -65,8 +63,7 @@ def command(
         )
     texts = None if documents is None else [text for _, text in _texts(documents)]
     began = time.perf_counter()
-    loaded: Any = source.vocabulary(vocabulary)
-    tokens: _core.Vocabulary = loaded if isinstance(loaded, _core.Vocabulary) else loaded.core
+    tokens = source.vocabulary(vocabulary)
     took = (time.perf_counter() - began) * 1e3
     cutter = Cutter(tokens)
     result = Bench(tokens.size, took, tokens.memory_bytes)

@@ -22,6 +22,8 @@ EXAMPLES = """[dim]$[/dim] frisket check schema.json
 
 [dim]$[/dim] frisket check --type shop.models:Order
 
+[dim]$[/dim] frisket check schema.json --grammar
+
 Exits with 1 if the schema is refused. What only Python checks of a type is no refusal.
 """
 
@@ -48,30 +50,40 @@ def command(
         typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.", show_default=False),
     ] = None,
     tp: option.Type = None,
+    as_grammar: Annotated[
+        bool, typer.Option("--grammar", help="Print the rules that it becomes instead (`Grammar.dump`).")
+    ] = False,
     as_json: option.Json = False,
 ) -> None:
     """Say what becomes of each keyword of a JSON Schema: enforced or refused, an annotation, or a word nobody knows."""
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
-    report, places = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, [])
+    if as_grammar:
+        rules = (source.schema_grammar(schema) if schema is not None else source.grammar(tp=tp)).dump()
+        print(json.dumps({"grammar": rules}) if as_json else rules, end="\n" if as_json else "")
+        return
+    report, refusal = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, None)
+    places = [] if refusal is None else refusal.places or [(refusal.where or "", refusal.message)]
     if as_json:
-        print(json.dumps(_described(report, places), ensure_ascii=False))
+        print(json.dumps(_described(report, places, refusal), ensure_ascii=False))
     else:
         _show(report, places)
-    if places:
+    if refusal is not None:
+        if not as_json:
+            Console().print(f" hint: {refusal.hint}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1)
 
 
-def _checked(schema: str) -> tuple[Report | None, list[tuple[str, str]]]:
-    """The report of a schema, and the places that refuse it."""
+def _checked(schema: str) -> tuple[Report | None, UnsupportedSchemaError | None]:
+    """The report of a schema, and what refuses it."""
     from frisket.grammar import Grammar
 
     text, name = source.document(schema)
     try:
         with source.named(name):
-            return Grammar.from_json_schema(text).report, []
+            return Grammar.from_json_schema(text).report, None
     except UnsupportedSchemaError as refusal:
-        return _relaxed(text), refusal.places or [(refusal.where or "", refusal.message)]
+        return _relaxed(text), refusal
     except UnsatisfiableSchemaError as error:
         error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
         raise
@@ -89,10 +101,13 @@ def _relaxed(text: str) -> Report | None:
     return report
 
 
-def _described(report: Report | None, places: list[tuple[str, str]]) -> dict[str, Any]:
+def _described(
+    report: Report | None, places: list[tuple[str, str]], refusal: UnsupportedSchemaError | None
+) -> dict[str, Any]:
     described = report.to_json() if report is not None else {"exact": False, "entries": []}
     refused = [{"pointer": pointer, "reason": reason} for pointer, reason in places]
-    return {**described, "exact": described["exact"] and not places, "refused": refused}
+    hint = {} if refusal is None else {"hint": refusal.hint}
+    return {**described, "exact": described["exact"] and not places, "refused": refused, **hint}
 
 
 def _demanded(text: str, pointer: str) -> str | None:
@@ -126,7 +141,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
             for entry in entries
         ]
         if len(rows) <= FOLDED:
-            _show_table(console, head, rows)
+            show_table(console, head, rows)
         else:
             _write_table(head, rows)
         console.print()
@@ -154,7 +169,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     """The rows in colours, long pointers folded to the terminal's width."""
     table = Table(head[0], box=None, pad_edge=False)
     for name in head[1:]:

@@ -26,6 +26,7 @@ def command(
     max_tokens: option.MaxTokens = 512,
     streamed: option.Stream = False,
     as_json: option.Json = False,
+    trace: option.Trace = False,
 ) -> None:
     """Run a worked system with the embedded model: triage, tutor, orders or agent."""
     from frisket import examples
@@ -59,4 +60,5 @@ def command(
         as_json=as_json,
         streamed=streamed,
         partial=False,
+        trace=trace,
     )

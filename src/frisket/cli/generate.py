@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from frisket.cli import option, source
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
 
 EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice"
 
@@ -14,6 +18,12 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --choices yes,no "Is water wet?" --temperature 1 --seed 7
 """
+
+#: The embedded model was trained on the worked systems; anything else it writes has the form, and no meaning.
+NOTE = (
+    "note: the embedded model knows the four tasks of `frisket example` only; for a schema of your own give --model "
+    "FOLDER, a model of Hugging Face transformers"
+)
 
 
 def command(
@@ -29,11 +39,14 @@ def command(
     streamed: option.Stream = False,
     partial: option.Partial = False,
     as_json: option.Json = False,
+    trace: option.Trace = False,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression or one of some choices."""
     from frisket.cli.answer import answer
 
     grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices)
+    if model == "embedded" and not _is_known(grammar):
+        print(NOTE, file=sys.stderr)
     answer(
         source.model(model),
         prompt,
@@ -44,4 +57,13 @@ def command(
         as_json=as_json,
         streamed=streamed,
         partial=partial,
+        trace=trace,
     )
+
+
+def _is_known(grammar: Grammar) -> bool:
+    """Whether it is that of a worked system."""
+    from frisket import examples
+    from frisket.grammar import Grammar
+
+    return any(grammar == Grammar.from_json_schema(examples.load(name)) for name in examples.NAMES)

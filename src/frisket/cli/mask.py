@@ -13,13 +13,17 @@ from frisket.cli import option, source
 from frisket.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from frisket import _core
+    from frisket.cli.likeliest import Likeliest
+    from frisket.matcher import Matcher
+    from frisket.vocabulary import Vocabulary
 
 EXAMPLES = """[dim]$[/dim] frisket mask schema.json --prefix '{"size": "'
 
 [dim]$[/dim] frisket mask --regex '\\[a-z]+@\\[a-z]+' --prefix ada --vocabulary tokenizer.json
 
 [dim]$[/dim] frisket mask --choices yes,no --json
+
+[dim]$[/dim] frisket mask schema.json --prefix '{"size": "' --top 10 --prompt "two large oat lattes"
 """
 
 
@@ -33,11 +37,21 @@ def command(
     choices: option.Choices = None,
     vocabulary: option.Vocabulary = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Show so many tokens of each kind.")] = 24,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="Show so many of the likeliest tokens under the model instead.")
+    ] = None,
+    prompt: Annotated[str, typer.Option("--prompt", metavar="TEXT", help="What the model is told, for --top.")] = "",
+    model: option.Model = "embedded",
     as_json: option.Json = False,
 ) -> None:
-    """Show which tokens may come next after a prefix, by kind."""
+    """Show which tokens may come next after a prefix, by kind, or the likeliest under a model."""
+    if top is None and (prompt or model != "embedded"):
+        raise typer.BadParameter("--prompt and --model say what is likely: give --top, too")
+    if top is not None and vocabulary is not None:
+        raise typer.BadParameter("--top asks a model, which has a vocabulary of its own: leave --vocabulary out")
     grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices)
-    compiled = grammar.compile(source.vocabulary(vocabulary))
+    asked = None if top is None else source.model(model)
+    compiled = grammar.compile(asked.vocabulary if asked is not None else source.vocabulary(vocabulary))
     matcher = compiled.matcher()
     if prefix:
         matcher.advance_bytes(_given(prefix))
@@ -47,13 +61,27 @@ def command(
             where=f"after {quoted(_given(prefix))}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
+    best = None
+    if asked is not None and top is not None:
+        from frisket.cli.likeliest import likeliest
+
+        best = likeliest(asked, prompt, _given(prefix).decode("utf-8", "ignore"), grammar, matcher, top)
     if as_json:
-        print(json.dumps(_described(matcher, compiled.vocabulary, prefix), ensure_ascii=False))
+        described = _described(matcher, compiled.vocabulary, prefix)
+        if best is not None:
+            described["feasible"] = best.feasible
+            described["tokens"] = [
+                {**_token(compiled.vocabulary, token), "before": before, "after": after}
+                for token, before, after in best.tokens
+            ]
+        print(json.dumps(described, ensure_ascii=False))
+    elif best is not None:
+        _show_likeliest(matcher, compiled.vocabulary, prefix, best)
     else:
         _show(matcher, compiled.vocabulary, prefix, most)
 
 
-def _described(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str) -> dict[str, Any]:
+def _described(matcher: Matcher, vocabulary: Vocabulary, prefix: str) -> dict[str, Any]:
     return {
         "prefix": _given(prefix).decode("utf-8", "replace"),
         "can_end": matcher.can_end,
@@ -63,17 +91,33 @@ def _described(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str
     }
 
 
-def _show(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str, most: int) -> None:
-    console = Console(highlight=False)
-    tokens = matcher.allowed()
-    kinds: dict[str, list[int]] = {name: [] for name in KINDS}
-    for token in tokens:
-        kinds[kind(vocabulary, token)].append(token)
+def _show_head(console: Console, matcher: Matcher, vocabulary: Vocabulary, prefix: str, tokens: list[int]) -> None:
     end = "the text may end here" if matcher.can_end else "the text cannot end here"
     console.print(f"after  {quoted(_given(prefix))}", markup=False, soft_wrap=True)
     console.print(f"next   {len(tokens):,} of {vocabulary.size:,} tokens; {end}", markup=False)
     if forced := matcher.forced_bytes():
         console.print(f"forced {quoted(forced)}", markup=False, soft_wrap=True)
+
+
+def _show_likeliest(matcher: Matcher, vocabulary: Vocabulary, prefix: str, best: Likeliest) -> None:
+    console = Console(highlight=False)
+    _show_head(console, matcher, vocabulary, prefix, matcher.allowed())
+    console.print(f"model  gives all of them together {_percent(best.feasible)}", markup=False)
+    table = Table("token", "id", "before", "after", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for token, before, after in best.tokens:
+        table.add_row(_escaped(text(vocabulary, token)), str(token), _percent(before), _percent(after))
+    console.print(table)
+
+
+def _show(matcher: Matcher, vocabulary: Vocabulary, prefix: str, most: int) -> None:
+    console = Console(highlight=False)
+    tokens = matcher.allowed()
+    kinds: dict[str, list[int]] = {name: [] for name in KINDS}
+    for token in tokens:
+        kinds[kind(vocabulary, token)].append(token)
+    _show_head(console, matcher, vocabulary, prefix, tokens)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(justify="right", style="dim")
@@ -90,7 +134,7 @@ def _show(matcher: _core.Matcher, vocabulary: _core.Vocabulary, prefix: str, mos
 KINDS = ("end", "special", "white space", "punctuation", "digits", "letters", "mixed", "part of a character")
 
 
-def kind(vocabulary: _core.Vocabulary, token: int) -> str:
+def kind(vocabulary: Vocabulary, token: int) -> str:
     """What sort of text a token writes, white space before it aside."""
     data = vocabulary.token(token)
     if token in vocabulary.eos:
@@ -111,7 +155,7 @@ def kind(vocabulary: _core.Vocabulary, token: int) -> str:
     return "mixed" if any(character.isalnum() for character in core) else "punctuation"
 
 
-def text(vocabulary: _core.Vocabulary, token: int) -> str:
+def text(vocabulary: Vocabulary, token: int) -> str:
     """A token as a person can read it: its text in quotes, or the name of a special token without."""
     data = vocabulary.token(token)
     if data is None:
@@ -127,7 +171,7 @@ def quoted(data: bytes) -> str:
         return repr(data)
 
 
-def _token(vocabulary: _core.Vocabulary, token: int) -> dict[str, Any]:
+def _token(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
     data = vocabulary.token(token)
     described = {"id": token, "kind": kind(vocabulary, token), "text": None if data is None else _decoded(data)}
     if data is not None and described["text"] is None:
@@ -145,6 +189,10 @@ def _decoded(data: bytes) -> str | None:
 def _given(prefix: str) -> bytes:
     """The bytes that were typed, even where they are not UTF-8: half a character is a good prefix."""
     return prefix.encode("utf-8", "surrogateescape")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if share == 0 or share >= 0.0001 else "<0.01%"
 
 
 def _escaped(shown: str) -> str:

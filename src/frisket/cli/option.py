@@ -16,7 +16,8 @@ Type = Annotated[
 Regex = Annotated[str | None, typer.Option("--regex", metavar="PATTERN", help="A regular expression for all the text.")]
 Choices = Annotated[str | None, typer.Option("--choices", metavar="A,B,…", help="One of these texts.")]
 Model = Annotated[
-    str, typer.Option("--model", metavar="NAME", help="`embedded`, or a folder with a model of its kind.")
+    str,
+    typer.Option("--model", metavar="NAME", help="`embedded`, or a folder with a model of Hugging Face transformers."),
 ]
 Vocabulary = Annotated[
     Path | None,
@@ -25,6 +26,7 @@ Vocabulary = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer for a program.")]
+Trace = Annotated[bool, typer.Option("--trace", help="With --json: the figures of every step, too.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]

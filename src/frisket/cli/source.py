@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, InvalidSchemaError
+from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -68,19 +68,22 @@ def named(name: str) -> Iterator[None]:
 
 
 def model(name: str) -> Model:
-    """`embedded`, or the model in a folder."""
+    """`embedded`, or the model in a folder: of transformers, or of the embedded one's kind."""
     from frisket import models
 
     if name == "embedded":
         embedded: Model = models.embedded()
         return embedded
     folder = Path(name)
+    if (folder / "config.json").is_file():
+        return _transformers(folder)
     missing = [file for file in ("model.safetensors", "tokenizer.json") if not (folder / file).is_file()]
     if missing:
         raise FrisketError(
             f"no model at {name}: {' and '.join(missing)} not there",
             where="--model",
-            hint="`--model embedded` is the one inside the package",
+            hint="give the folder of a model of transformers (with config.json); `--model embedded` is the one inside "
+            "the package",
             code="file",
         )
     from frisket.models.embedded import Embedded
@@ -88,7 +91,28 @@ def model(name: str) -> Model:
     return Embedded(folder)
 
 
-def vocabulary(path: Path | None) -> Vocabulary | Any:
+def _transformers(folder: Path) -> Model:
+    """What transformers reads from a folder; nothing is downloaded."""
+    from frisket import models
+
+    try:
+        library: Any = importlib.import_module("transformers")
+    except ImportError as error:
+        raise MissingDependencyError.of("transformers", "transformers") from error
+    try:
+        network = library.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+        tokenizer = library.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise FrisketError(
+            f"transformers cannot read {folder}: {str(error).splitlines()[0]}",
+            where="--model",
+            hint="the folder has config.json, the weights and a fast tokenizer, as `save_pretrained` writes them",
+            code="file",
+        ) from error
+    return models.transformers(network, tokenizer)
+
+
+def vocabulary(path: Path | None) -> Vocabulary:
     """The vocabulary of a tokenizer's file, or the embedded model's."""
     if path is None:
         return model("embedded").vocabulary

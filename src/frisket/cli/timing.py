@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from frisket import _core
 from frisket.cli import source
 from frisket.errors import FrisketError
 from frisket.grammar import Grammar
+from frisket.matcher import Matcher
+from frisket.vocabulary import Vocabulary
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Bench:
         self,
         name: str,
         schema: Any,
-        vocabulary: _core.Vocabulary,
+        vocabulary: Vocabulary,
         documents: Sequence[Sequence[int]] | None,
         draw: random.Random,
         walks: int,
@@ -71,7 +72,7 @@ class Bench:
             self.slowest.append(longest)
         self.kept.append(float(compiled.memory_bytes))
 
-    def warm_up(self, vocabulary: _core.Vocabulary) -> None:
+    def warm_up(self, vocabulary: Vocabulary) -> None:
         """What is imported late, or built once per vocabulary, is no schema's cost."""
         schema = {"type": "object", "properties": {"warm": {"type": "string", "format": "date-time", "pattern": "a"}}}
         matcher = Grammar.from_json_schema(schema).compile(vocabulary).matcher()
@@ -101,8 +102,8 @@ class Bench:
 
 
 def walk(
-    matcher: _core.Matcher,
-    vocabulary: _core.Vocabulary,
+    matcher: Matcher,
+    vocabulary: Vocabulary,
     bitmask: np.ndarray[Any, np.dtype[np.uint32]],
     tokens: Sequence[int] | None,
     draw: random.Random,
@@ -129,8 +130,8 @@ def walk(
 
 def _any(
     bitmask: np.ndarray[Any, np.dtype[np.uint32]],
-    matcher: _core.Matcher,
-    vocabulary: _core.Vocabulary,
+    matcher: Matcher,
+    vocabulary: Vocabulary,
     draw: random.Random,
     step: int,
 ) -> int | None:
@@ -149,7 +150,7 @@ def _any(
 class Cutter:
     """Text → tokens, always the longest that fits: not the tokenizer's own way, but its own tokens."""
 
-    def __init__(self, vocabulary: _core.Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.ids: dict[bytes, int] = {}
         self.longest = 0

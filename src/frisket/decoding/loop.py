@@ -16,8 +16,9 @@ from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import allowed
 
 if TYPE_CHECKING:
-    from frisket._core import Matcher, Vocabulary
+    from frisket.matcher import Matcher
     from frisket.models.protocol import Session
+    from frisket.vocabulary import Vocabulary
 
 FinishReason = Literal["end", "stop", "length"]
 """`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;

@@ -17,7 +17,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
@@ -31,10 +31,12 @@ from frisket.json_schema.resolve import Documents, Registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from frisket._core import Grammar, GrammarBuilder, Limits, Recent
+    from frisket._core import Grammar, GrammarBuilder, Limits
+    from frisket._core.front_end import Recent
 
-    #: The rules of a schema, and their report; where there is nothing to say, what is needed to make it.
-    Compiled: TypeAlias = tuple[Grammar, "Report | Clean | tuple[bytes, bool]"]
+    #: The rules of a schema, their report, and the schema's content if it is plain. Where there is nothing to say, what
+    #: is needed to make the report: of a usual schema, whether a tool sorted it.
+    Compiled: TypeAlias = tuple[Grammar, "Report | Clean | bool", bytes | None]
 
 __all__ = [
     "DEFAULT",
@@ -102,7 +104,7 @@ def compile_json_schema(
     limits: Limits | None = None,
 ) -> tuple[Grammar, Report]:
     """The grammar of the schema's documents, and the report; raises what `lower_json_schema` raises."""
-    grammar, report = compile_lately(schema, options, registry, limits)
+    grammar, report, _ = compile_lately(schema, options, registry, limits)
     return grammar, report if isinstance(report, Report) else report.report()
 
 
@@ -113,7 +115,7 @@ def compile_lately(
     limits: Limits | None = None,
     content: bytes | None = None,
     prelude: Prelude | None = None,
-) -> tuple[Grammar, Report | Clean]:
+) -> tuple[Grammar, Report | Clean, bytes | None]:
     """The same, but a report that has nothing to say is made when somebody asks.
 
     `content` is the schema as `marshal` has it and `prelude` that of the options, if they are at hand.
@@ -123,13 +125,13 @@ def compile_lately(
     if PLAIN and stock is not None and type(schema) is dict:
         try:
             clean = Clean(content or marshal.dumps(schema, 2), options, registry, prelude)
-            grammar, lowering, clean.is_sorted = _core.Plain.grammar(
+            grammar, lowering, clean.is_sorted = front_end.Plain.grammar(
                 prelude.builder, stock, schema, options.property_order, _lowering, (schema, clean), limits
             )
-            return (grammar, clean) if lowering is None else (grammar, _report(lowering, clean))
+            return grammar, clean if lowering is None else _report(lowering, clean), content
         except Exception as error:
             _unless_python(error)
-    return _wholly(schema, options, registry, limits, prelude)
+    return *_wholly(schema, options, registry, limits, prelude), content
 
 
 def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | None:
@@ -137,7 +139,7 @@ def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | No
     prelude = prelude_of(DEFAULT)
     if prelude.stock is None:
         return None
-    return _core.Usual(
+    return front_end.Usual(
         recent,
         prelude,
         prelude.builder,
@@ -156,13 +158,13 @@ def usually_clean(content: bytes, is_sorted: bool) -> Clean:
     return clean
 
 
-def _usual_lowering(plain: _core.Plain, schema: dict[str, Any]) -> Lowering:
+def _usual_lowering(plain: front_end.Plain, schema: dict[str, Any]) -> Lowering:
     return _lowering(plain, (schema, usually_clean(b"", False)))
 
 
 def _usually_finished(grammar: Grammar, lowering: Lowering, schema: dict[str, Any], content: bytes) -> Compiled:
     try:
-        return grammar, _report(lowering, usually_clean(content, False))
+        return grammar, _report(lowering, usually_clean(content, False)), content
     except FrisketError as error:
         return _usual_otherwise(schema, content, error)
 
@@ -171,7 +173,7 @@ def _usual_otherwise(schema: dict[str, Any], content: bytes | None, error: Excep
     if error is None:
         return compile_lately(schema, DEFAULT)
     _unless_python(error)
-    return _wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT))
+    return *_wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT)), content
 
 
 def _unless_python(error: Exception) -> None:
@@ -179,7 +181,7 @@ def _unless_python(error: Exception) -> None:
     if isinstance(error, RecursionError):
         raise room.too_deep() from None
     if isinstance(error, LimitExceededError) or not isinstance(
-        error, (FrisketError, NeedsScopes, TooManyAlternatives, _core.Unplain, ValueError)
+        error, (FrisketError, NeedsScopes, TooManyAlternatives, front_end.Unplain, ValueError)
     ):
         raise error
 
@@ -236,7 +238,7 @@ class Clean:
         return again.source() if again.source is not None else ()
 
 
-def _lowering(plain: _core.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
+def _lowering(plain: front_end.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
     """Python's side of a schema that is not all plain."""
     schema, clean = given
     algebra = Algebra(plain.builder, Documents(schema, clean.registry), clean.options, Report())

@@ -107,7 +107,7 @@ def _of_place(schema: dict[str, Any], resource: Resource, pointer: str, options:
                 note = f"a keyword of {drafts}; this is read as draft {DRAFT_NAMES[draft]}"
                 yield Entry(pointer, keyword, "unknown", note=note)
         else:
-            meant = _alike(keyword, WORDS)
+            meant = alike(keyword, WORDS)
             yield Entry(
                 pointer, keyword, "unknown", note=f"did you mean {meant}?" if meant else "no keyword of any draft"
             )
@@ -126,7 +126,7 @@ def _format(schema: dict[str, Any], draft: int, pointer: str, name: str, options
     if numeric_format(name, openapi=wide) is None and find_format(name, draft=DRAFT_NAMES[draft], openapi=wide) is None:
         if kind == "numbers" or name in FORMATS:
             return annotation('a format of OpenAPI or Pydantic; formats="openapi" enforces it')
-        meant = _alike(name, NAMES)
+        meant = alike(name, NAMES)
         return annotation(f"no format of JSON Schema{f'; did you mean {meant}?' if meant else ''}")
     if not _mask(schema.get("type")) & (NUMBER if kind == "numbers" else STRING):
         return annotation(f"it says something of {kind}, and there can be none")
@@ -165,7 +165,7 @@ def _mask(said: Any) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _alike(word: str, words: tuple[str, ...]) -> str | None:
+def alike(word: str, words: tuple[str, ...]) -> str | None:
     """The word that is spelled most like this one, capitals, dashes and the dollar aside; None if none is."""
     by_bare = {_bare(other): other for other in words}
     found = difflib.get_close_matches(_bare(word), by_bare, n=1, cutoff=ALIKE) if len(word) < LONG else ()

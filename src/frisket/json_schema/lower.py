@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string
 from frisket.json_schema.order import is_sorted
@@ -101,7 +101,7 @@ class Lowering:
         options: JSONSchemaOptions,
         algebra: Algebra,
         before: Lowering | None = None,
-        plain: _core.Plain | None = None,
+        plain: front_end.Plain | None = None,
     ) -> None:
         """`before` is a lowering without a schema, under the same options, whose builder this one is a fork of.
 
@@ -197,7 +197,7 @@ class Lowering:
             self.builder.check()
         return node
 
-    def _plainly(self, plain: _core.Plain, goal: Goal) -> tuple[bool, int | None]:
+    def _plainly(self, plain: front_end.Plain, goal: Goal) -> tuple[bool, int | None]:
         """(whether the goal is that of a plain place, its node)"""
         (literal,) = goal
         if literal < 0 or literal & 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JSONSchemaOptions:
     """How the documents of a schema are spelled; each field says in one sentence what it does to the language.
 
@@ -93,6 +93,20 @@ class JSONSchemaOptions:
             elif not isinstance(value, str) or value not in CHOICES[name]:
                 got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
                 raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")
+
+    def __repr__(self) -> str:
+        """The call that makes it: what is as by default is not shown."""
+        said = [f"{name}={value!r}" for name, value in self.changes().items()]
+        return f"JSONSchemaOptions({', '.join(said)})"
+
+    def changes(self) -> dict[str, object]:
+        """The fields that are not as by default.
+
+        >>> JSONSchemaOptions(indent=4).changes()
+        {'indent': 4}
+        """
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from frisket import _core
+from frisket._core import front_end
 
 
 def is_sorted(document: Any) -> bool:
@@ -22,7 +22,7 @@ def is_sorted(document: Any) -> bool:
     >>> is_sorted({"properties": {"answer": {}, "reason": {}}}), is_sorted({"properties": dict.fromkeys("abcdefghij")})
     (False, True)
     """
-    return _core.is_sorted(document)
+    return front_end.is_sorted(document)
 
 
 def orders(tables: list[list[str]], required: Iterable[str], places: dict[str, int]) -> list[list[int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
 from frisket.json_schema import data, object
 from frisket.json_schema.reader import KEYWORDS, KNOWN
@@ -95,9 +95,7 @@ class Places:
             where = f"{site.pointer}/{kind}"
             if reference.startswith("#"):
                 raise InvalidSchemaError(
-                    f"{reference!r} leads nowhere",
-                    where=where,
-                    hint="name a place of this document, as #/$defs/name does",
+                    f"{reference!r} leads nowhere", where=where, hint=_place_meant(reference, site.resource.contents)
                 ) from None
             self.unsupported(
                 where, kind, f"{reference} is not among the documents given; pass a registry that holds it"
@@ -292,7 +290,7 @@ class Places:
         number = literal >> 1
         if number not in self._said:
             site = self.sites[number]
-            content = None if site.union is not None else _core.said(site.schema, KNOWN)
+            content = None if site.union is not None else front_end.said(site.schema, KNOWN)
             self._said[number] = None if content is None else (content, site.resource, *site.scope)
         said = self._said[number]
         return None if said is None else (literal & 1, *said)
@@ -340,13 +338,15 @@ class Places:
 
     def raise_unsupported(self) -> None:
         if self.places and not self.options.relaxed:
+            from frisket.json_schema.advice import advice
+
             first = "; ".join(f"{pointer or '(root)'}: {reason}" for pointer, reason in self.places[:5])
             more = f" and {len(self.places) - 5} more" if len(self.places) > 5 else ""
             raise UnsupportedSchemaError(
                 f"cannot be enforced exactly: {first}{more}",
                 places=self.places,
                 where=self.places[0][0],
-                hint="relaxed=True compiles the rest and reports these places",
+                hint=advice(self.report.loosened),
             )
 
     def entries(self) -> Iterator[Entry]:
@@ -383,3 +383,13 @@ def _kind(value: Any) -> str:
     return {type(None): "null", list: "an array", str: "a string", int: "a number", float: "a number"}.get(
         type(value), type(value).__name__
     )
+
+
+def _place_meant(reference: str, contents: Any) -> str:
+    """Which definition a reference may have meant."""
+    from frisket.json_schema.coverage import alike
+
+    holders = ("$defs", "definitions") if isinstance(contents, dict) else ()
+    known = [f"#/{holder}/{name}" for holder in holders for name in contents.get(holder) or ()]
+    found = alike(reference, tuple(known))
+    return f"did you mean {found}?" if found else "name a place of this document, as #/$defs/name does"

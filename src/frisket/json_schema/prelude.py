@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 from frisket import _core
+from frisket._core import front_end
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.formats import FORMATS, INTEGERS
@@ -32,7 +33,7 @@ class Prelude:
     def __init__(self, options: JSONSchemaOptions) -> None:
         self.builder = _core.GrammarBuilder()
         self.lowering = Lowering(self.builder, options, Algebra(self.builder, Documents(True, None), options, Report()))
-        self.stock: _core.Stock | None = None
+        self.stock: front_end.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
         if options.whitespace != "pretty":
             anything = self.lowering.lower(ANYTHING)
@@ -42,7 +43,7 @@ class Prelude:
             if not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
 
-    def _stock(self, options: JSONSchemaOptions, anything: int) -> _core.Stock:
+    def _stock(self, options: JSONSchemaOptions, anything: int) -> front_end.Stock:
         """What the engine needs to lower plain places."""
 
         def node(case: Case) -> int:
@@ -51,7 +52,7 @@ class Prelude:
             return made
 
         layout = self.lowering.layout()
-        return _core.Stock(
+        return front_end.Stock(
             any=anything,
             words=[node(Case(mask)) if mask else self.builder.empty() for mask in range((NULL | BOOLEAN) + 1)],
             numbers=(node(Case(INTEGER)), node(Case(NUMBER)), node(Case(INTEGER, numbers=(interval.Plain(),)))),

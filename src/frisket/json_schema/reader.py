@@ -44,6 +44,9 @@ VALIDATION = frozenset(
     )
 )
 
+#: What says that a schema is of the last draft in which `items` may be an array.
+OLDER = '"$schema": "https://json-schema.org/draft/2019-09/schema"'
+
 
 class Reader:
     """Collects the conditions while the keywords are read."""
@@ -92,6 +95,15 @@ class Reader:
 
     def goal(self, schema: Any, *tokens: str) -> Goal:
         return self.algebra.below(self.site, schema, *tokens)
+
+    def bound(self, keyword: str, value: Any) -> Fraction:
+        """A number; draft 4 wrote a flag in its place."""
+        if isinstance(value, bool):
+            other = "minimum" if keyword.endswith("Minimum") else "maximum"
+            instead = f"put the bound of {other} here" if value else f"leave {keyword} out"
+            draft4 = '"$schema": "http://json-schema.org/draft-04/schema#"'
+            raise self.invalid(keyword, "a number", f"{instead}, or say that this is draft 4: {draft4}")
+        return self.number(keyword, value)
 
     def count(self, keyword: str, value: Any) -> int:
         """A non-negative integer (2.0 is one)."""
@@ -180,7 +192,7 @@ def read_type(reader: Reader, value: Any) -> None:
     for name in names:
         bits = TYPES.get(name) if isinstance(name, str) else None
         if bits is None:
-            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {data.shown(name)}")
+            raise reader.invalid("type", f"among {', '.join(TYPES)}, not {data.shown(name)}", type_meant(name))
         mask |= bits
     if reader.draft == DRAFT4 and "integer" in names and "number" not in names:
         # Draft 4 knows integers by their spelling.
@@ -188,6 +200,22 @@ def read_type(reader: Reader, value: Any) -> None:
     if reader.algebra.options.nullable and reader.schema.get("nullable") is True:
         mask |= NULL
     reader.mask &= mask
+
+
+def type_meant(name: Any) -> str | None:
+    """What a word that is no type may stand for."""
+    from frisket.json_schema.coverage import alike
+
+    others = {
+        "int": "integer",
+        "float": "number",
+        "str": "string",
+        "bool": "boolean",
+        "dict": "object",
+        "list": "array",
+    }
+    found = (others.get(name) or alike(name, tuple(TYPES))) if isinstance(name, str) else None
+    return f"did you mean {found}?" if found else None
 
 
 def read_enum(reader: Reader, value: Any) -> None:
@@ -270,11 +298,11 @@ def read_maximum(reader: Reader, value: Any) -> None:
 
 
 def read_exclusive_minimum(reader: Reader, value: Any) -> None:
-    reader.numbers.append(interval.AtLeast(reader.number("exclusiveMinimum", value), True))
+    reader.numbers.append(interval.AtLeast(reader.bound("exclusiveMinimum", value), True))
 
 
 def read_exclusive_maximum(reader: Reader, value: Any) -> None:
-    reader.numbers.append(interval.AtMost(reader.number("exclusiveMaximum", value), True))
+    reader.numbers.append(interval.AtMost(reader.bound("exclusiveMaximum", value), True))
 
 
 def read_exclusive_flag(reader: Reader, value: Any) -> None:
@@ -321,7 +349,11 @@ def read_items(reader: Reader, _: Any) -> None:
             prefix = reader.schemas("prefixItems", schema["prefixItems"])
         if "items" in schema:
             if isinstance(schema["items"], list):
-                raise reader.invalid("items", "a schema (2020-12 writes prefixItems for an array of schemas)")
+                raise reader.invalid(
+                    "items",
+                    "a schema (2020-12 writes prefixItems for an array of schemas)",
+                    f"call it prefixItems, or say which draft it is: {OLDER}",
+                )
             rest, closed = reader.goal(schema["items"], "items"), True
     elif isinstance(schema.get("items"), list):
         prefix = [reader.goal(item, "items", str(i)) for i, item in enumerate(schema["items"])]

@@ -23,7 +23,7 @@ DRAFTS = {
 #: What of a keyword's value may be schemas: the value itself, its items, or its members.
 ITSELF, ITEMS, MEMBERS = 1, 2, 4
 
-#: By keyword; the engine asks for them, too (`Stock.keywords`, `_core.said`).
+#: By keyword; the engine asks for them, too (`Stock.keywords`, `front_end.said`).
 HOLDS = {
     "additionalItems": ITSELF,
     "additionalProperties": ITSELF,

@@ -88,7 +88,7 @@ def _folder() -> disk.Folder | None:
 
 
 def _name(content: bytes, options: JSONSchemaOptions) -> str:
-    return hashlib.sha256(f"{options!r} {_version()}\n".encode() + content).hexdigest()
+    return hashlib.sha256(f"{options!r} {version()}\n".encode() + content).hexdigest()
 
 
 def _recorded(schema: dict[str, Any] | bool, options: JSONSchemaOptions) -> bytes | None:
@@ -160,7 +160,7 @@ def _read(pairs: dict[str, Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=1)
-def _version() -> str:
+def version() -> str:
     """The engine and the front end, as installed: either may make other rules of the same schema tomorrow."""
     package = Path(_core.__file__).parent
     files = [*package.glob("_core*"), *package.glob("json_schema/**/*.py"), *package.glob("notations/**/*.py")]

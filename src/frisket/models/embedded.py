@@ -44,8 +44,13 @@ class Embedded:
         self.tokenizer = Tokenizer(json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")))
         self.network = Network(*load(folder / "model.safetensors"))
 
-    @cached_property
+    @property
     def vocabulary(self) -> Vocabulary:
+        # Not the cached property itself: pyright takes none for a property of the protocol.
+        return self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
         from frisket.vocabulary import Vocabulary
 
         return Vocabulary.from_bytes(self.tokenizer.tokens, special=self.tokenizer.special, eos=self.eos)

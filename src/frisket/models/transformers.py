@@ -39,8 +39,13 @@ class Transformers:
         self._model = model
         self._tokenizer = tokenizer
 
-    @cached_property
+    @property
     def vocabulary(self) -> Vocabulary:
+        # Not the cached property itself: pyright takes none for a property of the protocol.
+        return self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
         from frisket.vocabulary import Vocabulary
 
         rows = getattr(self._model.config, "vocab_size", None)

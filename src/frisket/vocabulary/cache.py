@@ -49,7 +49,7 @@ class File:
     def digest(self) -> bytes:
         """What tells contents apart: of what was read, or of what the file holds now."""
         if self._content is not None:
-            return _digest(self._content)
+            return digest_of(self._content)
         places = range(0, self.path.stat().st_size, _SHARE)
         found: dict[int, bytes] = {}
         # Hashing is most of what a table from the cache costs: two threads, while neither holds the GIL.
@@ -87,7 +87,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
     if bound <= 0:
         return build()
     folder = disk.Folder(directory(), ".vocabulary", _MAGIC, bound)
-    key = _key(kind, parts)
+    key = key_of(kind, parts)
     found = folder.load_with_digest(key)
     if found is not None:
         try:
@@ -96,7 +96,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
             pass
     table = build()
     # Of what was read: a file may have become another one since.
-    folder.store(_key(kind, parts), table.data)
+    folder.store(key_of(kind, parts), table.data)
     return table
 
 
@@ -119,14 +119,14 @@ def limit_bytes() -> int:
     return disk.limit_bytes("FRISKET_CACHE_BYTES", DEFAULT_BYTES)
 
 
-def _key(kind: str, parts: Sequence[bytes | File]) -> str:
+def key_of(kind: str, parts: Sequence[bytes | File]) -> str:
     digest = _HASH(f"{kind} {READERS}\n".encode())
     for part in parts:
-        digest.update(part.digest() if isinstance(part, File) else _digest(part))
+        digest.update(part.digest() if isinstance(part, File) else digest_of(part))
     return digest.hexdigest()
 
 
-def _digest(content: bytes) -> bytes:
+def digest_of(content: bytes) -> bytes:
     shares = memoryview(content)
     places = range(0, len(content), _SHARE)
     return _HASH(b"".join(_HASH(shares[at : at + _SHARE]).digest() for at in places)).digest()

@@ -12,7 +12,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 
-from frisket import _core
+from frisket._core import front_end
 from frisket.errors import VocabularyError
 from frisket.vocabulary import cache
 from frisket.vocabulary.spelling import Definition, Pieces, prepends_space, spell
@@ -41,7 +41,7 @@ def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = Non
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
     # What a tokenizer merges is half of the file, and says nothing of what its tokens are.
     whole = files["tokenizer.json"]
-    definition = _parse(_core.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
+    definition = _parse(front_end.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
     model = definition.get("model")
     if not isinstance(model, dict) or "vocab" not in model:
         raise VocabularyError(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
 
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
-from frisket.vocabulary.table import Eos, TokenTable, kind_of
+from frisket.vocabulary.table import Eos, Texts, TokenTable, kind_of
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -33,9 +36,13 @@ class Vocabulary:
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
     A VocabularyError says which tokens have no bytes that could be known, and why.
+
+    Vocabularies of equal content are equal. A pickled vocabulary holds all its tokens (a megabyte or two) and is read
+    without the tokenizer's library. A process that reads two equal ones while the first is in use gets one object: a
+    worker that is sent a vocabulary with each task keeps one, and what grammars have learned of it.
     """
 
-    __slots__ = ("_core", "_fingerprint", "_prepends_space")
+    __slots__ = ("__weakref__", "_core", "_fingerprint", "_prepends_space")
 
     def __init__(self, table: TokenTable) -> None:
         from frisket import _core
@@ -127,6 +134,11 @@ class Vocabulary:
         """SHA-256 of the content: equal for equal vocabularies, from whatever files they came."""
         return self._fingerprint
 
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the tokens and of all that grammars have learned about them."""
+        return self._core.memory_bytes
+
     def token(self, token_id: int) -> bytes | None:
         """The text of a token, None if it has none."""
         return self._core.token(token_id)
@@ -136,6 +148,36 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {self.size:,} tokens, eos {self.eos}, {self.fingerprint[:12]}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.fingerprint == other.fingerprint if isinstance(other, Vocabulary) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __copy__(self) -> Vocabulary:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Vocabulary:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        lengths, texts = self._core.block
+        tokens = Texts(np.frombuffer(lengths, "<u4"), texts)
+        table = TokenTable(tokens, self.special, tuple(self.eos), self.prepends_space)
+        return _received, (type(self), table.data, self.fingerprint)
+
+
+#: The vocabularies that came as pickles and are in use.
+_RECEIVED: WeakValueDictionary[str, Vocabulary] = WeakValueDictionary()
+
+
+def _received(cls: type[Vocabulary], data: bytes, fingerprint: str) -> Vocabulary:
+    """The vocabulary that was pickled."""
+    known = _RECEIVED.get(fingerprint)
+    if known is None or type(known) is not cls:
+        known = _RECEIVED[fingerprint] = cls(TokenTable.from_data(data, fingerprint))
+    return known
 
 
 def _ending(table: TokenTable, eos: Eos) -> TokenTable:

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 impl Grammar {
     pub fn fingerprint(&self) -> u128 {
-        let (arena, rules, root) = self.parts();
-        let mut prints = Prints { arena, known: FxHashMap::default() };
+        let (_, rules, root) = self.parts();
+        let mut prints = self.prints();
         let mut all = Hasher128::new(0);
         all.wide(prints.of(root));
         for rule in 0..rules.names.len() as u32 {
@@ -21,15 +21,21 @@ impl Grammar {
         }
         all.finish()
     }
+
+    pub(crate) fn prints(&self) -> Prints<'_> {
+        Prints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
+    }
 }
 
-struct Prints<'a> {
+/// The numbers of a grammar's terms.
+pub(crate) struct Prints<'a> {
     arena: &'a Arena,
+    specials: &'a [String],
     known: FxHashMap<TermId, u128>,
 }
 
 impl Prints<'_> {
-    fn of(&mut self, id: TermId) -> u128 {
+    pub fn of(&mut self, id: TermId) -> u128 {
         let info = self.arena.info(id);
         if !info.structural {
             return info.hash;
@@ -106,7 +112,11 @@ impl Prints<'_> {
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
                 hash.word(u64::from(spec.void));
             }
-            // Calls and special tokens, by number; what else is structural comes up at run time only.
+            Term::Special(special) => {
+                hash.word(8);
+                hash.bytes(self.specials[*special as usize].as_bytes());
+            }
+            // Calls, by number; what else is structural comes up at run time only.
             _ => hash.wide(info.hash),
         }
         let print = hash.finish();

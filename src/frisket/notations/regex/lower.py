@@ -54,7 +54,7 @@ def lower_regex(
         if usual is not None:
             return usual
     try:
-        node, assertive = _prepared(pattern, dialect, flags)
+        node, assertive = prepared(pattern, dialect, flags)
         if assertive:
             return _Lowering(builder).whole(node, search)
         core = _Lowering(builder).plain(node)
@@ -64,7 +64,7 @@ def lower_regex(
 
 
 @lru_cache(maxsize=4096)
-def _prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
+def prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
     node = parse(pattern, dialect, flags)
     if dialect == "python" and _MAY_BE_ATOMIC.search(pattern):
         node = release(node)

@@ -9,6 +9,7 @@ import pytest
 
 from frisket import Grammar, json_schema
 from frisket.cli import run
+from frisket.grammar import compiled_lately
 from frisket.json_schema import JSONSchemaOptions, Report, coverage
 from frisket.json_schema.reader import KEYWORDS, RULES
 from frisket.json_schema.resolve import DRAFT4, DRAFT2020, DRAFTS
@@ -30,7 +31,7 @@ def said(schema: Any, **options: Any) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize("plain", [True, False])
 def test_each_apart(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_schema, "PLAIN", plain)
-    monkeypatch.setattr("frisket.grammar._usual", None)
+    compiled_lately.clear()
     member = {"type": "string", "maxlength": 3, "contentEncoding": "base64", "x-order": 1, "title": "A"}
     schema = {"type": "object", "requried": ["a"], "properties": {"a": member, "b": {"format": "phone"}}}
     assert said(schema) == {

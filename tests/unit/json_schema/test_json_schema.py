@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from typing_extensions import TypedDict
 
-from frisket import Grammar, _core
+from frisket import Grammar
+from frisket._core import front_end
 from frisket.errors import (
     InvalidSchemaError,
     LimitExceededError,
@@ -18,7 +19,7 @@ from frisket.errors import (
 from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
-from tests.unit.slow_builder import SlowBuilder
+from tests.unit.json_schema.slow_builder import SlowBuilder
 
 NODE = {
     "type": "object",
@@ -476,10 +477,10 @@ def test_what_says_the_same_below_a_keyword_says_the_same(keyword: str) -> None:
     plain, titled, other = {"type": "null"}, {"type": "null", "title": "a"}, {"type": "string"}
     for holds, below in ((ITSELF, lambda schema: schema), (ITEMS, lambda it: [it]), (MEMBERS, lambda it: {"a": it})):
         if HOLDS[keyword] & holds:
-            said = [_core.said({keyword: below(schema)}, KNOWN) for schema in (plain, titled, other)]
+            said = [front_end.said({keyword: below(schema)}, KNOWN) for schema in (plain, titled, other)]
             assert said[0] == said[1] != said[2]
 
 
 def test_all_of_a_value_says_something() -> None:
-    said = [_core.said({"const": value}, KNOWN) for value in ({}, {"title": "a"}, [{"title": "a"}])]
+    said = [front_end.said({"const": value}, KNOWN) for value in ({}, {"title": "a"}, [{"title": "a"}])]
     assert None not in said and len(set(said)) == 3

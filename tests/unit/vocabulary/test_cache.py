@@ -74,15 +74,15 @@ def test_a_file_is_known_by_its_content(tmp_path: Path, size: int) -> None:
     content = random.Random(size).randbytes(size)
     (tmp_path / "file").write_bytes(content)
     file = cache.File(tmp_path / "file")
-    assert file.digest() == cache._digest(content)
-    assert file.read() == content and file.digest() == cache._digest(content)
+    assert file.digest() == cache.digest_of(content)
+    assert file.read() == content and file.digest() == cache.digest_of(content)
     for place in {0, size // 2, size - 1} if size else set():
         changed = bytearray(content)
         changed[place] ^= 1
         (tmp_path / "file").write_bytes(changed)
-        assert cache.File(tmp_path / "file").digest() != cache._digest(content)
+        assert cache.File(tmp_path / "file").digest() != cache.digest_of(content)
     (tmp_path / "file").write_bytes(content + b"x")
-    assert cache.File(tmp_path / "file").digest() != cache._digest(content)
+    assert cache.File(tmp_path / "file").digest() != cache.digest_of(content)
 
 
 def test_a_file_that_changes_while_it_is_read_is_kept_as_what_was_read(folder: Path, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_directory_keeps_to_its_bound_and_drops_what_was_unused_longest(
         os.utime(path, (oldest + age, oldest + age))
     used, unused = tables(folder)[0], tables(folder)[1]
     for part in (b"0", b"1", b"2"):
-        if cache.directory() / (cache._key("kind", [part]) + ".vocabulary") == used:
+        if cache.directory() / (cache.key_of("kind", [part]) + ".vocabulary") == used:
             cache.fetch("kind", [part], Builder())
     cache.fetch("kind", [b"3"], Builder())
     left = tables(folder)
@@ -244,7 +244,7 @@ def test_the_platform_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
 def test_a_pipe_among_the_files_is_no_table(folder: Path) -> None:
     folder.mkdir(parents=True)
-    os.mkfifo(folder / (cache._key("kind", [b"a"]) + ".vocabulary"))
+    os.mkfifo(folder / (cache.key_of("kind", [b"a"]) + ".vocabulary"))
     built = Builder()
     assert cache.fetch("kind", [b"a"], built) == TABLE
     assert built.calls == 1

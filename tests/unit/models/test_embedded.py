@@ -24,7 +24,7 @@ def model() -> Embedded:
     return frisket.models.embedded()
 
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 TEXTS = [
     "",
     "two oat lattes",
@@ -205,7 +205,7 @@ def data() -> Any:
     """training/data.py, which is not part of the package."""
     # It puts the sources on the path, where the extension may not lie: no other test is to look there.
     before = [*sys.path]
-    path = Path(__file__).resolve().parents[2] / "training" / "data.py"
+    path = Path(__file__).resolve().parents[3] / "training" / "data.py"
     spec = importlib.util.spec_from_file_location("training_data", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -5,8 +5,8 @@ used any number of times. *Regular* nodes describe languages of bytes and close 
 (`seq`, `rule`, `special`, `object`) may recurse and may not appear below `and_`, `not_`, `cat`, `bounded` or `quoted`.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, TypeVar, final
+from collections.abc import Sequence
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,6 @@ from typing_extensions import Self
 from frisket.json_schema.report import Report
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
-_T = TypeVar("_T")
-
 __all__ = [
     "Cancellation",
     "CompiledGrammar",
@@ -24,19 +22,10 @@ __all__ = [
     "GrammarBuilder",
     "Limits",
     "Matcher",
-    "Plain",
-    "Recent",
-    "Stock",
-    "Unplain",
-    "Usual",
     "Vocabulary",
-    "content",
     "core_version",
     "fill_masks",
-    "is_sorted",
     "replay_timed",
-    "said",
-    "without",
 ]
 
 @final
@@ -93,6 +82,9 @@ class Limits:
     @property
     def cancellation(self) -> Cancellation | None:
         """Who may end the calls, if anybody."""
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -234,120 +226,6 @@ class GrammarBuilder:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 
 @final
-class Stock:
-    """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
-    has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
-
-    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
-    formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
-    (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
-    """
-
-    def __new__(
-        cls,
-        *,
-        any: int,
-        words: Sequence[int],
-        numbers: tuple[int, int, int],
-        string: int,
-        array: int,
-        object: int,
-        texts: int,
-        punctuation: tuple[int, int, int, int, int, int, int, int],
-        margins: tuple[int, int] | None,
-        escapes: str,
-        closed: bool,
-        digits: int | None,
-        keywords: dict[str, int],
-        drafts: dict[str, int],
-        integers: dict[str, tuple[int, int]],
-        cut: Sequence[str],
-        formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
-    ) -> Self: ...
-
-@final
-class Plain:
-    """The plain places of one schema: those whose meaning needs no complement of another.
-
-    They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
-    far as its builder is.
-    """
-
-    @staticmethod
-    def grammar(
-        prelude: GrammarBuilder,
-        stock: Stock,
-        root: dict[str, Any],
-        property_order: str,
-        python: Callable[[Plain, Any], _T],
-        given: object,
-        limits: Limits | None,
-        /,
-    ) -> tuple[Grammar, _T | None, bool]:
-        """(the grammar of a schema, the `Lowering` if there was need of one, whether the schema leaves the order of
-        properties to be chosen, having been sorted by a tool).
-
-        It is built with a fork of `prelude`. `python` makes the `Lowering` of this and of what is `given`, when it is
-        needed; that is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has
-        nothing to say). Raises Unplain where Python should lower the whole schema.
-        """
-    @property
-    def builder(self) -> GrammarBuilder:
-        """The builder of the schema's nodes, a fork of the prelude's."""
-    @property
-    def is_sorted(self) -> bool:
-        """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
-    def lower(self, lowering: object, schema: dict[str, Any], pointer: str, levels: int) -> tuple[bool, int | None]:
-        """(whether the place is plain, its node): what `Lowering` asks of each place."""
-
-class Unplain(Exception):
-    """The schema is for Python to lower, all of it."""
-
-@final
-class Recent(Generic[_T]):
-    """The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
-    first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them."""
-
-    def __new__(cls, *, count: int, weight: int) -> Self: ...
-    @property
-    def count(self) -> int:
-        """How many results are kept at most."""
-    @property
-    def weight(self) -> int:
-        """How many bytes they may weigh together."""
-    def get(self, key: Hashable, /) -> _T | None:
-        """What was put there, None if that is gone or never was."""
-    def put(self, key: Hashable, value: _T, weight: int, /) -> None:
-        """Keep a result; nothing is kept of one that weighs too much by itself."""
-    def clear(self) -> None:
-        """Forget everything."""
-    def __len__(self) -> int: ...
-
-@final
-class Usual:
-    """Schemas without options: those that came lately, and what makes grammars of others.
-
-    `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
-    `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
-    is not for the engine (the schema, its content if it is plain, what the engine came upon).
-    """
-
-    def __new__(
-        cls,
-        recent: Recent[tuple[Grammar, Any]],
-        prelude: object,
-        builder: GrammarBuilder,
-        stock: Stock,
-        property_order: str,
-        *,
-        lowering: Callable[[Plain, dict[str, Any]], _T],
-        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any]],
-        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any]],
-    ) -> Self: ...
-    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any]:
-        """(the grammar, its report, or if there is nothing to say: the content, whether a tool sorted the schema)"""
-
-@final
 class Grammar:
     """Rules over bytes; knows no tokenizer; immutable and thread-safe."""
 
@@ -364,6 +242,8 @@ class Grammar:
     @property
     def fingerprint(self) -> int:
         """A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made."""
+    def dump(self) -> str:
+        """The rules as text, in the notation of `frisket.Grammar.dump`."""
     @property
     def memory_bytes(self) -> int:
         """Bytes that the grammar itself takes."""
@@ -395,6 +275,9 @@ class Vocabulary:
     ) -> Vocabulary:
         """The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
         after another. VocabularyError if the lengths are not those of the texts."""
+    @property
+    def block(self) -> tuple[bytes, bytes]:
+        """The lengths and texts of all tokens, as `from_block` takes them."""
     @property
     def size(self) -> int:
         """How many ids there are, with those that have no text."""
@@ -430,8 +313,8 @@ class CompiledGrammar:
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
     @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary, as the engine has it."""
+    def vocabulary(self) -> PublicVocabulary:
+        """The very vocabulary that the grammar was compiled for."""
     @property
     def limits(self) -> Limits:
         """What each call, and all that is learned, may take."""
@@ -515,19 +398,3 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
 
 def core_version() -> str:
     """The version of the engine."""
-
-def content(value: object) -> bytes | None:
-    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
-    LimitExceededError if it is larger than 32 MB."""
-
-def is_sorted(document: object) -> bool:
-    """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
-
-def said(schema: object, keywords: dict[str, int]) -> bytes | None:
-    """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
-    the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
-    option."""
-
-def without(text: bytes, keys: Sequence[str]) -> bytes | None:
-    """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
-    if the text is not JSON by the letter (`json.loads` takes more)."""

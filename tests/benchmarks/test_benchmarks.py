@@ -79,9 +79,9 @@ def test_hard_inputs_allow_and_forbid_what_they_say(name: str) -> None:
     (found,) = (entry for entry in hard.inputs() if entry.name == name)
     grammar = Grammar.from_json_schema(found.schema)
     for document in found.valid:
-        assert grammar.accepts(hard._text(document))
+        assert grammar.accepts(hard.text_of(document))
     for document in found.invalid:
-        assert not grammar.accepts(hard._text(document))
+        assert not grammar.accepts(hard.text_of(document))
 
 
 def test_the_stream_is_new_schemas_of_known_parts() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import frisket.grammar
 from frisket import Grammar, JSONSchemaOptions, Limits, json_schema
 from frisket.errors import FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.grammar import compiled_lately
@@ -58,8 +57,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("FRISKET_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("FRISKET_GRAMMAR_CACHE_BYTES", str(8 << 20))
     monkeypatch.setattr(stored, "WORTH", -1.0)
-    # The engine was told before these tests that nothing is kept on disk.
-    monkeypatch.setattr(frisket.grammar, "_usual", None)
     compiled_lately.clear()
     stored.wanted.cache_clear()
     yield tmp_path / "grammars"
@@ -71,10 +68,15 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.grammar"))
 
 
+def compiled(schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+    """With options: without any, the engine was told before these tests that nothing is kept on disk."""
+    return Grammar.from_json_schema(schema, options or JSONSchemaOptions())
+
+
 def again(schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
     """As another process would."""
     compiled_lately.clear()
-    return Grammar.from_json_schema(schema, options)
+    return compiled(schema, options)
 
 
 def made_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -98,7 +100,7 @@ def test_what_is_kept_is_the_same(
     name: str, options: JSONSchemaOptions, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schema, good, bad = SCHEMAS[name]
-    first = Grammar.from_json_schema(schema, options)
+    first = compiled(schema, options)
     assert len(files(folder)) == 1
     made = made_again(monkeypatch)
     second = again(schema, options)
@@ -117,18 +119,18 @@ def test_a_report_of_what_slips_through_is_kept(folder: Path) -> None:
     schema = {"type": "string", "pattern": "^(a)\\1$"}
     relaxed = JSONSchemaOptions(relaxed=True)
     pytest.importorskip("jsonschema_rs")
-    first, second = Grammar.from_json_schema(schema, relaxed), again(schema, relaxed)
+    first, second = compiled(schema, relaxed), again(schema, relaxed)
     assert first.report is not None and second.report is not None
     assert not second.report.exact
     assert second.report.to_json() == first.report.to_json()
 
 
 def test_other_options_other_orders_other_engines_are_made_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Grammar.from_json_schema({"properties": {"a": True, "b": True}})
-    Grammar.from_json_schema({"properties": {"b": True, "a": True}})
-    Grammar.from_json_schema({"properties": {"a": True, "b": True}}, JSONSchemaOptions(property_order="any"))
+    compiled({"properties": {"a": True, "b": True}})
+    compiled({"properties": {"b": True, "a": True}})
+    compiled({"properties": {"a": True, "b": True}}, JSONSchemaOptions(property_order="any"))
     assert len(files(folder)) == 3
-    monkeypatch.setattr(stored, "_version", lambda: "the next")
+    monkeypatch.setattr(stored, "version", lambda: "the next")
     again({"properties": {"a": True, "b": True}})
     assert len(files(folder)) == 4
 
@@ -136,15 +138,15 @@ def test_other_options_other_orders_other_engines_are_made_anew(folder: Path, mo
 def test_off_unless_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FRISKET_GRAMMAR_CACHE_BYTES")
     stored.wanted.cache_clear()
-    Grammar.from_json_schema({"const": 1})
+    compiled({"const": 1})
     assert not folder.exists()
 
 
 @pytest.mark.parametrize(
     "act",
     [
-        lambda: Grammar.from_json_schema({"type": "string", "minLength": 2, "maxLength": 1}),
-        lambda: Grammar.from_json_schema({"type": "string", "pattern": "^(a)\\1$"}),
+        lambda: compiled({"type": "string", "minLength": 2, "maxLength": 1}),
+        lambda: compiled({"type": "string", "pattern": "^(a)\\1$"}),
         lambda: Grammar.from_json_schema({"const": 1}, limits=Limits(seconds=0.0)),
     ],
 )
@@ -166,7 +168,7 @@ def test_what_a_limit_had_a_part_in_is_not_kept(folder: Path, monkeypatch: pytes
 
     with monkeypatch.context() as patch:
         patch.setattr(stored, "Recorder", Tired)
-        Grammar.from_json_schema(schema)
+        compiled(schema)
     assert not folder.exists()
     again(schema)
     assert len(files(folder)) == 1
@@ -216,7 +218,7 @@ def forged(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes], byte
 )
 def test_a_damaged_file_is_made_anew(folder: Path, damage: Callable[[bytes], bytes]) -> None:
     schema, good, bad = SCHEMAS["object"]
-    Grammar.from_json_schema(schema)
+    compiled(schema)
     [path] = files(folder)
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
@@ -227,13 +229,13 @@ def test_a_damaged_file_is_made_anew(folder: Path, damage: Callable[[bytes], byt
 
 
 def test_the_folder_keeps_to_its_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Grammar.from_json_schema({"const": 0})
+    compiled({"const": 0})
     [first] = files(folder)
     bound = 3 * first.stat().st_size + 50
     monkeypatch.setenv("FRISKET_GRAMMAR_CACHE_BYTES", str(bound))
     os.utime(first, (1, 1))
     for number in range(1, 6):
-        Grammar.from_json_schema({"const": number})
+        compiled({"const": number})
     assert 0 < sum(path.stat().st_size for path in files(folder)) <= bound
     assert not first.exists()
 
@@ -241,7 +243,7 @@ def test_the_folder_keeps_to_its_bound(folder: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("FRISKET_CACHE_DIR", str(tmp_path / "file"))
-    assert Grammar.from_json_schema({"const": 1}).accepts("1")
+    assert compiled({"const": 1}).accepts("1")
 
 
 def test_nothing_can_match_still(folder: Path) -> None:

@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from frisket import examples, models
 from frisket.cli import run
 from frisket.errors import UnsupportedSchemaError
 from frisket.grammar import Grammar
@@ -76,8 +78,53 @@ class TestGenerate:
         ran = Ran(capsys, "generate", "--schema", "schema.json", "two large oat lattes", "--json")
         assert ran.json["value"] == json.loads(ran.json["text"])
         assert ran.json["whole"] and ran.json["finish_reason"] == "end"
-        assert len(ran.json["feasible"]) >= len(ran.json["tokens"]) > 0
+        assert ran.json["tokens"] > 0 and 0 < ran.json["least_feasible"] <= 1
+        assert "steps" not in ran.json
         assert ran.json["logprob"] <= ran.json["masked_logprob"] + 1e-9
+
+    def test_a_trace_has_every_step(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        ran = Ran(capsys, "generate", "--schema", "schema.json", "two large oat lattes", "--json", "--trace")
+        steps = ran.json["steps"]
+        assert len(steps) >= ran.json["tokens"] > 0 and "".join(step["text"] for step in steps) == ran.json["text"]
+        assert min(step["feasible"] for step in steps) == ran.json["least_feasible"]
+        assert Ran(capsys, "generate", "--schema", "schema.json", "x", "--trace").code == 2
+        assert "steps" in Ran(capsys, "example", "tutor", "She wrote a book", "--json", "--trace").json
+
+    def test_the_embedded_model_says_what_it_knows(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        own = Ran(capsys, "generate", "--schema", "schema.json", "two large oat lattes")
+        assert own.code == 0 and own.err.count("\n") == 1 and "--model" in own.err and "four tasks" in own.err
+        (folder / "tutor.json").write_text(json.dumps(examples.load("tutor")), encoding="utf-8")
+        known = Ran(capsys, "generate", "--schema", "tutor.json", "She wrote a book")
+        assert known.code == 0 and known.err == ""
+
+    def test_a_folder_of_transformers(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (folder / "real").mkdir()
+        (folder / "real" / "config.json").write_text("{}", encoding="utf-8")
+        monkeypatch.setitem(sys.modules, "transformers", None)
+        missing = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
+        assert missing.code == 1 and 'pip install "frisket[transformers]"' in missing.err
+        read: list[tuple[str, Path, bool]] = []
+
+        def reader(kind: str) -> Any:
+            def from_pretrained(path: Path, *, local_files_only: bool) -> str:
+                read.append((kind, path, local_files_only))
+                return kind
+
+            return SimpleNamespace(from_pretrained=from_pretrained)
+
+        library = SimpleNamespace(AutoModelForCausalLM=reader("model"), AutoTokenizer=reader("tokenizer"))
+        monkeypatch.setitem(sys.modules, "transformers", library)
+
+        def embedded(network: object, tokenizer: object) -> models.Model:
+            assert (network, tokenizer) == ("model", "tokenizer")
+            return models.embedded()
+
+        monkeypatch.setattr("frisket.models.transformers", embedded)
+        ran = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
+        assert ran.code == 0 and ran.out in ("a\n", "b\n") and ran.err == ""
+        assert read == [("model", Path("real"), True), ("tokenizer", Path("real"), True)]
 
     def test_numbers_are_shown_as_they_were_written(self) -> None:
         from frisket.cli.answer import plain
@@ -139,6 +186,40 @@ class TestExample:
 
 
 class TestCheck:
+    @pytest.mark.parametrize(
+        ("schema", "says"),
+        [
+            ({"$ref": "https://example.com/other.json"}, "copy that document into $defs"),
+            ({"pattern": r"^(a)\1$"}, "list the texts with enum"),
+            ({"patternProperties": {r"^(a)\1$": {}}}, "list the texts with enum"),
+            ({"propertyNames": {"format": "regex"}}, "leave the format out"),
+            ({"type": "string", "format": "regex", "maxLength": 4}, "leave the format out"),
+            ({"type": "integer", "multipleOf": 1_000_003}, "bound the number"),
+            ({"type": "array", "not": {"uniqueItems": True}}, "which items may come"),
+            ({"items": [{"type": "null"}]}, "call it prefixItems"),
+            ({"minimum": 2, "exclusiveMinimum": True}, "put the bound of minimum here"),
+            ({"maximum": 2, "exclusiveMaximum": False}, "leave exclusiveMaximum out"),
+            ({"type": "strng"}, "did you mean string?"),
+            ({"type": "int"}, "did you mean integer?"),
+            ({"$defs": {"person": {}}, "$ref": "#/$defs/persn"}, "did you mean #/$defs/person?"),
+        ],
+    )
+    def test_a_refusal_says_what_helps(
+        self, capsys: pytest.CaptureFixture[str], schema: dict[str, Any], says: str
+    ) -> None:
+        ran = Ran(capsys, "check", json.dumps(schema))
+        hints = [line for line in (ran.out + ran.err).splitlines() if line.startswith(" hint: ")]
+        assert ran.code == 1 and len(hints) == 1 and says in hints[0]
+        described = Ran(capsys, "check", json.dumps(schema), "--json").json
+        assert says in (described["hint"] if "hint" in described else described["error"]["hint"])
+
+    def test_the_rules(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        dumped = Grammar.from_json_schema(SCHEMA).dump()
+        assert Ran(capsys, "check", "schema.json", "--grammar").out == dumped
+        assert Ran(capsys, "check", "schema.json", "--grammar", "--json").json == {"grammar": dumped}
+        refused = Ran(capsys, "check", "false", "--grammar")
+        assert refused.code == 1 and not refused.out and "error" in refused.err
+
     def test_exact(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "check", "schema.json")
         assert ran.code == 0 and "exact" in ran.out and "/properties/count" in ran.out and "minimum" in ran.out
@@ -203,6 +284,22 @@ class TestCheck:
 
 
 class TestMask:
+    def test_the_likeliest_under_the_model(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        asked = ("--prefix", '{"size": "', "--prompt", "two large oat lattes")
+        ran = Ran(capsys, "mask", "schema.json", *asked, "--top", "2", "--json")
+        tokens = ran.json["tokens"]
+        assert tokens[0]["text"] == "L" and len(tokens) == 2
+        assert tokens[0]["after"] >= tokens[1]["after"] and tokens[0]["before"] <= tokens[0]["after"] <= 1
+        assert tokens[0]["before"] == pytest.approx(tokens[0]["after"] * ran.json["feasible"])
+        everything = Ran(capsys, "mask", "schema.json", *asked, "--top", "1000", "--json").json["tokens"]
+        assert sum(token["after"] for token in everything) == pytest.approx(1)
+        legal = Ran(capsys, "mask", "schema.json", *asked[:2], "--json").json["tokens"]
+        assert {token["id"] for token in everything} == {token["id"] for token in legal}
+        shown = Ran(capsys, "mask", "schema.json", *asked, "--top", "2").out
+        assert "before" in shown and "after" in shown and "'L'" in shown
+        assert Ran(capsys, "mask", "schema.json", "--prompt", "x").code == 2
+        assert Ran(capsys, "mask", "schema.json", "--top", "2", "--vocabulary", "x.json").code == 2
+
     def test_for_a_person(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "schema.json", "--prefix", '{"size": "')
         assert ran.code == 0
@@ -325,7 +422,7 @@ def test_a_long_table_is_written_without_being_fitted(
     schema = json.dumps({"properties": {f"p{number}": {"type": "string"} for number in range(3)}})
     short = Ran(capsys, "check", schema).out
     monkeypatch.setattr(check, "FOLDED", 2)
-    monkeypatch.setattr(check, "_show_table", None)
+    monkeypatch.setattr(check, "show_table", None)
     assert [line.split() for line in Ran(capsys, "check", schema).out.splitlines()] == [
         line.split() for line in short.splitlines()
     ]

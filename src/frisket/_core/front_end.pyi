@@ -1,0 +1,156 @@
+"""What JSON Schema's front end, the readers of tokenizers and the cache of grammars take from the extension.
+
+No public surface: it changes with them. `frisket._core` is what is for everybody.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Generic, TypeVar, final
+
+from typing_extensions import Self
+
+from frisket._core import Grammar, GrammarBuilder, Limits
+
+_T = TypeVar("_T")
+
+__all__ = [
+    "Plain",
+    "Recent",
+    "Stock",
+    "Unplain",
+    "Usual",
+    "content",
+    "is_sorted",
+    "said",
+    "without",
+]
+
+@final
+class Stock:
+    """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
+    has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
+
+    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
+    formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
+    (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
+    """
+
+    def __new__(
+        cls,
+        *,
+        any: int,
+        words: Sequence[int],
+        numbers: tuple[int, int, int],
+        string: int,
+        array: int,
+        object: int,
+        texts: int,
+        punctuation: tuple[int, int, int, int, int, int, int, int],
+        margins: tuple[int, int] | None,
+        escapes: str,
+        closed: bool,
+        digits: int | None,
+        keywords: dict[str, int],
+        drafts: dict[str, int],
+        integers: dict[str, tuple[int, int]],
+        cut: Sequence[str],
+        formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
+    ) -> Self: ...
+
+@final
+class Plain:
+    """The plain places of one schema: those whose meaning needs no complement of another.
+
+    They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
+    far as its builder is.
+    """
+
+    @staticmethod
+    def grammar(
+        prelude: GrammarBuilder,
+        stock: Stock,
+        root: dict[str, Any],
+        property_order: str,
+        python: Callable[[Plain, Any], _T],
+        given: object,
+        limits: Limits | None,
+        /,
+    ) -> tuple[Grammar, _T | None, bool]:
+        """(the grammar of a schema, the `Lowering` if there was need of one, whether the schema leaves the order of
+        properties to be chosen, having been sorted by a tool).
+
+        It is built with a fork of `prelude`. `python` makes the `Lowering` of this and of what is `given`, when it is
+        needed; that is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has
+        nothing to say). Raises Unplain where Python should lower the whole schema.
+        """
+    @property
+    def builder(self) -> GrammarBuilder:
+        """The builder of the schema's nodes, a fork of the prelude's."""
+    @property
+    def is_sorted(self) -> bool:
+        """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
+    def lower(self, lowering: object, schema: dict[str, Any], pointer: str, levels: int) -> tuple[bool, int | None]:
+        """(whether the place is plain, its node): what `Lowering` asks of each place."""
+
+class Unplain(Exception):
+    """The schema is for Python to lower, all of it."""
+
+@final
+class Recent(Generic[_T]):
+    """The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
+    first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them."""
+
+    def __new__(cls, *, count: int, weight: int) -> Self: ...
+    @property
+    def count(self) -> int:
+        """How many results are kept at most."""
+    @property
+    def weight(self) -> int:
+        """How many bytes they may weigh together."""
+    def get(self, key: Hashable, /) -> _T | None:
+        """What was put there, None if that is gone or never was."""
+    def put(self, key: Hashable, value: _T, weight: int, /) -> None:
+        """Keep a result; nothing is kept of one that weighs too much by itself."""
+    def clear(self) -> None:
+        """Forget everything."""
+    def __len__(self) -> int: ...
+
+@final
+class Usual:
+    """Schemas without options: those that came lately, and what makes grammars of others.
+
+    `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
+    `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
+    is not for the engine (the schema, its content if it is plain, what the engine came upon).
+    """
+
+    def __new__(
+        cls,
+        recent: Recent[tuple[Grammar, Any, bytes | None]],
+        prelude: object,
+        builder: GrammarBuilder,
+        stock: Stock,
+        property_order: str,
+        *,
+        lowering: Callable[[Plain, dict[str, Any]], _T],
+        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any, bytes | None]],
+        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any, bytes | None]],
+    ) -> Self: ...
+    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any, bytes | None]:
+        """(the grammar, its report or if there is nothing to say whether a tool sorted the schema, the content if it is
+        plain)"""
+
+def content(value: object) -> bytes | None:
+    """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
+    LimitExceededError if it is larger than 32 MB."""
+
+def is_sorted(document: object) -> bool:
+    """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
+
+def said(schema: object, keywords: dict[str, int]) -> bytes | None:
+    """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
+    the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
+    option."""
+
+def without(text: bytes, keys: Sequence[str]) -> bytes | None:
+    """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
+    if the text is not JSON by the letter (`json.loads` takes more)."""
