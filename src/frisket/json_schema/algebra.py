@@ -613,6 +613,20 @@ class Algebra(Places):
             return False
         return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
 
+    def spoken(self, atom: string.StringAtom) -> str:
+        """A condition on a text as a message names it: by its keyword."""
+        if isinstance(atom, string.Length):
+            return "minLength" if atom.most is None else "maxLength" if not atom.least else "minLength and maxLength"
+        if isinstance(atom, string.Among):
+            said = "enum"
+        elif isinstance(atom, string.Nested):
+            said = atom.name
+        else:
+            formats = (name for (name, _), known in self.formats.items() if string.is_of(known, atom))
+            patterns = (ascii(pattern)[:60] for pattern, node in self.patterns.items() if node == atom.node)
+            said = next((f"format {name}" for name in formats), None) or f"pattern {next(patterns, '')}".rstrip()
+        return said if atom.positive else f"not {said}"
+
     def _textless_are(self, atoms: tuple[string.StringAtom, ...]) -> bool:
         found = self._textless.get(atoms)
         if found is None:

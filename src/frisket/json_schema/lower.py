@@ -360,18 +360,23 @@ class Lowering:
         try:
             found = string.lower(self.builder, atoms)
         except LimitExceededError as error:
-            raise self._located(error) from error
+            raise self._located(error, atoms) from error
         if found is None:
             return None
         self.recursive = self.recursive or len(atoms) > 1
         return self.builder.quoted(found, self.options.escapes)
 
-    def _located(self, error: LimitExceededError) -> LimitExceededError:
-        """The same limit, and where in the schema it was reached."""
-        if error.where is not None:
+    def _located(self, error: LimitExceededError, atoms: tuple[string.StringAtom, ...]) -> LimitExceededError:
+        """The same limit, where in the schema it was reached, and which keywords together reach it."""
+        if error.where is not None or error.code != LimitExceededError.code:
             return error
+        asked = dict.fromkeys(self.algebra.spoken(atom) for atom in atoms)
+        excluded = any(isinstance(atom, string.Matches) and not atom.positive for atom in atoms)
+        change = "anyOf, unlike oneOf, lets a text meet several alternatives" if excluded else "drop one of them"
         return LimitExceededError(
-            f"the conditions on a text, taken together: {error.message}", where=self.where(), hint=error.hint
+            f"a text that meets {', '.join(asked)}: {error.message}",
+            where=self.where(),
+            hint=f"{change}; or {error.hint}" if error.hint else change,
         )
 
     def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
@@ -379,10 +384,12 @@ class Lowering:
         nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
         if nesting:
             return [self._part("string", STRING, atoms) for atoms in alternatives]
-        try:
-            nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
-        except LimitExceededError as error:
-            raise self._located(error) from error
+        nodes = []
+        for atoms in alternatives:
+            try:
+                nodes.append(string.lower(self.builder, atoms))
+            except LimitExceededError as error:
+                raise self._located(error, atoms) from error
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return []
