@@ -59,6 +59,7 @@ class Limits:
     """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
 
     `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
+    What a front end does itself, to read a schema, counts too: in all of one build as many as one call may take.
     They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
     hundred times what the dearest masks of real schemas take, and about a second.
 
@@ -102,9 +103,12 @@ class GrammarBuilder:
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
-    def check(self) -> None:
+    def check(self, steps: int = 0) -> None:
         """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
-        two calls. The time of a build begins with its first call, or with this."""
+        two calls. The time of a build begins with its first call, or with this.
+
+        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over the whole
+        build."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -302,6 +306,28 @@ class Plain:
 
 class Unplain(Exception):
     """The schema is for Python to lower, all of it."""
+
+@final
+class Constants:
+    """The nodes of constants under one schema's options, made by a builder without a step of Python.
+
+    `punctuation`: open, close, colon, comma, empty of objects; open, close, empty of arrays. `digits`: of an integer
+    that nothing bounds, None if integers may be written in other ways, too.
+    """
+
+    def __new__(
+        cls,
+        builder: GrammarBuilder,
+        punctuation: tuple[int, int, int, int, int, int, int, int],
+        *,
+        free: bool,
+        any_order: bool,
+        digits: int | None,
+    ) -> Self: ...
+    def lower(self, value: object, otherwise: Callable[[Any], int | None], /) -> tuple[bool, int | None]:
+        """(whether the value was lowered, its node if any document spells it). Lists and dicts that it holds several
+        times are made once. `otherwise` makes the node of a scalar that is not read here, None if no document spells
+        it; a value that nests deep is left to the caller."""
 
 @final
 class Recent(Generic[_T]):
@@ -522,6 +548,10 @@ def content(value: object) -> bytes | None:
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
+
+def is_json(value: object) -> bool:
+    """Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
+    False says nothing."""
 
 def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:

@@ -126,7 +126,7 @@ def _nested(levels: int) -> dict[str, object]:
     return schema
 
 
-STEPS = Limits(steps=200_000)
+STEPS = Limits(steps=2_000_000)
 
 
 @pytest.mark.parametrize("required", [["a"], ["a", "b"]])
@@ -319,3 +319,36 @@ def test_a_search_for_a_completion_pays_for_what_it_holds() -> None:
             matcher.completion()
     assert compiled.memory_bytes < 80_000_000
     assert matcher.try_advance(ord("a"))
+
+
+@pytest.mark.parametrize("keyword", ["const", "enum"])
+@pytest.mark.parametrize("kind", ["lists", "dicts", "both"])
+def test_a_value_that_holds_parts_several_times_takes_the_steps_of_its_parts(keyword: str, kind: str) -> None:
+    """Small in memory, half a million values when written out."""
+    value: object = 1
+    for level in range(19):
+        lists = kind == "lists" or (kind == "both" and level % 2)
+        value = [value, value] if lists else {"a": value, "b": value}
+    schema = {keyword: value if keyword == "const" else [value]}
+    if kind == "lists":
+        # A list is one expression with its items: that is what it takes.
+        with pytest.raises(LimitExceededError, match="steps of a whole build") as caught:
+            Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
+        assert caught.value.where == "" and "shorter enum, const" in str(caught.value.hint)
+    else:
+        grammar = Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
+        assert grammar.core.node_count < 2_000
+
+
+def test_many_values_take_few_steps() -> None:
+    objects = [{"a": number, "b": {"c": str(number)}, "d": [number]} for number in range(3_000)]
+    grammar = Grammar.from_json_schema({"enum": objects}, limits=Limits(steps=20_000_000))
+    assert grammar.accepts('{"a": 2999, "b": {"c": "2999"}, "d": [2999]}')
+    assert not grammar.accepts('{"a": 2999, "b": {"c": "2998"}, "d": [2999]}')
+
+
+def test_reading_a_schema_takes_steps() -> None:
+    schema = {"not": {"anyOf": [{"properties": {f"k{number}": {"minimum": number}}} for number in range(300)]}}
+    with pytest.raises(LimitExceededError, match="steps of a whole build"):
+        Grammar.from_json_schema(schema, limits=Limits(steps=100_000))
+    Grammar.from_json_schema(schema, limits=Limits(steps=10_000_000))

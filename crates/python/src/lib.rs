@@ -4,10 +4,12 @@
 mod ahead;
 mod allocator;
 mod apart;
+mod argument;
 mod buffer;
 mod builder;
 mod case;
 mod clock;
+mod constant;
 mod content;
 mod demand;
 mod error;
@@ -47,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<builder::GrammarBuilder>()?;
     module.add_class::<builder::Grammar>()?;
     module.add_class::<plain::Plain>()?;
+    module.add_class::<constant::Constants>()?;
     module.add_class::<recent::Recent>()?;
     module.add_class::<stock::Stock>()?;
     module.add_class::<usual::Usual>()?;
@@ -58,6 +61,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(content::content, module)?)?;
+    module.add_function(wrap_pyfunction!(constant::is_json, module)?)?;
     module.add_function(wrap_pyfunction!(said::said, module)?)?;
     module.add_function(wrap_pyfunction!(without::without, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)
