@@ -192,6 +192,16 @@ def test_long_texts_cost_their_length(schema: dict[str, object]) -> None:
     assert matcher.forced_bytes() == b"" or text[9:].startswith(matcher.forced_bytes())
 
 
+@pytest.mark.parametrize("ends", [["a", "b"], ["", "a"], ["xyz", "xb", "xyc"]])
+def test_what_long_words_share_is_one_step(ends: list[str]) -> None:
+    schema = {"enum": [TEXT + end for end in ends]}
+    compiled = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(steps=1_000_000))
+    matcher = compiled.matcher()
+    assert matcher.completion() == f'"{TEXT}{min(ends, key=len)}"'.encode()
+    matcher.advance_bytes(f'"{TEXT}'.encode())
+    assert matcher.completion() == f'{min(ends, key=len)}"'.encode()
+
+
 def test_completions_of_what_is_counted_are_the_shortest() -> None:
     for schema, shortest in [
         ({"type": "string", "minLength": 3}, 5),
