@@ -99,7 +99,6 @@ def batch(tokenizer: Tokenizer, numbers: list[int]) -> list[Found]:
 
 
 def measured(vocabulary: Any, number: int) -> Found:
-    import frisket
 
     name, source = drawn(number)
     apart.trim()

@@ -195,7 +195,7 @@ def test_long_texts_cost_their_length(schema: dict[str, object]) -> None:
 @pytest.mark.parametrize("ends", [["a", "b"], ["", "a"], ["xyz", "xb", "xyc"]])
 def test_what_long_words_share_is_one_step(ends: list[str]) -> None:
     schema = {"enum": [TEXT + end for end in ends]}
-    compiled = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(steps=1_000_000))
+    compiled = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(steps=10_000_000))
     matcher = compiled.matcher()
     assert matcher.completion() == f'"{TEXT}{min(ends, key=len)}"'.encode()
     matcher.advance_bytes(f'"{TEXT}'.encode())
@@ -358,7 +358,19 @@ def test_many_values_take_few_steps() -> None:
 
 
 def test_reading_a_schema_takes_steps() -> None:
-    schema = {"not": {"anyOf": [{"properties": {f"k{number}": {"minimum": number}}} for number in range(300)]}}
+    schema = {"not": {"anyOf": [{"properties": {f"k{number}": {"minimum": number}}} for number in range(60)]}}
     with pytest.raises(LimitExceededError, match="steps of a whole build"):
         Grammar.from_json_schema(schema, limits=Limits(steps=100_000))
     Grammar.from_json_schema(schema, limits=Limits(steps=10_000_000))
+
+
+def test_searches_for_contradictions_take_steps() -> None:
+    """Alternatives of alternatives, each pruned against what all others demand."""
+    last: dict[str, object] = {"type": "object", "required": ["x"]}
+    made = {"d30": last}
+    for level in range(30):
+        after = {"$ref": f"#/$defs/d{level + 1}"}
+        keyword = "oneOf" if level % 3 else "allOf"
+        made[f"d{level}"] = {keyword: [after, {"properties": {f"k{level}": after}}]}
+    with pytest.raises(LimitExceededError, match="steps of a whole build"):
+        Grammar.from_json_schema({"$ref": "#/$defs/d0", "$defs": made}, limits=Limits(steps=2_000_000))
