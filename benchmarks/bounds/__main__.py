@@ -72,6 +72,9 @@ def main() -> int:
         "counted; peak is the whole process with Python and the vocabulary "
         f"(at most {hostile.MEGABYTES:g} MB), left what "
         f"stays when all is dropped (at most {hostile.LEFT:g} MB, and no thread). "
+        "Generated inputs: under the default limits a call takes the less of its time by the clock and the processor's "
+        "time of its process (a machine that others use, too, shows the former longer); ends under a limit of time and "
+        f"after a cancellation are by the clock, of up to {generated.ROUNDS} rounds the soonest. "
         "A bound with * was chosen here, the others were asked for when the project began.\n"
     )
     page = head + "\n" + markdown(rows, rivals)

@@ -25,13 +25,26 @@ TOGETHER = 12
 MEMORY = 256.0
 """`memory_bytes` of the default limits, in MB."""
 LIMIT = 0.1
+LATE, LATEST = 0.15, 0.005
+"""Seconds after which a call under that limit, and one that was cancelled, must have ended."""
 CANCEL_AFTER = 0.02
 
 
-@dataclass(frozen=True)
-class Worst:
-    value: float = 0.0
-    where: str = ""
+ROUNDS = 3
+"""An end that came too late is measured again: the least time of so many counts, since others use the machine, too."""
+
+
+@dataclass(frozen=True, order=True)
+class Taken:
+    """What a call took: the least of its seconds by the clock and those that its process computed."""
+
+    seconds: float
+    clock: float
+
+    @classmethod
+    def since(cls, clock: float, computed: float) -> Taken:
+        clock, computed = time.perf_counter() - clock, time.process_time() - computed
+        return cls(min(clock, computed), clock)
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ class Found:
     """What one input came to: the longest call of each kind, what it took, and what was wrong."""
 
     name: str
-    calls: dict[str, float]
+    calls: dict[str, Taken]
     limited: float = 0.0
     limited_call: str = ""
     cancelled: float = 0.0
@@ -56,16 +69,18 @@ def rows(tokenizer: Tokenizer, *, only: str = "", count: int = COUNT) -> Iterato
         found += outcome.value or [Found(" or ".join(map(name_of, together)), {}, wrong=outcome.error)]
     for call in dict.fromkeys(call for each in found for call in each.calls):
         longest = max((each for each in found if call in each.calls), key=lambda each: each.calls[call])
-        yield _row(f"{call}, default limits", longest.calls[call], 1.5, "s", longest.name)
+        taken = longest.calls[call]
+        note = f"{longest.name} ({taken.clock:.2f} s by the clock)"
+        yield _row(f"{call}, default limits", taken.seconds, 1.5, "s", note)
     if not found:
         return
     peak = max(found, key=lambda each: each.megabytes)
     yield _row("memory beyond the vocabulary", peak.megabytes, 1.5 * MEMORY + 128, "MB", peak.name)
     slowest = max(found, key=lambda each: each.limited)
     note = f"{slowest.name}: {slowest.limited_call}"
-    yield _row(f"any call, Limits(seconds={LIMIT})", slowest.limited * 1e3, 150.0, "ms", note)
+    yield _row(f"any call, Limits(seconds={LIMIT})", slowest.limited * 1e3, LATE * 1e3, "ms", note)
     latest = max(found, key=lambda each: each.cancelled)
-    yield _row("any call, after its cancellation", latest.cancelled * 1e3, 5.0, "ms", latest.name)
+    yield _row("any call, after its cancellation", latest.cancelled * 1e3, LATEST * 1e3, "ms", latest.name)
     wrong = [each for each in found if each.wrong]
     note = "; ".join(f"{each.name}: {each.wrong}" for each in wrong[:5])
     yield Row(PART, f"{len(numbers)} inputs", "answers of no type of ours", len(wrong), 0.0, "", note=note)
@@ -84,7 +99,6 @@ def batch(tokenizer: Tokenizer, numbers: list[int]) -> list[Found]:
 
 
 def measured(vocabulary: Any, number: int) -> Found:
-    import frisket
 
     name, source = drawn(number)
     apart.trim()
@@ -92,8 +106,30 @@ def measured(vocabulary: Any, number: int) -> Found:
     before = apart.resident()
     calls, wrong = _calls(vocabulary, source, None)
     megabytes = _peak() - before
-    limited, problem = _calls(vocabulary, source, frisket.Limits(seconds=LIMIT))
-    slowest = max(limited, key=lambda call: limited[call])
+    limited, limited_call, problem = _limited(vocabulary, source)
+    for _ in range(ROUNDS - 1):
+        if limited > LATE:
+            limited, limited_call, problem = min((limited, limited_call, problem), _limited(vocabulary, source))
+    cancelled = _cancelled(vocabulary, source)
+    for _ in range(ROUNDS - 1):
+        if cancelled > LATEST:
+            cancelled = min(cancelled, _cancelled(vocabulary, source))
+    return Found(name, calls, limited, limited_call, cancelled, megabytes, wrong or problem)
+
+
+def _limited(vocabulary: Any, source: Any) -> tuple[float, str, str]:
+    """The longest of all calls under a limit of time, which it was, and what was wrong."""
+    from frisket import Limits
+
+    calls, wrong = _calls(vocabulary, source, Limits(seconds=LIMIT))
+    slowest = max(calls, key=lambda call: calls[call].clock)
+    return calls[slowest].clock, slowest, wrong
+
+
+def _cancelled(vocabulary: Any, source: Any) -> float:
+    """Seconds from a cancellation to the end of the call that was under way."""
+    import frisket
+
     cancellation = frisket.Cancellation()
     at: list[float] = []
 
@@ -106,21 +142,20 @@ def measured(vocabulary: Any, number: int) -> Found:
     _calls(vocabulary, source, frisket.Limits(cancellation=cancellation), stop=cancellation)
     ended = time.perf_counter()
     timer.cancel()
-    cancelled = ended - at[0] if at else 0.0
-    return Found(name, calls, limited[slowest], slowest, cancelled, megabytes, wrong or problem)
+    return ended - at[0] if at else 0.0
 
 
-def _calls(vocabulary: Any, source: Any, limits: Any, *, stop: Any = None) -> tuple[dict[str, float], str]:
-    """Seconds of each call of one input, and what was raised that is no error of ours."""
+def _calls(vocabulary: Any, source: Any, limits: Any, *, stop: Any = None) -> tuple[dict[str, Taken], str]:
+    """What each call of one input took, and what was raised that is no error of ours."""
     from frisket import FrisketError, Grammar
 
-    seconds: dict[str, float] = {}
+    taken: dict[str, Taken] = {}
     wrong: list[str] = []
 
     def call(name: str, act: Callable[[], Any]) -> Any:
         if stop is not None and stop.cancelled:
             return None
-        began = time.perf_counter()
+        began = time.perf_counter(), time.process_time()
         try:
             return act()
         except FrisketError:
@@ -129,17 +164,18 @@ def _calls(vocabulary: Any, source: Any, limits: Any, *, stop: Any = None) -> tu
             wrong.append(f"{name}: {type(error).__name__}: {str(error)[:80]}")
             return None
         finally:
-            seconds[name] = max(seconds.get(name, 0.0), time.perf_counter() - began)
+            now = Taken.since(*began)
+            taken[name] = max(taken.get(name, now), now)
 
     if isinstance(source, str):
         grammar = call("from_regex", lambda: Grammar.from_regex(source))
     else:
         grammar = call("from_json_schema", lambda: Grammar.from_json_schema(source, limits=limits))
     if grammar is None:
-        return seconds, "; ".join(wrong)
+        return taken, "; ".join(wrong)
     compiled = call("compile", lambda: grammar.compile(vocabulary, limits=limits))
     if compiled is None:
-        return seconds, "; ".join(wrong)
+        return taken, "; ".join(wrong)
     matcher = call("matcher", compiled.matcher)
     bitmask = np.zeros((1, vocabulary.mask_words), dtype=np.uint32)
     draw = random.Random(SEED)
@@ -159,7 +195,7 @@ def _calls(vocabulary: Any, source: Any, limits: Any, *, stop: Any = None) -> tu
         # It takes no limits: those of the defaults hold.
         call("accepts", lambda: grammar.accepts(whole))
         call("accepts_prefix", lambda: grammar.accepts_prefix(whole[:-1]))
-    return seconds, "; ".join(wrong)
+    return taken, "; ".join(wrong)
 
 
 def _reset_peak() -> None:

@@ -126,7 +126,7 @@ def _nested(levels: int) -> dict[str, object]:
     return schema
 
 
-STEPS = Limits(steps=200_000)
+STEPS = Limits(steps=2_000_000)
 
 
 @pytest.mark.parametrize("required", [["a"], ["a", "b"]])
@@ -190,6 +190,16 @@ def test_long_texts_cost_their_length(schema: dict[str, object]) -> None:
     matcher.reset()
     matcher.advance_bytes(text[:9])
     assert matcher.forced_bytes() == b"" or text[9:].startswith(matcher.forced_bytes())
+
+
+@pytest.mark.parametrize("ends", [["a", "b"], ["", "a"], ["xyz", "xb", "xyc"]])
+def test_what_long_words_share_is_one_step(ends: list[str]) -> None:
+    schema = {"enum": [TEXT + end for end in ends]}
+    compiled = Grammar.from_json_schema(schema).compile(VOCABULARY, limits=Limits(steps=10_000_000))
+    matcher = compiled.matcher()
+    assert matcher.completion() == f'"{TEXT}{min(ends, key=len)}"'.encode()
+    matcher.advance_bytes(f'"{TEXT}'.encode())
+    assert matcher.completion() == f'{min(ends, key=len)}"'.encode()
 
 
 def test_completions_of_what_is_counted_are_the_shortest() -> None:
@@ -319,3 +329,48 @@ def test_a_search_for_a_completion_pays_for_what_it_holds() -> None:
             matcher.completion()
     assert compiled.memory_bytes < 80_000_000
     assert matcher.try_advance(ord("a"))
+
+
+@pytest.mark.parametrize("keyword", ["const", "enum"])
+@pytest.mark.parametrize("kind", ["lists", "dicts", "both"])
+def test_a_value_that_holds_parts_several_times_takes_the_steps_of_its_parts(keyword: str, kind: str) -> None:
+    """Small in memory, half a million values when written out."""
+    value: object = 1
+    for level in range(19):
+        lists = kind == "lists" or (kind == "both" and level % 2)
+        value = [value, value] if lists else {"a": value, "b": value}
+    schema = {keyword: value if keyword == "const" else [value]}
+    if kind == "lists":
+        # A list is one expression with its items: that is what it takes.
+        with pytest.raises(LimitExceededError, match="steps of a whole build") as caught:
+            Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
+        assert caught.value.where == "" and "shorter enum, const" in str(caught.value.hint)
+    else:
+        grammar = Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
+        assert grammar.core.node_count < 2_000
+
+
+def test_many_values_take_few_steps() -> None:
+    objects = [{"a": number, "b": {"c": str(number)}, "d": [number]} for number in range(3_000)]
+    grammar = Grammar.from_json_schema({"enum": objects}, limits=Limits(steps=20_000_000))
+    assert grammar.accepts('{"a": 2999, "b": {"c": "2999"}, "d": [2999]}')
+    assert not grammar.accepts('{"a": 2999, "b": {"c": "2998"}, "d": [2999]}')
+
+
+def test_reading_a_schema_takes_steps() -> None:
+    schema = {"not": {"anyOf": [{"properties": {f"k{number}": {"minimum": number}}} for number in range(60)]}}
+    with pytest.raises(LimitExceededError, match="steps of a whole build"):
+        Grammar.from_json_schema(schema, limits=Limits(steps=100_000))
+    Grammar.from_json_schema(schema, limits=Limits(steps=10_000_000))
+
+
+def test_searches_for_contradictions_take_steps() -> None:
+    """Alternatives of alternatives, each pruned against what all others demand."""
+    last: dict[str, object] = {"type": "object", "required": ["x"]}
+    made = {"d30": last}
+    for level in range(30):
+        after = {"$ref": f"#/$defs/d{level + 1}"}
+        keyword = "oneOf" if level % 3 else "allOf"
+        made[f"d{level}"] = {keyword: [after, {"properties": {f"k{level}": after}}]}
+    with pytest.raises(LimitExceededError, match="steps of a whole build"):
+        Grammar.from_json_schema({"$ref": "#/$defs/d0", "$defs": made}, limits=Limits(steps=2_000_000))

@@ -27,6 +27,8 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     Steps(u64),
+    /// Steps of a front end, in all its reading of one source.
+    Build(u64),
     Memory(usize),
     Time(Duration),
     /// Nested expressions.
@@ -66,6 +68,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, given) = match self {
             Limit::Steps(steps) => ("steps of one call", steps.to_string()),
+            Limit::Build(steps) => ("steps of a whole build", steps.to_string()),
             Limit::Memory(bytes) => ("memory in bytes", bytes.to_string()),
             Limit::Time(time) => ("seconds of one call", time.as_secs_f64().to_string()),
             Limit::Nesting(depth) => ("nesting of an expression", depth.to_string()),

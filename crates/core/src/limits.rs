@@ -146,6 +146,14 @@ impl Budget {
         }
     }
 
+    /// Whether so many steps of a whole build, taken outside of its calls, are within the limit of one call.
+    pub fn afford(&self, steps: u64) -> Result<()> {
+        match steps > self.limits.steps {
+            true => Err(Error::Limit(Limit::Build(self.limits.steps)).into()),
+            false => Ok(()),
+        }
+    }
+
     /// Look at every limit, also where no step was taken.
     pub fn check(&mut self) -> Result<()> {
         self.look_around(0)

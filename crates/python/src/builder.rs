@@ -1,5 +1,6 @@
 //! Calls of a front end → GrammarBuilder → Grammar.
 
+use crate::argument;
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
@@ -60,8 +61,11 @@ impl GrammarBuilder {
 
     /// Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
     /// two calls. The time of a build begins with its first call, or with this.
-    pub fn check(&mut self) -> PyResult<()> {
-        self.builder()?.check().map_err(raise)
+    ///
+    /// `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over the whole build.
+    #[pyo3(signature = (steps=0))]
+    pub fn check(&mut self, #[pyo3(from_py_with = argument::steps)] steps: u64) -> PyResult<()> {
+        self.builder()?.check(steps).map_err(raise)
     }
 
     /// Matches nothing.
@@ -89,45 +93,50 @@ impl GrammarBuilder {
     }
 
     /// One byte in any of the inclusive ranges.
-    fn byte_class(&mut self, ranges: Vec<(u8, u8)>) -> PyResult<u32> {
+    fn byte_class(&mut self, #[pyo3(from_py_with = argument::byte_ranges)] ranges: Vec<(u8, u8)>) -> PyResult<u32> {
         node(self.builder()?.byte_class(&ranges))
     }
 
     /// One code point (surrogates excluded), as UTF-8, in any of the inclusive ranges.
-    fn char_class(&mut self, ranges: Vec<(u32, u32)>) -> PyResult<u32> {
+    fn char_class(&mut self, #[pyo3(from_py_with = argument::char_ranges)] ranges: Vec<(u32, u32)>) -> PyResult<u32> {
         node(self.builder()?.char_class(&ranges))
     }
 
     /// Concatenation of regular nodes. Structural nodes: use `seq`.
-    fn cat(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+    fn cat(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.cat(&nodes))
     }
 
     /// Union; of regular or structural nodes.
-    fn alt(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+    fn alt(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.alt(&nodes))
     }
 
     /// `node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10.
     #[pyo3(name = "repeat", signature = (node, min, max=None))]
-    fn repeated(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
+    fn repeated(
+        &mut self,
+        #[pyo3(from_py_with = argument::node)] node: u32,
+        #[pyo3(from_py_with = argument::min)] min: u64,
+        #[pyo3(from_py_with = argument::max)] max: Option<u64>,
+    ) -> PyResult<u32> {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
     }
 
     /// Digits (the empty text, too), with any points among them if `point`, that as one number are a multiple.
     #[pyo3(signature = (of, *, point))]
-    fn multiple(&mut self, of: u32, point: bool) -> PyResult<u32> {
+    fn multiple(&mut self, #[pyo3(from_py_with = argument::of)] of: u32, point: bool) -> PyResult<u32> {
         node(self.builder()?.multiple(of, point))
     }
 
     /// Intersection of regular nodes.
-    fn and_(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+    fn and_(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.and(&nodes))
     }
 
     /// Complement of a regular node among ALL byte strings (intersect with `any_text()` for valid UTF-8).
     #[pyo3(name = "not_")]
-    fn complement(&mut self, node: u32) -> PyResult<u32> {
+    fn complement(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<u32> {
         self::node(self.builder()?.not(node))
     }
 
@@ -138,7 +147,12 @@ impl GrammarBuilder {
 
     /// The texts of a regular node that have `min` to `max` code points.
     #[pyo3(name = "bounded", signature = (node, min, max))]
-    fn bounded(&mut self, node: u32, min: u64, max: Option<u64>) -> PyResult<u32> {
+    fn bounded(
+        &mut self,
+        #[pyo3(from_py_with = argument::node)] node: u32,
+        #[pyo3(from_py_with = argument::min)] min: u64,
+        #[pyo3(from_py_with = argument::max)] max: Option<u64>,
+    ) -> PyResult<u32> {
         self::node(self.builder()?.bounded(node, count(min), max.map(count)))
     }
 
@@ -148,7 +162,7 @@ impl GrammarBuilder {
     /// `\u00xx` for the other control characters. `free`: every spelling of RFC 8259
     /// (`\/`, `\u0061`, surrogate pairs).
     #[pyo3(signature = (node, escapes="raw"))]
-    fn quoted(&mut self, node: u32, escapes: &str) -> PyResult<u32> {
+    fn quoted(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, escapes: &str) -> PyResult<u32> {
         let free = is_free(escapes)?;
         self::node(self.builder()?.quoted(node, free))
     }
@@ -165,17 +179,21 @@ impl GrammarBuilder {
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
     ///
     /// Raises LimitExceededError if that takes too long to find out.
-    fn is_empty(&mut self, node: u32) -> PyResult<bool> {
+    fn is_empty(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<bool> {
         self.builder()?.is_empty(node).map_err(raise)
     }
 
     /// Whether a REGULAR node matches exactly these bytes.
-    fn accepts(&mut self, node: u32, data: &[u8]) -> PyResult<bool> {
+    fn accepts(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, data: &[u8]) -> PyResult<bool> {
         self.builder()?.accepts(node, data).map_err(raise)
     }
 
     /// Which of the REGULAR nodes match exactly these bytes, by their places in the list.
-    fn accepting(&mut self, nodes: Vec<u32>, data: &[u8]) -> PyResult<Vec<usize>> {
+    fn accepting(
+        &mut self,
+        #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>,
+        data: &[u8],
+    ) -> PyResult<Vec<usize>> {
         let builder = self.builder()?;
         let mut found = Vec::new();
         for (at, node) in nodes.into_iter().enumerate() {
@@ -191,20 +209,24 @@ impl GrammarBuilder {
     fn enumerated<'py>(
         &mut self,
         py: Python<'py>,
-        node: u32,
-        limit: usize,
+        #[pyo3(from_py_with = argument::node)] node: u32,
+        #[pyo3(from_py_with = argument::limit)] limit: usize,
     ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
         let texts = self.builder()?.enumerate(node, limit).map_err(raise)?;
         Ok(texts.map(|texts| texts.iter().map(|text| PyBytes::new(py, text)).collect()))
     }
 
     /// Whether two REGULAR nodes share no text.
-    fn disjoint(&mut self, left: u32, right: u32) -> PyResult<bool> {
+    fn disjoint(
+        &mut self,
+        #[pyo3(from_py_with = argument::left)] left: u32,
+        #[pyo3(from_py_with = argument::right)] right: u32,
+    ) -> PyResult<bool> {
         self.builder()?.disjoint(left, right).map_err(raise)
     }
 
     /// Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON).
-    fn seq(&mut self, nodes: Vec<u32>) -> PyResult<u32> {
+    fn seq(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
         node(self.builder()?.seq(&nodes))
     }
 
@@ -214,7 +236,11 @@ impl GrammarBuilder {
     }
 
     /// Say what a rule is; once for each rule.
-    fn define(&mut self, rule: u32, body: u32) -> PyResult<()> {
+    fn define(
+        &mut self,
+        #[pyo3(from_py_with = argument::rule)] rule: u32,
+        #[pyo3(from_py_with = argument::body)] body: u32,
+    ) -> PyResult<()> {
         self.builder()?.define(rule, body).map_err(raise)
     }
 
@@ -239,20 +265,20 @@ impl GrammarBuilder {
     /// A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
     fn object(
         &mut self,
-        properties: Vec<(String, bool, Values)>,
-        extras: Vec<(u32, Values)>,
-        open: u32,
-        close: u32,
-        colon: u32,
-        comma: u32,
-        empty: u32,
-        min_properties: u64,
-        max_properties: Option<u64>,
-        required_marks: u64,
-        implies: Vec<(u32, u32)>,
+        #[pyo3(from_py_with = argument::properties)] properties: Vec<(String, bool, Values)>,
+        #[pyo3(from_py_with = argument::extras)] extras: Vec<(u32, Values)>,
+        #[pyo3(from_py_with = argument::open)] open: u32,
+        #[pyo3(from_py_with = argument::close)] close: u32,
+        #[pyo3(from_py_with = argument::colon)] colon: u32,
+        #[pyo3(from_py_with = argument::comma)] comma: u32,
+        #[pyo3(from_py_with = argument::empty)] empty: u32,
+        #[pyo3(from_py_with = argument::min_properties)] min_properties: u64,
+        #[pyo3(from_py_with = argument::max_properties)] max_properties: Option<u64>,
+        #[pyo3(from_py_with = argument::required_marks)] required_marks: u64,
+        #[pyo3(from_py_with = argument::implies)] implies: Vec<(u32, u32)>,
         any_order: bool,
         extras_last: bool,
-        orders: Vec<Vec<u32>>,
+        #[pyo3(from_py_with = argument::orders)] orders: Vec<Vec<u32>>,
         escapes: &str,
     ) -> PyResult<u32> {
         let rules = ObjectRules {
@@ -278,14 +304,14 @@ impl GrammarBuilder {
     #[pyo3(signature = (prefix, rest, *, open, close, comma, empty, min_items=0, max_items=None, unique=false))]
     fn array(
         &mut self,
-        prefix: Vec<u32>,
-        rest: Option<u32>,
-        open: u32,
-        close: u32,
-        comma: u32,
-        empty: u32,
-        min_items: u64,
-        max_items: Option<u64>,
+        #[pyo3(from_py_with = argument::prefix)] prefix: Vec<u32>,
+        #[pyo3(from_py_with = argument::rest)] rest: Option<u32>,
+        #[pyo3(from_py_with = argument::open)] open: u32,
+        #[pyo3(from_py_with = argument::close)] close: u32,
+        #[pyo3(from_py_with = argument::comma)] comma: u32,
+        #[pyo3(from_py_with = argument::empty)] empty: u32,
+        #[pyo3(from_py_with = argument::min_items)] min_items: u64,
+        #[pyo3(from_py_with = argument::max_items)] max_items: Option<u64>,
         unique: bool,
     ) -> PyResult<u32> {
         let builder = self.builder()?;
@@ -300,13 +326,13 @@ impl GrammarBuilder {
     #[pyo3(signature = (states, *, open, close, comma, empty, min_items=0, max_items=None))]
     fn unique_array(
         &mut self,
-        states: Vec<(bool, Steps)>,
-        open: u32,
-        close: u32,
-        comma: u32,
-        empty: u32,
-        min_items: u64,
-        max_items: Option<u64>,
+        #[pyo3(from_py_with = argument::states)] states: Vec<(bool, Steps)>,
+        #[pyo3(from_py_with = argument::open)] open: u32,
+        #[pyo3(from_py_with = argument::close)] close: u32,
+        #[pyo3(from_py_with = argument::comma)] comma: u32,
+        #[pyo3(from_py_with = argument::empty)] empty: u32,
+        #[pyo3(from_py_with = argument::min_items)] min_items: u64,
+        #[pyo3(from_py_with = argument::max_items)] max_items: Option<u64>,
     ) -> PyResult<u32> {
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
@@ -314,7 +340,7 @@ impl GrammarBuilder {
     }
 
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
-    pub fn build(&mut self, py: Python<'_>, root: u32) -> PyResult<Grammar> {
+    pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
         let builder = self.0.take().unwrap_or_default();

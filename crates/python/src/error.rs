@@ -30,6 +30,9 @@ pub fn raise(error: Box<Error>) -> PyErr {
 fn relief(limit: &Limit) -> &'static str {
     match limit {
         Limit::Steps(_) => "simplify it (fewer nested counts and intersections), or give Limits more steps",
+        Limit::Build(_) => {
+            "say less, or say the same with fewer places (shorter enum, const and oneOf), or give Limits more steps"
+        }
         Limit::Memory(_) => "simplify it (fewer nested counts, smaller alternatives), or give Limits more memory_bytes",
         Limit::Time(_) => "try again when the machine is less busy, simplify it, or give Limits more seconds",
         Limit::Nesting(_) => "take some of the groups apart: make rules of the inner parts",

@@ -69,7 +69,7 @@ impl<'py> FromPyObject<'py> for TokenId {
     }
 }
 
-fn written(given: &Bound<'_, PyAny>) -> String {
+pub fn written(given: &Bound<'_, PyAny>) -> String {
     // Python itself refuses to write out thousands of digits.
     given.str().map_or_else(|_| "an integer of thousands of digits".into(), |text| text.to_string())
 }

@@ -2,10 +2,12 @@
 //! Schemas.
 
 mod apart;
+mod argument;
 mod buffer;
 mod builder;
 mod case;
 mod clock;
+mod constant;
 mod content;
 mod demand;
 mod error;
@@ -65,12 +67,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "frisket._core.front_end")?;
     module.add_class::<plain::Plain>()?;
+    module.add_class::<constant::Constants>()?;
     module.add_class::<recent::Recent>()?;
     module.add_class::<stock::Stock>()?;
     module.add_class::<usual::Usual>()?;
     module.add("Unplain", py.get_type::<plain::Unplain>())?;
     module.add_function(wrap_pyfunction!(sorted::is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
+    module.add_function(wrap_pyfunction!(constant::is_json, &module)?)?;
     module.add_function(wrap_pyfunction!(said::said, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     Ok(module)

@@ -27,7 +27,7 @@ const OBJECTS: usize = 1;
 const NUMBERS: usize = 2;
 
 /// (key, whether it is required, values)
-type Property = (String, bool, Vec<(u32, u64)>);
+pub type Property = (String, bool, Vec<(u32, u64)>);
 
 impl<'py> Walk<'_, 'py> {
     /// One node for a union: what an unconditional case covers is not said twice.
@@ -493,6 +493,16 @@ fn orders(case: &Case<'_>, properties: &[Property], required: &FxHashMap<&str, u
     Ok(lists)
 }
 
+/// The same of the required members of one constant, as they stand there.
+pub fn orders_of(properties: &[Property]) -> Vec<Vec<u32>> {
+    let is_chained = |place: &u32| !properties[*place as usize].0.starts_with('$');
+    let (chain, singles): (Vec<u32>, Vec<u32>) = (0..properties.len() as u32).partition(is_chained);
+    if singles.is_empty() {
+        return Vec::new();
+    }
+    std::iter::once(chain).chain(singles.into_iter().map(|place| vec![place])).collect()
+}
+
 /// Whether some order agrees with all the lists and one more.
 fn is_acyclic(lists: &[Vec<u32>], chain: &[u32]) -> bool {
     let mut before: HashMap<u32, HashSet<u32>> = HashMap::default();
@@ -515,7 +525,7 @@ fn is_acyclic(lists: &[Vec<u32>], chain: &[u32]) -> bool {
     true
 }
 
-fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 5]) -> Result<Punctuation> {
+pub fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 5]) -> Result<Punctuation> {
     let node = |id| builder.node(id);
     Ok(Punctuation {
         open: node(open)?,

@@ -151,7 +151,7 @@ impl Plain {
     ) -> PyResult<Self> {
         let mut builder = prelude.borrow_mut().fork(limits)?;
         if limits.is_some() {
-            builder.check()?;
+            builder.check(0)?;
         }
         let builder = Py::new(root.py(), builder)?;
         let draft = match root.get_item(intern!(root.py(), "$schema"))? {

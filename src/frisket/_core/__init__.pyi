@@ -48,6 +48,7 @@ class Limits:
     """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
 
     `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
+    What a front end does itself, to read a schema, counts too: in all of one build as many as one call may take.
     They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
     hundred times what the dearest masks of real schemas take, and about a second.
 
@@ -94,9 +95,12 @@ class GrammarBuilder:
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
-    def check(self) -> None:
+    def check(self, steps: int = 0) -> None:
         """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
-        two calls. The time of a build begins with its first call, or with this."""
+        two calls. The time of a build begins with its first call, or with this.
+
+        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over the whole
+        build."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:

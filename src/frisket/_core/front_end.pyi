@@ -13,12 +13,14 @@ from frisket._core import Grammar, GrammarBuilder, Limits
 _T = TypeVar("_T")
 
 __all__ = [
+    "Constants",
     "Plain",
     "Recent",
     "Stock",
     "Unplain",
     "Usual",
     "content",
+    "is_json",
     "is_sorted",
     "said",
     "without",
@@ -95,6 +97,28 @@ class Unplain(Exception):
     """The schema is for Python to lower, all of it."""
 
 @final
+class Constants:
+    """The nodes of constants under one schema's options, made by a builder without a step of Python.
+
+    `punctuation`: open, close, colon, comma, empty of objects; open, close, empty of arrays. `digits`: of an integer
+    that nothing bounds, None if integers may be written in other ways, too.
+    """
+
+    def __new__(
+        cls,
+        builder: GrammarBuilder,
+        punctuation: tuple[int, int, int, int, int, int, int, int],
+        *,
+        free: bool,
+        any_order: bool,
+        digits: int | None,
+    ) -> Self: ...
+    def lower(self, value: object, otherwise: Callable[[Any], int | None], /) -> tuple[bool, int | None]:
+        """(whether the value was lowered, its node if any document spells it). Lists and dicts that it holds several
+        times are made once. `otherwise` makes the node of a scalar that is not read here, None if no document spells
+        it; a value that nests deep is left to the caller."""
+
+@final
 class Recent(Generic[_T]):
     """The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
     first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them."""
@@ -145,6 +169,10 @@ def content(value: object) -> bytes | None:
 
 def is_sorted(document: object) -> bool:
     """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
+
+def is_json(value: object) -> bool:
+    """Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
+    False says nothing."""
 
 def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:

@@ -49,6 +49,9 @@ NESTED = 6
 NEVER = -1, NESTED
 #: How many searches for a key that patterns share; one among many patterns counts for many.
 SEARCHES = 4000
+#: Demands that searches read between two looks at the limits, and what each takes in steps of a limit: 0.05 to 0.2 µs.
+READ = 4096
+PER_DEMAND = 2
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -113,6 +116,8 @@ class Algebra(Places):
         self._nested = 0
         self._searches = 0
         self._steps = 0
+        #: Demands read since the limits were last looked at.
+        self._read = 0
 
     # -- expansion ------------------------------------------------------------------------------------------------
     def expand(self, goal: Goal) -> list[Case]:
@@ -537,6 +542,13 @@ class Algebra(Places):
                 hint=SPLITS,
             )
 
+    def work(self, demands: int) -> None:
+        """Count demands that a search for a contradiction reads; limits see them now and then."""
+        self._read += demands
+        if self._read > READ:
+            steps, self._read = self._read * PER_DEMAND, 0
+            self.builder.check(steps)
+
     def current(self) -> str:
         """The place being expanded."""
         busy = [s for s in self.sites if (s.positive is not None and not isinstance(s.positive, list))]
@@ -612,6 +624,20 @@ class Algebra(Places):
         if mask & ARRAY and not array.is_void(self, case.arrays, depth):
             return False
         return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
+
+    def spoken(self, atom: string.StringAtom) -> str:
+        """A condition on a text as a message names it: by its keyword."""
+        if isinstance(atom, string.Length):
+            return "minLength" if atom.most is None else "maxLength" if not atom.least else "minLength and maxLength"
+        if isinstance(atom, string.Among):
+            said = "enum"
+        elif isinstance(atom, string.Nested):
+            said = atom.name
+        else:
+            formats = (name for (name, _), known in self.formats.items() if string.is_of(known, atom))
+            patterns = (ascii(pattern)[:60] for pattern, node in self.patterns.items() if node == atom.node)
+            said = next((f"format {name}" for name in formats), None) or f"pattern {next(patterns, '')}".rstrip()
+        return said if atom.positive else f"not {said}"
 
     def _textless_are(self, atoms: tuple[string.StringAtom, ...]) -> bool:
         found = self._textless.get(atoms)

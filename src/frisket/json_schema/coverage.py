@@ -131,9 +131,8 @@ def _format(schema: dict[str, Any], draft: int, pointer: str, name: str, options
     if not _mask(schema.get("type")) & (NUMBER if kind == "numbers" else STRING):
         return annotation(f"it says something of {kind}, and there can be none")
     known = FORMATS.get(name)
-    if known is not None and known.written is not None:
-        most = min(options.max_second_digits, 6 if options.formats == "python" else options.max_second_digits)
-        return Entry(pointer, "format", "enforced", note=f"a second has at most {most} digits after the point")
+    if known is not None and known.note is not None:
+        return Entry(pointer, "format", "enforced", note=known.note(options))
     return Entry(pointer, "format", "enforced")
 
 

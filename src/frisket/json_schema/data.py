@@ -10,6 +10,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_schema.resolve import escape
 
@@ -28,9 +29,17 @@ def check(value: Any, where: str) -> None:
 
     (No document holds such a string, so that it means nothing as a value: `string.encoded` leaves it out.)
     """
+    if front_end.is_json(value):
+        return
     stack = [(value, where, 0)]
+    #: Lists and dicts that were met, and how deep: Python may share them, and one may hold itself.
+    met: set[tuple[int, int]] = set()
     while stack:
         value, where, depth = stack.pop()
+        if isinstance(value, (list, tuple, dict)):
+            if (id(value), depth) in met:
+                continue
+            met.add((id(value), depth))
         if value is None or isinstance(value, (str, bool)):
             continue
         if isinstance(value, (int, float, Decimal)):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from frisket._core import front_end
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string
 from frisket.json_schema.order import is_sorted
+from frisket.json_schema.place import CHECKED, STEPS
 from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ANYTHING, ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
 
-#: Nodes between two looks at the limits.
-CHECKED = 128
+#: Whether parts of constants are lowered by the engine. Tests turn it off and compare.
+CONSTANTS = True
+#: The values that it reads.
+READ = {list, dict, str, int, bool, type(None)}
 WORDS = NULL | FALSE | TRUE
 #: Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
 SHALLOW = 64
@@ -135,6 +139,21 @@ class Lowering:
         #: Levels being lowered by the engine, above and between those in `_active`.
         self._plain_levels = 0
         self._plain = plain
+        #: Not where lines are indented, nor where each call is recorded.
+        self._reads_constants = CONSTANTS and not self._pretty and type(builder) is _core.GrammarBuilder
+        self._constants: front_end.Constants | None = None
+
+    def _made_constants(self) -> front_end.Constants:
+        """The engine's side for constants."""
+        layout, options = self.layout(), self.options
+        objects = (layout.open_object, layout.close_object, layout.colon, layout.comma, layout.empty_object)
+        return front_end.Constants(
+            self.builder,
+            (*objects, layout.open_array, layout.close_array, layout.empty_array),
+            free=options.escapes == "free",
+            any_order=self.any_order,
+            digits=options.max_integer_digits if options.numbers == "plain" else None,
+        )
 
     def document(self, goal: Goal) -> int:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
@@ -162,11 +181,22 @@ class Lowering:
                 self.structural.add(rule)
                 self.recursive = True
             return rule
+        site = self.algebra.constant_at(goal) if self._reads_constants else None
+        if site is not None and type(site.schema["const"]) in READ:
+            done, node = self._constant(site)
+            if done:
+                nodes[key] = node
+                return node
         if self._plain is not None and len(goal) == 1:
             plain, node = self._plainly(self._plain, goal)
             if plain:
                 nodes[key] = node
                 return node
+        return self._expanded(goal, key)
+
+    def _expanded(self, goal: Goal, key: tuple[Goal, int]) -> int | None:
+        """The node of a goal that the algebra reads, kept under its key."""
+        nodes = self._nodes
         if self._levels() > LEVELS:
             raise too_deep(self.algebra.where(goal))
         self._active[key] = None
@@ -194,8 +224,31 @@ class Lowering:
             node = None if node is None else rule
         nodes[key] = node
         if not len(nodes) % CHECKED:
-            self.builder.check()
+            self.builder.check(CHECKED * STEPS)
         return node
+
+    def _constant(self, site: Site) -> tuple[bool, int | None]:
+        """(whether the engine lowered the value that a place asks for, its node)"""
+        value = site.schema["const"]
+        if self._constants is None:
+            self._constants = self._made_constants()
+        try:
+            done, node = self._constants.lower(value, partial(self._scalar, site))
+        except LimitExceededError as error:
+            if error.where is not None or error.code != LimitExceededError.code:
+                raise
+            raise LimitExceededError(
+                f"a value of const or enum: {error.message}", where=site.pointer, hint=error.hint
+            ) from error
+        if node is not None and type(value) in (list, dict):
+            self.structural.add(node)
+        return done, node
+
+    def _scalar(self, site: Site, value: Any) -> int | None:
+        """The node of a part of a place's value: a number that has several spellings, a text that has none."""
+        goal = self.algebra.constant(site, value)
+        key = (goal, self.depth)
+        return self._nodes[key] if key in self._nodes else self._expanded(goal, key)
 
     def _plainly(self, plain: front_end.Plain, goal: Goal) -> tuple[bool, int | None]:
         """(whether the goal is that of a plain place, its node)"""
@@ -360,18 +413,23 @@ class Lowering:
         try:
             found = string.lower(self.builder, atoms)
         except LimitExceededError as error:
-            raise self._located(error) from error
+            raise self._located(error, atoms) from error
         if found is None:
             return None
         self.recursive = self.recursive or len(atoms) > 1
         return self.builder.quoted(found, self.options.escapes)
 
-    def _located(self, error: LimitExceededError) -> LimitExceededError:
-        """The same limit, and where in the schema it was reached."""
-        if error.where is not None:
+    def _located(self, error: LimitExceededError, atoms: tuple[string.StringAtom, ...]) -> LimitExceededError:
+        """The same limit, where in the schema it was reached, and which keywords together reach it."""
+        if error.where is not None or error.code != LimitExceededError.code:
             return error
+        asked = dict.fromkeys(self.algebra.spoken(atom) for atom in atoms)
+        excluded = any(isinstance(atom, string.Matches) and not atom.positive for atom in atoms)
+        change = "anyOf, unlike oneOf, lets a text meet several alternatives" if excluded else "drop one of them"
         return LimitExceededError(
-            f"the conditions on a text, taken together: {error.message}", where=self.where(), hint=error.hint
+            f"a text that meets {', '.join(asked)}: {error.message}",
+            where=self.where(),
+            hint=f"{change}; or {error.hint}" if error.hint else change,
         )
 
     def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
@@ -379,10 +437,12 @@ class Lowering:
         nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
         if nesting:
             return [self._part("string", STRING, atoms) for atoms in alternatives]
-        try:
-            nodes = [string.lower(self.builder, atoms) for atoms in alternatives]
-        except LimitExceededError as error:
-            raise self._located(error) from error
+        nodes = []
+        for atoms in alternatives:
+            try:
+                nodes.append(string.lower(self.builder, atoms))
+            except LimitExceededError as error:
+                raise self._located(error, atoms) from error
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return []

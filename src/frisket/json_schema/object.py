@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 REGIONS = 128
 #: Demands of the kind "some member …" that one member may meet in all combinations.
 DEMANDS = 8
+#: What it takes to sort the conditions of an object, in demands.
+READING = 32
 #: Demands of that kind that one object may carry, beyond those that its required members meet anyway.
 MARKS = 10
 
@@ -248,6 +250,7 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
     if not atoms:
         return False
     shape = Shape(atoms)
+    algebra.work(READING + len(shape.required) * len(shape.fields))
     if shape.crossed():
         return True
     for key in shape.required:

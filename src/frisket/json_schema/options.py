@@ -49,7 +49,8 @@ class JSONSchemaOptions:
     or multiples are asked for, an exponent beyond ±4 goes with one digit before the point)."""
 
     max_integer_digits: int = 40
-    """An unbounded number has at most so many digits before the point (a bound with more digits raises it)."""
+    """An unbounded number has at most so many digits before the point (a bound with more digits raises it), and so has
+    each number of the format `duration` (at most 4 for Python's types; a text that the schema lists may have more)."""
 
     max_fraction_digits: int = 40
     """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""

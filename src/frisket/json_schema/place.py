@@ -28,6 +28,8 @@ SHORT = 64
 ONLY_STRINGS = {str}
 #: Places, or nodes, between two looks at the limits.
 CHECKED = 128
+#: What it takes to read a place, or to make its node, in steps of a limit: some 20 µs each.
+STEPS = 1000
 #: Demands of more places are not searched for places that say the same.
 ALIKE = 16
 
@@ -59,6 +61,7 @@ class Places:
         self._by_content: dict[tuple[Any, ...], Goal] = {}
         self._by_reference: dict[tuple[str, int], Goal] = {}
         self._aliases: list[tuple[dict[str, Any], Site | str, tuple[str, ...]]] = []
+        self._by_value: dict[tuple[int, int], Goal] = {}
         self._following: set[int] = set()
         self._singles: dict[tuple[str, Goal], object.Fields] = {}
         self._negated: dict[Goal, Goal] = {}
@@ -154,7 +157,7 @@ class Places:
             goal = frozenset((2 * site.number,))
         self._by_key[key] = goal
         if not len(self._by_key) % CHECKED:
-            self.builder.check()
+            self.builder.check(CHECKED * STEPS)
         return goal
 
     def _same_as(
@@ -237,6 +240,26 @@ class Places:
         site = Site(len(self.sites), schema, self._constants, (), origin, ())
         self.sites.append(site)
         return frozenset((2 * site.number,))
+
+    def constant(self, origin: Site, value: Any) -> Goal:
+        """The demand to be this part of a value that `origin` states; of a part that is shared, always the same."""
+        home = origin.origin if self.is_invented(origin) and isinstance(origin.origin, Site) else origin
+        # The schema keeps its parts alive, so that none takes the place of another.
+        key = home.number, id(value)
+        goal = self._by_value.get(key)
+        if goal is None:
+            goal = self._by_value[key] = self.invented(home, {"const": value})
+        return goal
+
+    def constant_at(self, goal: Goal) -> Site | None:
+        """The place of a goal that asks for one value and nothing else, as `constant` makes it."""
+        if len(goal) != 1:
+            return None
+        (literal,) = goal
+        if literal < 0 or literal & 1:
+            return None
+        site = self.sites[literal >> 1]
+        return site if self.is_invented(site) and site.schema is not None and "const" in site.schema else None
 
     def is_invented(self, site: Site) -> bool:
         """Whether nobody wrote this place."""

@@ -279,9 +279,9 @@ def read_values(reader: Reader, keyword: str, values: list[Any]) -> None:
 def case_of(reader: Reader, value: Any) -> Case:
     """The case that holds one array or object only."""
     if isinstance(value, (list, tuple)):
-        goals = tuple(reader.algebra.invented(reader.site, {"const": item}) for item in value)
+        goals = tuple(reader.algebra.constant(reader.site, item) for item in value)
         return Case(ARRAY, arrays=(array.Items(goals, NOTHING), array.Count(len(goals), len(goals))))
-    names = {key: reader.algebra.invented(reader.site, {"const": item}) for key, item in value.items()}
+    names = {key: reader.algebra.constant(reader.site, item) for key, item in value.items()}
     fields = object.Fields(names, (), NOTHING)
     return Case(OBJECT, objects=(fields, object.Required(tuple(names))))
 

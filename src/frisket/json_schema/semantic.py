@@ -88,7 +88,7 @@ def written_node(options: JSONSchemaOptions, builder: GrammarBuilder, known: For
     """The node of a format's texts that are written, if these are not all."""
     if known.written is None:
         return None
-    return known.written(builder, options.formats == "python", options.max_second_digits)
+    return known.written(builder, options)
 
 
 def read_content_encoding(reader: Reader, value: Any) -> None:

@@ -23,19 +23,19 @@ class Matches(NamedTuple):
     """The text is (or is not) in a regular language.
 
     All texts of `node` are in it; `written` is what is written of them, if that is not all. Where the language holds
-    more than `node`, it holds nothing outside `outer`, and `check`, if known, decides single texts.
+    more than `node`, it holds nothing outside what `outer` makes, and `check`, if known, decides single texts.
     """
 
     node: int
     positive: bool
     written: int | None = None
-    outer: int | None = None
+    outer: Callable[[], int] | None = None
     check: Callable[[str], bool] | None = None
     kind: str = "string Matches"
 
     def bound(self, *, outer: bool) -> int:
         """The node whose texts (or all others) certainly meet the condition; if `outer`, nothing else meets it."""
-        return self.node if self.outer is None or self.positive != outer else self.outer
+        return self.node if self.outer is None or self.positive != outer else self.outer()
 
 
 class Among(NamedTuple):
@@ -55,6 +55,11 @@ class Nested(NamedTuple):
 
 
 StringAtom = Length | Matches | Among | Nested
+
+
+def is_of(known: Matches | Nested | None, atom: Matches) -> bool:
+    """Whether the condition asks for the language, or for its complement."""
+    return isinstance(known, Matches) and known.node == atom.node
 
 
 def negate(atom: StringAtom) -> list[StringAtom]:

@@ -52,6 +52,9 @@ struct Promise {
 /// Steps that a position of the search costs beside its derivatives: about 2 µs to settle, to compare and to queue it.
 const PER_POSITION: u64 = 96;
 
+/// Steps that a byte on the straight way costs, beside its derivatives: about 1 µs for the position after it.
+const PER_BYTE: u64 = 48;
+
 /// A place with its entry among those that were reached, and the few promises that it makes.
 const PER_PLACE: usize = size_of::<Place>() + 32 + 4 * size_of::<Promise>();
 
@@ -101,6 +104,7 @@ impl Machine {
             if text.len() as u64 > most {
                 return Ok(None);
             }
+            self.arena.spend(PER_BYTE)?;
             if let Some(next) = self.run(&position, &mut text)? {
                 position = next;
                 least = self.distance_from(&position)?;
@@ -292,6 +296,15 @@ impl Arena {
             Term::Literal { literal, position } => {
                 Some((Run::Spelled(self.terms.literals[literal as usize].clone(), position as usize), EPSILON))
             }
+            Term::Words { set, low, high, depth } => {
+                let words = self.terms.word_sets[set as usize].words.clone();
+                let count = shared(&words[low as usize..high as usize], depth as usize);
+                if count < 2 {
+                    return Ok(None);
+                }
+                let after = self.words_rest(set, low, high, depth + count as u32)?;
+                Some((Run::Shared(words, low as usize, depth as usize, count), after))
+            }
             Term::Bounded { body, min: min @ 2.., max } if self.info(body).nullable => {
                 let Some(byte) = self.plainest(body, |body, next| body == next)? else { return Ok(None) };
                 let max = if max == MANY { MANY } else { max - min };
@@ -322,6 +335,8 @@ impl Arena {
 /// Bytes that come one after another.
 enum Run {
     Spelled(Arc<Literal>, usize),
+    /// What several words share: that of the first one, from a place on, so many bytes.
+    Shared(Arc<[Box<[u8]>]>, usize, usize, usize),
     Repeated(u8, u32),
 }
 
@@ -329,6 +344,7 @@ impl Run {
     fn len(&self) -> usize {
         match self {
             Run::Spelled(text, from) => text.len() - from,
+            Run::Shared(_, _, _, count) => *count,
             Run::Repeated(_, count) => *count as usize,
         }
     }
@@ -336,9 +352,16 @@ impl Run {
     fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
         (0..self.len()).map(|at| match self {
             Run::Spelled(text, from) => text[from + at],
+            Run::Shared(words, word, from, _) => words[*word][from + at],
             Run::Repeated(byte, _) => *byte,
         })
     }
+}
+
+/// Bytes that sorted words have in common from a place on.
+fn shared(words: &[Box<[u8]>], from: usize) -> usize {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return 0 };
+    first[from..].iter().zip(&last[from..]).take_while(|(one, other)| one == other).count()
 }
 
 enum Found {

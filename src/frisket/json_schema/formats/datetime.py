@@ -4,19 +4,20 @@ A leap second exists only in the last minute of a UTC day, so its local time fol
 there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0,
 since `datetime` holds neither.
 
-RFC 3339 bounds no fraction of a second, so a text could go on for ever: what is written has at most so many digits.
+RFC 3339 bounds neither the fraction of a second nor the numbers of a duration, so a text could go on for ever: the
+options bound the digits of what is written.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from frisket.json_schema.formats.format import Format, by_pattern
+from frisket.json_schema.formats.format import Format
 from frisket.notations.regex import lower_regex
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
+    from frisket.json_schema.options import JSONSchemaOptions
 
 _DAYS = (
     "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
@@ -34,6 +35,8 @@ _MICROSECONDS = 6
 
 _CLOCK = "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
 _DURATION = f"P(?:(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:{_CLOCK})?|{_CLOCK}|[0-9]+W)"
+#: Digits of a duration's numbers that Python's `timedelta` surely holds.
+_PYTHON_DURATION_DIGITS = 4
 
 
 def _date(builder: GrammarBuilder, python: bool) -> int:
@@ -83,9 +86,43 @@ def _leap_second(builder: GrammarBuilder, fraction: str) -> int:
     return alt([zulu, builder.and_([hours, minutes])])
 
 
+def _written_time(builder: GrammarBuilder, options: JSONSchemaOptions) -> int:
+    return _time(builder, options.formats == "python", options.max_second_digits)
+
+
+def _written_date_time(builder: GrammarBuilder, options: JSONSchemaOptions) -> int:
+    return _date_time(builder, options.formats == "python", options.max_second_digits)
+
+
+def _second_note(options: JSONSchemaOptions) -> str:
+    most = options.max_second_digits
+    if options.formats == "python":
+        most = min(most, _MICROSECONDS)
+    return f"a second has at most {most} digits after the point"
+
+
+def _duration(builder: GrammarBuilder, python: bool, digits: int | None = None) -> int:
+    """`digits`: how many each of its numbers has at most, None for any number of them."""
+    if python:
+        digits = _PYTHON_DURATION_DIGITS if digits is None else min(digits, _PYTHON_DURATION_DIGITS)
+    pattern = _DURATION if digits is None else _DURATION.replace("[0-9]+", f"[0-9]{{1,{digits}}}")
+    return lower_regex(builder, pattern, dialect="ecma")
+
+
+def _written_duration(builder: GrammarBuilder, options: JSONSchemaOptions) -> int:
+    return _duration(builder, options.formats == "python", options.max_integer_digits)
+
+
+def _duration_note(options: JSONSchemaOptions) -> str:
+    most = options.max_integer_digits
+    if options.formats == "python":
+        most = min(most, _PYTHON_DURATION_DIGITS)
+    return f"each number has at most {most} digits"
+
+
 FORMATS = (
     Format("date", _date),
-    Format("time", _time, written=_time),
-    Format("date-time", _date_time, written=_date_time),
-    replace(by_pattern("duration", _DURATION, python=_DURATION.replace("[0-9]+", "[0-9]{1,4}")), python_narrows=True),
+    Format("time", _time, written=_written_time, note=_second_note),
+    Format("date-time", _date_time, written=_written_date_time, note=_second_note),
+    Format("duration", _duration, written=_written_duration, note=_duration_note, python_narrows=True),
 )

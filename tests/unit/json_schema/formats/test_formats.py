@@ -9,6 +9,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -350,6 +351,64 @@ class TestSeconds:
         assert not made.accepts('"09:30:00.1234567890123Z"')
 
 
+class TestDurations:
+    """RFC 3339 bounds no number of a duration; what is written is bounded, what the schema lists or excludes is not."""
+
+    @pytest.mark.parametrize(
+        ("options", "most"), [({}, 40), ({"max_integer_digits": 3}, 3), ({"formats": "python"}, 4)]
+    )
+    @pytest.mark.parametrize("shape", ["P{}D", "P1Y{}M", "PT{}H1M", "P{}W", "P1DT{}S"])
+    def test_digits(self, shape: str, options: dict[str, object], most: int) -> None:
+        made = Grammar.from_json_schema({"type": "string", "format": "duration"}, JSONSchemaOptions(**options))  # type: ignore[arg-type]
+        for digits in (1, most, most + 1, 3 * most):
+            assert made.accepts(f'"{shape.format("1" * digits)}"') == (digits <= most), digits
+        assert made.report is not None
+        assert [entry.note for entry in made.report.entries if entry.keyword == "format"] == [
+            f"each number has at most {most} digits"
+        ]
+
+    def test_what_the_schema_lists_or_excludes_is_all_of_the_format(self) -> None:
+        long = "P" + "1" * 50 + "D"
+        assert Grammar.from_json_schema({"format": "duration", "enum": [long, "x"]}).accepts(json.dumps(long))
+        made = Grammar.from_json_schema({"type": "string", "not": {"format": "duration"}})
+        assert not made.accepts(json.dumps(long)) and made.accepts(json.dumps(long + "D"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("hostname", "idn-hostname"), ("email", "idn-email")])
+def test_formats_that_take_too_long_to_tell_apart_are_named(one: str, other: str) -> None:
+    schema = {"properties": {"h": {"oneOf": [{"type": "string", "format": name} for name in (one, other)]}}}
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(schema)
+    assert caught.value.where == "/properties/h" and "anyOf" in str(caught.value.hint)
+    assert f"format {one}, not format {other}" in caught.value.message
+
+
+class TestBoundsAreMadeWhenAskedFor:
+    """The node that holds all of a narrowed format takes longer than most schemas."""
+
+    @pytest.mark.parametrize(
+        ("schema", "times"),
+        [
+            ({"type": "string", "format": "idn-email"}, 0),
+            ({"properties": {"a": {"format": "idn-email"}, "b": {"format": "idn-email"}}}, 0),
+            ({"type": "string", "not": {"format": "idn-email"}}, 1),
+            ({"type": "string", "allOf": [{"not": {"format": "idn-email"}}], "not": {"format": "idn-email"}}, 1),
+        ],
+    )
+    def test_once_and_for_negations(
+        self, schema: dict[str, object], times: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[GrammarBuilder] = []
+
+        def outer(builder: GrammarBuilder) -> int:
+            asked.append(builder)
+            return builder.literal(b"a@b")
+
+        monkeypatch.setitem(FORMATS, "idn-email", replace(FORMATS["idn-email"], outer=outer))
+        Grammar.from_json_schema(schema, JSONSchemaOptions(max_fraction_digits=39))
+        assert len(asked) == times
+
+
 PUNYCODE = "xn--bcher-kva.example"
 #: Format, a valid text that its node leaves out, a text that is none of it.
 NARROWED = [
@@ -385,8 +444,9 @@ class TestNegatedNarrowly:
     def test_bounds_enclose(self, name: str, left_out: str, wrong: str) -> None:
         builder, known = GrammarBuilder(), FORMATS[name]
         assert known.node is not None
-        node, outer = known.node(builder, False), known.bound(builder, False)
-        assert outer is not None
+        bound = known.bound(builder, False)
+        assert bound is not None
+        node, outer = known.node(builder, False), bound()
         if "host" in name or "email" in name:  # labels of both count their characters: too many pairs of counts
             names = ["a.b-c", ".".join(["a" * 63] * 3), "A-1"]
             names += ["bücher.example", "例え.テスト", "a.b.ü", "ü" * 8] if name != "hostname" else []
@@ -507,6 +567,6 @@ def test_names_beside_references_take_few_steps(one: str, other: str, texts: dic
 
 def test_a_limit_on_texts_names_its_place() -> None:
     schema = {"properties": {"a": {"type": "string", "oneOf": [{"format": "hostname"}, {"format": "idn-hostname"}]}}}
-    with pytest.raises(LimitExceededError, match=r"conditions on a text.*steps") as caught:
+    with pytest.raises(LimitExceededError, match=r"format hostname, not format idn-hostname.*steps") as caught:
         Grammar.from_json_schema(schema)
     assert caught.value.where == "/properties/a"

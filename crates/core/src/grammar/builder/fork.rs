@@ -44,6 +44,7 @@ impl Builder {
             specials: self.specials.clone(),
             ready: self.ready.clone(),
             is_ground: false,
+            steps: 0,
         };
         copy.arena.budget.share();
         copy.arena.budget.heed([cancellation, None]);

@@ -25,6 +25,8 @@ pub struct Builder {
     pub(crate) ready: Option<Arc<Ready>>,
     /// Whether nothing was made since the arena became the ground of forks.
     is_ground: bool,
+    /// Steps that the front end took between its calls.
+    steps: u64,
 }
 
 /// The white space and punctuation of one object or array.
@@ -50,11 +52,14 @@ impl Builder {
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false }
+        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false, steps: 0 }
     }
 
-    /// Look at the time, the memory and who may end the build: for what a front end does between two calls.
-    pub fn check(&mut self) -> Result<()> {
+    /// Look at the time, the memory and who may end the build: for what a front end does between two calls. `steps` are
+    /// those that it took itself; they add up over the whole build, to as many as one call may take.
+    pub fn check(&mut self, steps: u64) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        self.arena.budget.afford(self.steps)?;
         self.arena.budget.check()
     }
 

@@ -1,0 +1,73 @@
+"""GrammarBuilder's arguments: what no Rust integer holds is a ValueError that names the argument and its range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from frisket import Limits
+from frisket._core import GrammarBuilder
+from frisket.errors import LimitExceededError
+
+NODE, COUNT = "from 0 to 4294967295", "from 0 to 18446744073709551615"
+SIGNS = dict.fromkeys(("open", "close", "comma", "empty"), 2)
+VALUES = f"{NODE} .nodes. or 18446744073709551615 .marks."
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**70])
+@pytest.mark.parametrize(
+    ("call", "arguments", "keywords", "message"),
+    [
+        ("repeat", (2, ...), {}, f"min is an integer {COUNT}"),
+        ("repeat", (2, 0, ...), {}, f"max is an integer {COUNT}"),
+        ("repeat", (..., 0), {}, f"node is an integer {NODE}"),
+        ("bounded", (2, ..., 3), {}, f"min is an integer {COUNT}"),
+        ("enumerate", (2, ...), {}, f"limit is an integer {COUNT}"),
+        ("byte_class", ([(0, ...)],), {}, "ranges holds integers from 0 to 255"),
+        ("char_class", ([(..., 9)],), {}, f"ranges holds integers {NODE}"),
+        ("cat", ([2, ...],), {}, f"nodes holds integers {NODE}"),
+        ("alt", ([...],), {}, f"nodes holds integers {NODE}"),
+        ("disjoint", (2, ...), {}, f"right is an integer {NODE}"),
+        ("multiple", (...,), {"point": False}, f"of is an integer {NODE}"),
+        ("array", ([2], ...), SIGNS, f"rest is an integer {NODE}"),
+        ("array", ([...], 2), SIGNS, f"prefix holds integers {NODE}"),
+        ("array", ([2], None), {**SIGNS, "comma": ...}, f"comma is an integer {NODE}"),
+        ("array", ([2], None), {**SIGNS, "max_items": ...}, f"max_items is an integer {COUNT}"),
+        ("unique_array", ([(True, [(2, ...)])],), SIGNS, f"states holds integers {NODE}"),
+        ("object", ([("a", True, [(2, ...)])], []), {**SIGNS, "colon": 2}, f"properties holds integers {VALUES}"),
+        ("object", ([], [(2, [(..., 0)])]), {**SIGNS, "colon": 2}, f"extras holds integers {VALUES}"),
+        ("object", ([], []), {**SIGNS, "colon": 2, "required_marks": ...}, f"required_marks is an integer {COUNT}"),
+        ("object", ([], []), {**SIGNS, "colon": 2, "implies": [(0, ...)]}, f"implies holds integers {NODE}"),
+        ("define", (..., 2), {}, f"rule is an integer {NODE}"),
+        ("check", (...,), {}, f"steps is an integer {COUNT}"),
+        ("build", (...,), {}, f"root is an integer {NODE}"),
+    ],
+)
+def test_integers_without_room_are_named(call: str, arguments: Any, keywords: Any, message: str, wrong: int) -> None:
+    builder = GrammarBuilder()
+    builder.literal(b"a")
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(filled(item) for item in value)
+        return wrong if value is ... else value
+
+    keywords = {name: filled(value) for name, value in keywords.items()}
+    with pytest.raises(ValueError, match=message):
+        getattr(builder, call)(*filled(arguments), **keywords)
+
+
+def test_what_is_no_integer_is_misuse() -> None:
+    with pytest.raises(TypeError, match="argument 'min'"):
+        GrammarBuilder().repeat(0, "1")  # type: ignore[arg-type]
+
+
+def test_steps_of_a_front_end_add_up_over_the_build() -> None:
+    builder = GrammarBuilder(limits=Limits(steps=1_000))
+    for _ in range(4):
+        builder.check(steps=250)
+        builder.literal(b"a")
+    with pytest.raises(LimitExceededError, match=r"steps of a whole build .1000."):
+        builder.check(steps=1)
+    builder.fork(limits=Limits(steps=1_000)).check(steps=1_000)
