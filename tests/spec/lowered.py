@@ -4,8 +4,8 @@
 
 A line is a case (its name, its texts, its root) or a call of the case above it. A node is known by the number of the
 call that first returned it, so the file changes where a front end says something else, not where the core numbers its
-nodes otherwise. A question is recorded with its answer, which the core must give again. The first line is the version of
-Unicode, since the running Python says what `\\w` holds.
+nodes otherwise. A question is recorded with its answer, which the core must give again. The first line is the version
+of Unicode, since the running Python says what `\\w` holds.
 """
 
 from __future__ import annotations
@@ -133,10 +133,10 @@ class RecordingBuilder:
             "min_properties": min_properties,
             "max_properties": max_properties,
             "required_marks": required_marks,
-            "implies": [list(pair) for pair in implies],
+            "implies": list(implies),
             "any_order": any_order,
             "extras_last": extras_last,
-            "orders": [list(order) for order in orders],
+            "orders": list(map(list, orders)),
             "escapes": escapes,
         }
         node = self.builder.object(properties, extras, **punctuation, **rules)
