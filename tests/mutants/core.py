@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-import re
 import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 from tests.data import ROOT
@@ -24,8 +25,10 @@ SOURCES = frozenset((
     "automaton", "machine", "rules", "trim", "verify",
 ))  # fmt: skip
 
+LISTED = ("cargo", "mutants", "--package=frisket-core", "--colors=never", "--no-times")
+
 #: Seconds. A mutant that loops is noticed, too: all tests together take a tenth of it.
-SECONDS = 300
+SECONDS = 180
 
 #: Bytes of address space: a mutant that grows without end is noticed before the machine feels it.
 MEMORY = 12 << 30
@@ -37,33 +40,70 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
         sys.exit("cargo-mutants is missing: cargo install cargo-mutants --locked")
     everything = mutants()
     if again:
-        chosen = [mutant for mutant in everything if verdict(mutant, "survived").key in again]
+        chosen = [place for place, mutant in enumerate(everything) if verdict(mutant, "survived").key in again]
     else:
-        chosen = random.Random(seed).sample(everything, min(sample, len(everything)))
+        chosen = random.Random(seed).sample(range(len(everything)), min(sample, len(everything)))
     print(f"{len(chosen)} of {len(everything):,} mutants of the core, seed {seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        names = [f"--re=^{re.escape(mutant['name'])}$" for mutant in chosen]
-        how = ["--profile=mutants", "--baseline=skip", f"--timeout={SECONDS}", f"--jobs={jobs}", f"--output={folder}"]
-        subprocess.run(
-            ["cargo", "mutants", "--package=frisket-core", "--no-times", "--colors=never", *how, *names],
-            cwd=ROOT,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
-        )
-        outcomes = json.loads((Path(folder) / "mutants.out" / "outcomes.json").read_text(encoding="utf-8"))
-    for outcome in outcomes["outcomes"]:
-        if outcome["scenario"] != "Baseline":
-            yield verdict(outcome["scenario"]["Mutant"], outcome["summary"])
+    copies: Queue[Path] = Queue()
+    for number in range(jobs):
+        copies.put(copied(ROOT / "target" / f"mutants-{number}"))
+
+    def judged(place: int) -> Verdict:
+        copy = copies.get()
+        try:
+            return judge(copy, everything[place], place, len(everything))
+        finally:
+            copies.put(copy)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(judged, chosen)
+
+
+def copied(folder: Path) -> Path:
+    """The sources in a folder of their own. What was built there stays, so that a mutant is one file built anew."""
+    for name in ("Cargo.toml", "Cargo.lock", "crates", "tests/spec"):
+        for source in (path for path in (ROOT / name, *(ROOT / name).rglob("*")) if path.is_file()):
+            target = folder / source.relative_to(ROOT)
+            if not target.exists() or target.read_bytes() != source.read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+    for target in (folder / "crates").rglob("*"):
+        if target.is_file() and not (ROOT / target.relative_to(folder)).exists():
+            target.unlink()
+    return folder
+
+
+def judge(copy: Path, mutant: dict[str, Any], place: int, count: int) -> Verdict:
+    """Whether the core's tests notice a mutant, made in a copy of the sources."""
+    how = ("--profile=mutants", "--baseline=skip", f"--timeout={SECONDS}", "--in-place", f"--output={copy}")
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(copy / "target")}
+    subprocess.run(
+        [*LISTED, *files(), *how, "--sharding=round-robin", f"--shard={place}/{count}"],
+        cwd=copy,
+        env=environment,
+        check=False,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+    told = json.loads((copy / "mutants.out" / "outcomes.json").read_text(encoding="utf-8"))
+    (outcome,) = told["outcomes"]
+    if outcome["scenario"]["Mutant"]["name"] != mutant["name"]:
+        raise RuntimeError(f"{outcome['scenario']['Mutant']['name']} was judged, not {mutant['name']}")
+    return verdict(mutant, outcome["summary"])
+
+
+def files() -> list[str]:
+    """The files whose mutants are sampled."""
+    paths = [path for path in sorted((ROOT / "crates" / "core" / "src").rglob("*.rs")) if path.stem in SOURCES]
+    missing = SOURCES - {path.stem for path in paths}
+    if missing:
+        sys.exit(f"tests/mutants/core.py names files that are no more: {', '.join(sorted(missing))}")
+    return [f"--file={path.relative_to(ROOT)}" for path in paths]
 
 
 def mutants() -> list[dict[str, Any]]:
     """Every possible mutant, as cargo-mutants describes it."""
-    files = [path for path in sorted((ROOT / "crates" / "core" / "src").rglob("*.rs")) if path.stem in SOURCES]
-    missing = SOURCES - {path.stem for path in files}
-    if missing:
-        sys.exit(f"tests/mutants/core.py names files that are no more: {', '.join(sorted(missing))}")
-    named = [f"--file={path.relative_to(ROOT)}" for path in files]
-    command = ["cargo", "mutants", "--package=frisket-core", "--list", "--json", *named]
+    command = [*LISTED, *files(), "--list", "--json"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     found: list[dict[str, Any]] = json.loads(listed)
     return found

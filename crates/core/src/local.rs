@@ -281,3 +281,43 @@ fn difference(
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_takes_its_lists_and_its_share_of_what_is_common() {
+        let bits: crate::bits::Bits = vec![0; 10].into();
+        let core = Core {
+            words: Words::from([(0, 1), (1, 1), (2, 1)]),
+            hash: None,
+            exits: Exits::of(Groups::new()),
+            ends: vec![7; 5],
+            bound: Some(Bound { tokens: vec![(1, 1); 2], places: vec![(1, 1)] }),
+        };
+        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 4 + 3 * 8 + size_of::<Core>();
+        let lists = (2 + 4) * 4 + size_of::<Local>();
+        let dense = Some(Part { bits, within: None });
+        let (asks, doubts) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4]));
+        let local = Local { dense, core: Arc::new(core), asks, doubts, strays: false };
+        assert_eq!(local.memory_bytes(), own + 40 + lists);
+        let _twin = local.clone();
+        assert_eq!(local.memory_bytes(), own / 2 + 40 / 2 + lists);
+        assert_eq!(Local { dense: None, ..local.clone() }.memory_bytes(), own / 3 + lists);
+    }
+
+    #[test]
+    fn a_piece_is_known_by_its_tokens_if_they_are_all() {
+        let core = |hash| {
+            let exits = Exits::of(Groups::new());
+            Arc::new(Core { words: Words::default(), hash, exits, ends: Vec::new(), bound: None })
+        };
+        let none = || Arc::<[u32]>::default();
+        let local = Local { dense: None, core: core(Some(3)), asks: none(), doubts: none(), strays: false };
+        assert_eq!(local.hash(), Some(3));
+        assert_eq!(Local { asks: Arc::from([1]), ..local.clone() }.hash(), None);
+        assert_eq!(Local { doubts: Arc::from([1]), ..local.clone() }.hash(), None);
+        assert_eq!(Local { core: core(None), ..local }.hash(), None);
+    }
+}
