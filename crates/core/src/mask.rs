@@ -616,4 +616,31 @@ mod tests {
         assert_eq!(other.composed, 0);
         assert!(other.held >= 32);
     }
+
+    /// The masks along a text that keeps counting, far from where it may end.
+    #[test]
+    fn counts_that_are_far_from_their_end_share_one_piece() {
+        let mut builder = Builder::default();
+        let any = builder.any_text().unwrap();
+        let counted = builder.bounded(any.0, 0, Some(10_000)).unwrap();
+        let text = builder.quoted(counted.0, false).unwrap();
+        let grammar = builder.build(text.0).unwrap();
+        let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
+        let vocabulary = Vocabulary::new(tokens, vec![], vec![], 5).unwrap();
+        let mut machine = grammar.machine(&crate::limit::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let mut at = machine.start;
+        let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
+        for &byte in &bytes {
+            at = machine.step(at, byte).unwrap();
+            masks.mask(&mut machine, &vocabulary, at).unwrap();
+        }
+        assert_eq!(masks.composed, 1);
+        assert!(masks.locals.len() <= 2, "{}", masks.locals.len());
+        // For each count no more than its places in two tables and a handle.
+        let (held, tables) =
+            (masks.memory_bytes(), masks.clipped.len() * 24 + masks.counted.len() * (24 + size_of::<Local>()));
+        assert!((200..=202).contains(&masks.counted.len()));
+        assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
+    }
 }

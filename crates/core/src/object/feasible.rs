@@ -518,6 +518,12 @@ mod tests {
         // With members to spare, too.
         assert!(covers(0b111, &[(false, &[1, 2]), (false, &[1]), (false, &[4])], &[], 9));
         assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2]), (false, &[2])], &[], 9));
+        let alike: [(bool, &[u64]); 3] = [(false, &[1]), (false, &[1]), (false, &[1])];
+        assert!(
+            covers(0b11111, &alike, &[2, 4, 8, 16], 8),
+            "eight may come: three that give one mark, four for the rest"
+        );
+        assert!(covers(0b11111, &alike, &[2, 4, 8, 16], 5) && !covers(0b11111, &alike, &[2, 4, 8, 16], 4));
     }
 
     #[test]
