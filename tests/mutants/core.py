@@ -75,8 +75,15 @@ def copied(folder: Path) -> Path:
 
 def judge(copy: Path, mutant: dict[str, Any], place: int, count: int) -> Verdict:
     """Whether the core's tests notice a mutant, made in a copy of the sources."""
-    how = ("--profile=mutants", "--baseline=skip", f"--timeout={SECONDS}", "--in-place", f"--output={copy}")
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(copy / "target")}
+    how = (
+        "--profile=mutants",
+        "--baseline=skip",
+        f"--timeout={SECONDS}",
+        "--in-place",
+        f"--output={copy}",
+        "--cargo-test-arg=--tests",
+    )
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(copy / "target"), "FRISKET_TEST_SEEDS": "100"}
     subprocess.run(
         [*LISTED, *files(), *how, "--sharding=round-robin", f"--shard={place}/{count}"],
         cwd=copy,

@@ -51,8 +51,10 @@ def report(verdicts: Iterable[Verdict], part: str) -> int:
     known: dict[str, str] = tomllib.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
     counts = {"killed": 0, "survived": 0, "unviable": 0}
     explained, left = 0, []
-    for verdict in verdicts:
+    for number, verdict in enumerate(verdicts, 1):
         counts[verdict.outcome] += 1
+        if not number % 10:
+            print(f"{number} judged: {counts}", flush=True)
         if verdict.outcome == "survived":
             left.append(verdict.key)
             reason = known.get(verdict.key)

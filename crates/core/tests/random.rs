@@ -304,8 +304,10 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -
 
 #[test]
 fn masks_of_random_grammars_equal_brute_force() {
+    // Fewer where each of many mutants is held against them.
+    let seeds = std::env::var("FRISKET_TEST_SEEDS").map_or(400, |seeds| seeds.parse().unwrap());
     let mut seen = 0;
-    for seed in 0..400 {
+    for seed in 0..seeds {
         let mut draw = Draw::new(seed);
         let vocabulary = vocabulary(&mut draw);
         for _ in 0..3 {
@@ -317,5 +319,5 @@ fn masks_of_random_grammars_equal_brute_force() {
             });
         }
     }
-    assert!(seen > 5_000, "only {seen} masks");
+    assert!(seen as u64 > 12 * seeds, "only {seen} masks");
 }
