@@ -23,8 +23,9 @@ TESTS = {
     "json_schema": (
         "tests/spec", "tests/unit/test_json_schema.py", "tests/unit/test_json_schema_number.py",
         "tests/unit/test_json_schema_errors.py", "tests/unit/test_formats.py", "tests/unit/test_report.py",
-        "tests/unit/test_closed_objects.py", "tests/unit/test_prelude.py", "tests/unit/test_errors.py",
-        "tests/unit/test_python_type.py", "tests/unit/test_unique_items.py", "tests/unit/test_room.py",
+        "tests/unit/test_closed_objects.py", "tests/unit/test_json_schema_order.py", "tests/unit/test_prelude.py",
+        "tests/unit/test_errors.py", "tests/unit/test_python_type.py", "tests/unit/test_unique_items.py",
+        "tests/unit/test_room.py",
         "tests/unit/test_stored.py", "tests/unit/test_grammar.py", "tests/property/test_plain.py",
         "tests/property/test_draft4_numbers.py", "tests/unit/test_many_words.py", "tests/unit/test_hostile.py",
         "tests/unit/test_alternatives.py", "tests/conformance/test_conformance.py",
@@ -146,9 +147,12 @@ def mutated(path: Path, number: int) -> tuple[str, Mutation]:
 
 
 def described(path: Path, number: int) -> tuple[str, str]:
-    """Where a mutant is, and what it changes."""
+    """Where a mutant is, and what it changes; of a number alone, in which line."""
     mutation = mutated(path, number)[1]
-    return f"{path.relative_to(ROOT / 'src')}:{mutation.place}", mutation.change
+    change = mutation.change
+    if change.count(" ") == 2:
+        change += f" in {path.read_text(encoding='utf-8').splitlines()[mutation.place - 1].strip()}"
+    return f"{path.relative_to(ROOT / 'src')}:{mutation.place}", change
 
 
 def judge(path: Path, number: int) -> Verdict:
