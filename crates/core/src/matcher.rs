@@ -12,7 +12,7 @@ use crate::term::EMPTY;
 use crate::turn::{self, Turn};
 use crate::unique::Register;
 use crate::vocabulary::Vocabulary;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 /// More forced text than this comes in pieces: where a text may be read in many ways, each byte takes longer than the
@@ -35,6 +35,7 @@ pub struct CompiledGrammar {
     /// As of the last call that found something out.
     memory: AtomicUsize,
     composed: AtomicUsize,
+    steps: AtomicU64,
 }
 
 impl CompiledGrammar {
@@ -92,6 +93,7 @@ impl CompiledGrammar {
             checkpoints: Registry::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
+            steps: AtomicU64::default(),
             automaton: Turn::new(automaton),
         }))
     }
@@ -103,6 +105,11 @@ impl CompiledGrammar {
     /// How many masks were composed; all others were known, of this grammar or another.
     pub fn masks_composed(&self) -> usize {
         self.composed.load(Ordering::Relaxed)
+    }
+
+    /// Elementary steps (`Limits`) that all calls of matchers took together.
+    pub fn steps_taken(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
     }
 
     /// How often the automaton was thrown away because it had grown too large.
@@ -225,6 +232,7 @@ impl Matcher {
             };
             compiled.memory.store(automaton.memory_bytes(), Ordering::Relaxed);
             compiled.composed.store(automaton.masks_composed(), Ordering::Relaxed);
+            compiled.steps.fetch_add(automaton.machine.arena.budget.spent(), Ordering::Relaxed);
             result.map(|(places, found)| (places, automaton.epoch, found))
         };
         let (places, epoch, found) = result?;

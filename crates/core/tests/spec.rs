@@ -335,8 +335,7 @@ fn masks_that_grammars_share_equal_brute_force() {
             *composed += compiled.masks_composed();
         }
     }
-    // What one case has composed others need not: fewer is better, more means that less is shared.
-    assert!((300..=595).contains(&composed[0]) && composed[1] <= 270, "{composed:?}");
+    assert!(composed[1] * 2 < composed[0], "{composed:?}: most masks are known the second time");
 }
 
 /// However a text is cut into tokens, drafted, taken back and forked, a matcher stands where the bytes before it lead.
