@@ -20,6 +20,17 @@ fn vocabulary() -> Arc<Vocabulary> {
     Arc::new(Vocabulary::new(tokens, Vec::new(), vec![size as u32 - 1], size).unwrap())
 }
 
+/// The same with many tokens below a quote, a comma and a bracket: what heads do below a node is kept with the trie.
+fn dense_vocabulary() -> Arc<Vocabulary> {
+    let single = (32..127u8).map(|byte| Some([byte].into()));
+    let many = (b'a'..=b'z').flat_map(|one| {
+        ["\",\"", "\"]", ",\"", "],[\"", "\",1"].map(|sign| Some([sign.as_bytes(), &[one]].concat().into()))
+    });
+    let tokens: Vec<Option<Box<[u8]>>> = single.chain(many).chain([None]).collect();
+    let size = tokens.len();
+    Arc::new(Vocabulary::new(tokens, Vec::new(), vec![size as u32 - 1], size).unwrap())
+}
+
 /// Masks composed and steps taken along a text, byte by byte.
 fn effort(vocabulary: &Arc<Vocabulary>, make: impl Fn(&mut Builder) -> TermId, text: &str) -> (usize, u64) {
     let mut builder = Builder::default();
@@ -217,4 +228,22 @@ fn what_is_ambiguous_and_what_differs() {
         builder.unique_array(&[(true, vec![(number, 0)])], signs, 2, Some(20)).unwrap()
     };
     assert_effort("different items", effort(&all, unique, "[1,2,12,21,3,33,31,4,5]"), (16, 495));
+}
+
+#[test]
+fn what_heads_do_below_a_node_is_kept() {
+    let all = dense_vocabulary();
+    let lists = |most: u32| {
+        move |builder: &mut Builder| {
+            let class = builder.byte_class(&[(b'a', b'z')]).unwrap().0;
+            let word = builder.repeat(class, 1, Some(most)).unwrap().0;
+            let text = builder.quoted(word, false).unwrap().0;
+            let [open, close, comma, empty] = [&b"["[..], b"]", b",", b"[]"].map(|text| builder.literal(text).unwrap());
+            let signs = Punctuation { open, close, colon: comma, comma, empty };
+            let inner = builder.array(&[], Some(text), signs, 1, None).unwrap();
+            builder.array(&[], Some(inner.0), signs, 0, None).unwrap()
+        }
+    };
+    assert_effort("lists of words", effort(&all, lists(9), "[[\"ab\",\"cde\"],[\"f\"]]"), (9, 502));
+    assert_effort("of longer words", effort(&all, lists(12), "[[\"ab\",\"cde\"],[\"f\"]]"), (0, 161));
 }

@@ -110,7 +110,8 @@ fn tokens_of_several_members_know_their_keys() {
     }
 }
 
-/// What tokens see of an object hangs on its punctuation: where it is unusual nothing may be taken for granted.
+/// What tokens see of an object hangs on its punctuation: where it is unusual nothing may be taken for granted, and objects
+/// that differ in a name or a value do not have each other's masks.
 #[test]
 fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
     let usual = ["{", "}", ":", ",", "{}"];
@@ -122,15 +123,6 @@ fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
     }
     for signs in signs {
         let [open, close, colon, comma, _] = signs;
-        let mut builder = Builder::default();
-        let one = builder.literal(b"1").unwrap().0;
-        let [x, any] = [builder.literal(b"x").unwrap(), builder.any_text().unwrap()];
-        let nodes = signs.map(|sign| builder.literal(sign.as_bytes()).unwrap());
-        let parts = Punctuation { open: nodes[0], close: nodes[1], colon: nodes[2], comma: nodes[3], empty: nodes[4] };
-        let properties = vec![("a".to_owned(), false, vec![(one, 0)]), ("b".to_owned(), true, vec![(x.0, 0)])];
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        let node = builder.object(properties, vec![(any.0, vec![(one, 0)])], parts, rules).unwrap();
-        let grammar = builder.build(node.0).unwrap();
         let texts: Vec<String> = [
             format!("1{comma}\""),
             format!("1{comma}\"b\"{colon}"),
@@ -143,8 +135,26 @@ fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
         ]
         .into();
         let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-        let text = format!("{open}\"c\"{colon}1{comma}\"a\"{colon}1{comma}\"b\"{colon}x{close}");
-        assert_exact(&grammar, &small_vocabulary(&[&texts[..], &[text.as_bytes()]].concat()), text.as_bytes());
+        let vocabulary = small_vocabulary(&[&texts[..], &[b"d"]].concat());
+        for [one, other, value] in [["a", "b", "x"], ["a", "b", "1"], ["d", "b", "x"]] {
+            for is_open in [true, false] {
+                let mut builder = Builder::default();
+                let nodes = signs.map(|sign| builder.literal(sign.as_bytes()).unwrap());
+                let [first, second] = ["1", value].map(|value| builder.literal(value.as_bytes()).unwrap().0);
+                let any = builder.any_text().unwrap().0;
+                let [open, close, colon, comma, empty] = nodes;
+                let parts = Punctuation { open, close, colon, comma, empty };
+                let properties =
+                    vec![(one.to_owned(), false, vec![(first, 0)]), (other.to_owned(), true, vec![(second, 0)])];
+                let extras = if is_open { vec![(any, vec![(first, 0)])] } else { Vec::new() };
+                let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+                let node = builder.object(properties, extras, parts, rules).unwrap();
+                let [open, close, colon, comma, _] = signs;
+                let more = if is_open { format!("\"c\"{colon}1{comma}") } else { String::new() };
+                let text = format!("{open}{more}\"{one}\"{colon}1{comma}\"b\"{colon}{value}{close}");
+                assert_exact(&builder.build(node.0).unwrap(), &vocabulary, text.as_bytes());
+            }
+        }
     }
 }
 

@@ -78,6 +78,27 @@ impl Object {
         Object { named, others, min, max, marks, implies, any_order, extras_last, orders }
     }
 
+    /// A bounded number of members that imply each other and must leave marks: who can leave which is a search.
+    fn tangled(draw: &mut Draw) -> Object {
+        let mut object = Object::drawn(draw);
+        let values = |draw: &mut Draw| -> Values {
+            (0..1 + draw.below(2)).map(|_| (draw.of(b"01"), draw.of(&[0, 1, 2, 3, 4]))).collect()
+        };
+        object.named = (0..2 + draw.below(3)).map(|_| (draw.below(6) == 0, values(draw))).collect();
+        let count = object.named.len();
+        let pairs = (0..1 + draw.below(2)).map(|_| (draw.below(count), draw.below(count)));
+        object.implies =
+            pairs.filter(|(one, other)| one != other).map(|(one, other)| (one as u32, other as u32)).collect();
+        object.implies.push((0, 1));
+        object.others = (0..draw.below(3))
+            .map(|_| (draw.of(&[None, Some(&["x"][..]), Some(&["x", "y"])]).map(<[_]>::to_vec), values(draw)))
+            .collect();
+        object.orders.retain(|order| order.iter().all(|&index| index < count as u32));
+        object.marks = draw.of(&[1, 2, 3, 7]);
+        object.max = draw.of(&[Some(1), Some(2), Some(3)]);
+        object
+    }
+
     fn grammar(&self) -> Option<Arc<Grammar>> {
         let mut builder = Builder::default();
         let [open, close, colon, comma, empty] =
@@ -212,17 +233,32 @@ fn compare(object: &Object, grammar: &Grammar) -> usize {
     seen
 }
 
-#[test]
-fn random_objects_are_what_they_are_defined_to_be() {
+fn hold(draws: impl Iterator<Item = Object>) -> (usize, usize) {
     let (mut seen, mut empty) = (0, 0);
-    for seed in 1..200u64 {
-        let object = Object::drawn(&mut Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+    for object in draws {
         let ends = object.ends(&[], 0, &mut HashMap::new());
-        match object.grammar() {
+        let grammar = object.grammar();
+        assert_eq!(grammar.is_some(), ends, "{object:?}");
+        match grammar {
             Some(grammar) => seen += compare(&object, &grammar),
             None => empty += 1,
         }
-        assert_eq!(object.grammar().is_some(), ends, "{object:?}");
     }
+    (seen, empty)
+}
+
+fn draws(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Draw> {
+    seeds.map(|seed| Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
+}
+
+#[test]
+fn random_objects_are_what_they_are_defined_to_be() {
+    let (seen, empty) = hold(draws(1..200).map(|mut draw| Object::drawn(&mut draw)));
     assert!(seen > 1_000 && empty > 10, "{seen} beginnings, {empty} objects that cannot be written");
+}
+
+#[test]
+fn tangled_objects_are_what_they_are_defined_to_be() {
+    let (seen, empty) = hold(draws(1..150).map(|mut draw| Object::tangled(&mut draw)));
+    assert!(seen > 500 && empty > 10, "{seen} beginnings, {empty} objects that cannot be written");
 }
