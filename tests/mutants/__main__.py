@@ -2,6 +2,7 @@
 
     python -m tests.mutants front --sample 100 --seed 1     the Python front end
     python -m tests.mutants core --sample 100 --seed 1      the Rust core (`cargo install cargo-mutants`)
+    python -m tests.mutants core --again                    those that survived the last run alone
 
 A mutant that no test notices survives: it is listed, and either a test is missing or the change makes no difference.
 Survivors whose reason is known stand in `survivors.toml`. The sample is the same for the same seed and the same code.
@@ -13,7 +14,7 @@ import argparse
 import sys
 
 from . import core, front
-from .verdict import report
+from .verdict import report, survivors
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,9 +23,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=100, help="mutants, about so many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument("--again", action="store_true", help="only those that survived the last run")
     chosen = parser.parse_args(arguments)
+    again = survivors(chosen.part) if chosen.again else frozenset()
+    if chosen.again and not again:
+        print(f"nothing survived the last run of {chosen.part}")
+        return 0
     part = core if chosen.part == "core" else front
-    return report(part.run(chosen.sample, chosen.seed, chosen.jobs))
+    return report(part.run(chosen.sample, chosen.seed, chosen.jobs, again), chosen.part)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from tests.data import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,17 +36,32 @@ class Verdict:
         return f"{self.place.split(':')[0]}: {self.change}"
 
 
-def report(verdicts: Iterable[Verdict]) -> int:
-    """Print the survivors and the share; 0 if the share reaches the goal."""
+def survivors(part: str) -> frozenset[str]:
+    """The keys of the mutants that survived the last run of a part."""
+    file = _last(part)
+    return frozenset(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else frozenset()
+
+
+def _last(part: str) -> Path:
+    return ROOT / "target" / f"mutants-{part}.json"
+
+
+def report(verdicts: Iterable[Verdict], part: str) -> int:
+    """Print the survivors and the share, and keep their keys; 0 if the share reaches the goal."""
     known: dict[str, str] = tomllib.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
     counts = {"killed": 0, "survived": 0, "unviable": 0}
-    explained = 0
-    for verdict in verdicts:
+    explained, left = 0, []
+    for number, verdict in enumerate(verdicts, 1):
         counts[verdict.outcome] += 1
+        if not number % 10:
+            print(f"{number} judged: {counts}", flush=True)
         if verdict.outcome == "survived":
+            left.append(verdict.key)
             reason = known.get(verdict.key)
             explained += reason is not None
             print(f"survived  {verdict.place}  {verdict.change}  {reason or 'NO REASON KNOWN'}", flush=True)
+    _last(part).parent.mkdir(exist_ok=True)
+    _last(part).write_text(json.dumps(left), encoding="utf-8")
     viable = counts["killed"] + counts["survived"]
     share = counts["killed"] / viable if viable else 0.0
     print(

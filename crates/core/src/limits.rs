@@ -154,6 +154,11 @@ impl Budget {
         }
     }
 
+    /// Steps of this call so far.
+    pub fn spent(&self) -> u64 {
+        self.limits.steps - self.slice - self.rest
+    }
+
     /// Look at every limit, also where no step was taken.
     pub fn check(&mut self) -> Result<()> {
         self.look_around(0)
@@ -215,7 +220,7 @@ mod tests {
         for steps in [0, 1, SLICE - 1, SLICE, SLICE + 1, 10 * SLICE + 7] {
             let mut budget = Budget::default();
             budget.begin(&limits(steps));
-            assert!((0..steps).all(|_| budget.spend(1).is_ok()));
+            assert!((0..steps).all(|step| budget.spent() == step && budget.spend(1).is_ok()));
             assert_eq!(budget.spend(1), Err(Error::Limit(Limit::Steps(steps)).into()));
             assert!(budget.spend(1).is_err(), "what is over stays over");
             budget.begin(&limits(steps));

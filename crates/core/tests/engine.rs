@@ -5,12 +5,23 @@ use frisket_core::error::Error;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
+use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher::CompiledGrammar;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 fn vocabulary(texts: &[&[u8]]) -> Arc<SharedMasks> {
-    let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
+    vocabulary_of(|_| true, texts)
+}
+
+/// A token for every byte that occurs in the texts, and for each of these.
+fn small_vocabulary(texts: &[&[u8]]) -> Arc<SharedMasks> {
+    vocabulary_of(|byte| texts.iter().any(|text| text.contains(&byte)), texts)
+}
+
+/// The token of a byte has its number.
+fn vocabulary_of(is_one: impl Fn(u8) -> bool, texts: &[&[u8]]) -> Arc<SharedMasks> {
+    let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| is_one(byte).then(|| [byte].into())).collect();
     tokens.extend(texts.iter().map(|&text| Some(text.into())));
     tokens.push(None);
     let size = tokens.len();
@@ -28,8 +39,13 @@ fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u
         matcher.fill(&mut mask).unwrap();
         for id in 0..vocabulary.vocabulary.size() as u32 {
             let expected = match vocabulary.vocabulary.token(id) {
-                Some(bytes) => recognizer.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
-                None => recognizer.accepts(&text[..at], None).unwrap(),
+                Some(bytes) => {
+                    Recognizer::new(grammar.clone()).accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap()
+                }
+                None => {
+                    vocabulary.vocabulary.eos.contains(&id)
+                        && Recognizer::new(grammar.clone()).accepts(&text[..at], None).unwrap()
+                }
             };
             let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
             assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.vocabulary.token(id), &text[..at]);
@@ -53,6 +69,104 @@ fn object(builder: &mut Builder, any_order: bool) -> Arc<Grammar> {
     let rules = ObjectRules { any_order, extras_last: true, ..ObjectRules::default() };
     let node = builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
     std::mem::take(builder).build(node.0).unwrap()
+}
+
+/// Tokens that go on from one key through its member to the next one, or to its end, and on from there.
+const MEMBERS: [&[u8]; 13] = [
+    b"\"a\":1,\"a\":1",
+    b"\"a\":1,\"b\":1",
+    b"\"a\":1,\"b\":1,\"",
+    b"\"b\":1,\"a\":1,\"c\":1}",
+    b"a\":1,\"",
+    b"a\":1,\"b",
+    b"a\":1,\"a\"",
+    b"b\":1,\"a\":1}",
+    b"\":1,\"a\":1,\"a",
+    b"\":1,\"b\":1}",
+    b"1,\"a\":",
+    b"1,\"b\":1,\"a\":1}",
+    b"{\"b\":1,",
+];
+
+/// Keys may not repeat, within a token as little as across tokens, and where they are few they may be used up.
+#[test]
+fn tokens_of_several_members_know_their_keys() {
+    let letters = |builder: &mut Builder| builder.byte_class(&[(b'a', b'b')]).unwrap().0;
+    let any = |builder: &mut Builder| builder.any_text().unwrap().0;
+    let keys: [fn(&mut Builder) -> u32; 2] = [letters, any];
+    let vocabulary = small_vocabulary(&MEMBERS);
+    for keys in keys {
+        for (min, max, values, named) in [
+            (0, None, &[0u64][..], false),
+            (0, None, &[0, 0], false),
+            (2, None, &[0], false),
+            (0, Some(2), &[0], false),
+            (0, None, &[1, 0], false),
+            (0, None, &[0], true),
+            (1, Some(2), &[0], true),
+        ] {
+            let mut builder = Builder::default();
+            let one = builder.literal(b"1").unwrap().0;
+            let keys = keys(&mut builder);
+            let [open, close, colon, comma, empty] =
+                [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+            let required_marks = values.iter().fold(0, |all, marks| all | marks);
+            let rules = ObjectRules { min, max, required_marks, any_order: true, ..ObjectRules::default() };
+            let extras = vec![(keys, values.iter().map(|&marks| (one, marks)).collect())];
+            let properties = if named { vec![("b".to_owned(), true, vec![(one, 0)])] } else { Vec::new() };
+            let node =
+                builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
+            assert_exact(&builder.build(node.0).unwrap(), &vocabulary, b"{\"b\":1,\"a\":1}");
+        }
+    }
+}
+
+/// What tokens see of an object hangs on its punctuation: where it is unusual nothing may be taken for granted, and objects
+/// that differ in a name or a value do not have each other's masks.
+#[test]
+fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
+    let usual = ["{", "}", ":", ",", "{}"];
+    let mut signs = vec![usual, ["(", ")", "=", ";", "()"]];
+    for (place, sign) in [(0, "["), (2, "=>"), (2, ":="), (3, ";"), (3, ",-"), (0, "{-"), (2, ": ")] {
+        let mut odd = usual;
+        odd[place] = sign;
+        signs.push(odd);
+    }
+    for signs in signs {
+        let [open, close, colon, comma, _] = signs;
+        let texts: Vec<String> = [
+            format!("1{comma}\""),
+            format!("1{comma}\"b\"{colon}"),
+            format!("1{comma}\"a\"{colon}1"),
+            format!("1{comma}\"a\"{colon}x"),
+            format!("\"{colon}x{comma}\"a\"{colon}"),
+            format!("{open}\"a\"{colon}1{comma}\"c\""),
+            format!("{comma}\"c\"{colon}1{close}"),
+            format!("x{close}"),
+        ]
+        .into();
+        let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let vocabulary = small_vocabulary(&[&texts[..], &[b"d"]].concat());
+        for [one, other, value] in [["a", "b", "x"], ["a", "b", "1"], ["d", "b", "x"]] {
+            for is_open in [true, false] {
+                let mut builder = Builder::default();
+                let nodes = signs.map(|sign| builder.literal(sign.as_bytes()).unwrap());
+                let [first, second] = ["1", value].map(|value| builder.literal(value.as_bytes()).unwrap().0);
+                let any = builder.any_text().unwrap().0;
+                let [open, close, colon, comma, empty] = nodes;
+                let parts = Punctuation { open, close, colon, comma, empty };
+                let properties =
+                    vec![(one.to_owned(), false, vec![(first, 0)]), (other.to_owned(), true, vec![(second, 0)])];
+                let extras = if is_open { vec![(any, vec![(first, 0)])] } else { Vec::new() };
+                let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+                let node = builder.object(properties, extras, parts, rules).unwrap();
+                let [open, close, colon, comma, _] = signs;
+                let more = if is_open { format!("\"c\"{colon}1{comma}") } else { String::new() };
+                let text = format!("{open}{more}\"{one}\"{colon}1{comma}\"b\"{colon}{value}{close}");
+                assert_exact(&builder.build(node.0).unwrap(), &vocabulary, text.as_bytes());
+            }
+        }
+    }
 }
 
 const PIECES: [&[u8]; 14] = [

@@ -1,12 +1,13 @@
 //! Random grammars × random vocabularies: every mask equals the same mask composed without caches, the automaton's own
 //! answer token by token, and brute force from the beginning of the text.
 //!
-//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::verify`).
+//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::mask::verify`).
 
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
+use frisket_core::mask::shared::SharedMasks;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher::{CompiledGrammar, Matcher};
 use frisket_core::vocabulary::vocabulary::Vocabulary;
@@ -307,8 +308,10 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, draw: &mut Draw) 
 
 #[test]
 fn masks_of_random_grammars_equal_brute_force() {
+    // Fewer where each of many mutants is held against them.
+    let seeds = std::env::var("FRISKET_TEST_SEEDS").map_or(400, |seeds| seeds.parse().unwrap());
     let mut seen = 0;
-    for seed in 0..400 {
+    for seed in 0..seeds {
         let mut draw = Draw::new(seed);
         let vocabulary = vocabulary(&mut draw);
         for _ in 0..3 {
@@ -320,5 +323,5 @@ fn masks_of_random_grammars_equal_brute_force() {
             });
         }
     }
-    assert!(seen > 5_000, "only {seen} masks");
+    assert!(seen as u64 > 12 * seeds, "only {seen} masks");
 }

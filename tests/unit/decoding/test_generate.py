@@ -88,6 +88,15 @@ def test_schema_type_grammar_and_bool() -> None:
         frisket.generate(Wishful(""), "?", "[a-z]")  # type: ignore[call-overload]
 
 
+def test_a_generation_stays_what_it_was() -> None:
+    generation = frisket.stream(Wishful("no"), "?", ["yes", "no"]).generation()
+    assert repr(generation).startswith("Generation(text='no', steps=(") and "grammar" not in repr(generation)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        generation.text = "yes"  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        generation.steps[0].token = 7  # type: ignore[misc]
+
+
 def test_choices_and_patterns() -> None:
     assert frisket.generate(Wishful("no"), "?", ["yes", "no"]) == "no"
     assert frisket.generate(Wishful("never"), "?", ("yes", "no")) in ("yes", "no")

@@ -12,7 +12,7 @@ import pytest
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
-from frisket.errors import EngineError
+from frisket.errors import EngineError, VocabularyError
 
 TOKENS = [b"a", b"b", b"ab", b"c", b"\xc3", b"\xa9", None]
 END = 6
@@ -160,6 +160,18 @@ class TestLoop:
 
         assert [answer(seed) for seed in range(20)] == [answer(seed) for seed in range(20)]
         assert len({answer(seed) for seed in range(20)}) > 5
+
+    def test_a_vocabulary_that_cannot_go_on(self) -> None:
+        with pytest.raises(VocabularyError, match="can continue the text") as caught:
+            run(Session(prefers(0)), Words("aad", "abd"))
+        assert caught.value.where == "token 2"
+
+    @pytest.mark.parametrize("size", [2, 3, 5, 6])
+    def test_a_model_may_have_fewer_logits_than_the_vocabulary_has_tokens(self, size: int) -> None:
+        # Behind "a" the token b and the end may come; the end has no logit.
+        steps, reason = run(Session(lambda ids: prefers(0, END)(ids)[:size]), Words("a", "ab"))
+        assert ([step.token for step in steps], reason) == ([0, 1], "end")
+        assert [step.allowed for step in steps] == [2, 1] if size > 2 else [1, 1]
 
     @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
     def test_a_model_that_gives_nonsense(self, bad: float) -> None:

@@ -600,3 +600,66 @@ impl Machine {
         Ok(position)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+
+    /// a (b | c d)*
+    fn machine() -> Box<Machine> {
+        let mut builder = Builder::default();
+        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().0);
+        let two = builder.seq(&[c, d]).unwrap().0;
+        let one = builder.alt(&[b, two]).unwrap().0;
+        let more = builder.repeat(one, 0, None).unwrap().0;
+        let root = builder.seq(&[a, more]).unwrap();
+        builder.build(root.0).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+    }
+
+    fn reads(machine: &mut Machine, text: &[u8]) -> PositionId {
+        text.iter().fold(machine.start, |at, &byte| machine.step(at, byte).unwrap())
+    }
+
+    #[test]
+    fn a_position_is_where_texts_lead_whatever_they_are() {
+        let mut machine = machine();
+        let (one, other) = (reads(&mut machine, b"ab"), reads(&mut machine, b"abcdb"));
+        assert_eq!(one, other);
+        assert!(machine.position(one).accepting && !machine.position(machine.start).accepting);
+        assert_eq!(reads(&mut machine, b"ad"), DEAD);
+        assert!(machine.position(DEAD).is_dead() && !machine.position(one).is_dead());
+        let may =
+            machine.can_follow(one, [&b""[..], b"b", b"bb", b"bc", b"bd", b"bdx", b"c", b"cd", b"cx"].into_iter());
+        assert_eq!(may.unwrap(), [true, true, true, true, false, false, true, true, false]);
+        let may = machine.can_follow(DEAD, [&b""[..], b"b"].into_iter()).unwrap();
+        assert_eq!(may, [false, false]);
+    }
+
+    #[test]
+    fn positions_frames_and_steps_are_counted() {
+        let mut machine = machine();
+        let held = machine.memory_bytes();
+        let heads: Items = (100..106).map(|term| (TermId(term), BOTTOM)).collect();
+        let position = Position { heads, ..Position::default() };
+        let id = machine.intern(position.clone());
+        let grown = machine.memory_bytes() - held;
+        assert!((PER_POSITION + 6 * 8..PER_POSITION + 6 * 8 + 256).contains(&grown), "{grown}");
+        assert_eq!((machine.intern(position), machine.memory_bytes()), (id, held + grown), "nothing is kept twice");
+        const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<Members>()) };
+        let held = machine.memory_bytes();
+        let members: Vec<_> = (200..210).map(|term| (TermId(term), BOTTOM)).collect();
+        let frame = machine.frame(members.clone());
+        let grown = machine.memory_bytes() - held;
+        assert!((PER_FRAME + 10 * 16..PER_FRAME + 10 * 16 + 256).contains(&grown), "{grown}");
+        let again = machine.frame(members.iter().rev().chain(&members).copied().collect());
+        assert_eq!((again, machine.memory_bytes()), (frame, held + grown), "a frame is a set");
+        assert_eq!(machine.frame(vec![(EPSILON, frame)]), frame, "what is behind nothing is itself");
+        let start = machine.start;
+        let after = machine.step(start, b'a').unwrap();
+        let held = machine.memory_bytes();
+        assert_eq!((machine.step(start, b'a').unwrap(), machine.memory_bytes()), (after, held));
+        assert_eq!(machine.step(after, b'x').unwrap(), DEAD);
+        assert_eq!(machine.memory_bytes(), held + 24);
+    }
+}

@@ -293,3 +293,44 @@ fn difference(
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_takes_its_lists_and_its_share_of_what_is_common() {
+        let bits: crate::vocabulary::token_set::TokenSet = vec![0; 10].into();
+        let core = Core {
+            words: Words::from([(0, 1), (1, 1), (2, 1)]),
+            hash: None,
+            exits: Exits::of(Groups::new()),
+            ends: vec![7; 5],
+            bound: Some(Bound { tokens: vec![(1, 1); 2], places: vec![(1, 1)] }),
+        };
+        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 4 + 3 * 8 + size_of::<Core>();
+        let lists = (2 + 4) * 4 + size_of::<HeadMask>();
+        let dense = Some(Part { bits, within: None });
+        let (replay, recheck) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4]));
+        let head_mask = HeadMask { dense, core: Arc::new(core), replay, recheck, inexact_exits: false };
+        assert_eq!(head_mask.memory_bytes(), own + 40 + lists);
+        let _twin = head_mask.clone();
+        assert_eq!(head_mask.memory_bytes(), own / 2 + 40 / 2 + lists);
+        assert_eq!(HeadMask { dense: None, ..head_mask.clone() }.memory_bytes(), own / 3 + lists);
+    }
+
+    #[test]
+    fn a_piece_is_known_by_its_tokens_if_they_are_all() {
+        let core = |hash| {
+            let exits = Exits::of(Groups::new());
+            Arc::new(Core { words: Words::default(), hash, exits, ends: Vec::new(), bound: None })
+        };
+        let none = || Arc::<[u32]>::default();
+        let head_mask =
+            HeadMask { dense: None, core: core(Some(3)), replay: none(), recheck: none(), inexact_exits: false };
+        assert_eq!(head_mask.hash(), Some(3));
+        assert_eq!(HeadMask { replay: Arc::from([1]), ..head_mask.clone() }.hash(), None);
+        assert_eq!(HeadMask { recheck: Arc::from([1]), ..head_mask.clone() }.hash(), None);
+        assert_eq!(HeadMask { core: core(None), ..head_mask }.hash(), None);
+    }
+}

@@ -535,3 +535,119 @@ impl Masks {
         Ok(head_mask)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::vocabulary::vocabulary::Vocabulary;
+
+    fn shared(tokens: &[u32], words: usize) -> Part {
+        let mut bits = vec![0; words];
+        tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
+        Part { bits: bits.into(), within: None }
+    }
+
+    /// The tokens of a mask of 96, asked one by one and read from what is written.
+    fn allowed(mask: &Mask) -> Vec<u32> {
+        let mut bits = [u32::MAX; 3];
+        mask.write(&mut bits);
+        let written: Vec<u32> = (0..96).filter(|token| bits[*token as usize >> 5] >> (token & 31) & 1 == 1).collect();
+        assert_eq!((0..96).filter(|&token| mask.allows(token)).collect::<Vec<_>>(), written);
+        assert_eq!(mask.is_empty(), written.is_empty());
+        written
+    }
+
+    #[test]
+    fn a_mask_is_the_union_of_its_parts_with_words_corrected() {
+        let within = Part { within: Some(shared(&[1, 34, 35], 3).bits), ..shared(&[1, 2, 34, 70], 3) };
+        assert_eq!(allowed(&Mask::of(&[0, 31, 32, 95])), [0, 31, 32, 95]);
+        assert!(allowed(&Mask::of(&[])).is_empty());
+        let parts = vec![within.clone(), shared(&[5], 3)];
+        let lists = vec![Words::from([(0, 1 << 7), (2, 1)])];
+        let mut mask = Mask { parts, lists, words: Box::new([(0, 1 << 9, 1 << 5)]), empty: false, origin: None };
+        assert_eq!(allowed(&mask), [1, 7, 9, 34, 64]);
+        mask.parts.reverse();
+        assert_eq!(allowed(&mask), [1, 7, 9, 34, 64], "in any order");
+        assert_eq!(
+            allowed(&mask.with(&[(1, false), (2, true), (9, false), (33, true), (95, true)])),
+            [2, 7, 33, 34, 64, 95]
+        );
+        assert_eq!(
+            allowed(&mask.with(&[(5, true), (64, false)])),
+            [1, 5, 7, 9, 34],
+            "what was cleared may be set again"
+        );
+        assert_eq!(allowed(&mask.spread(3)), [1, 7, 9, 34, 64]);
+        let all = Mask { parts: vec![within], ..Mask::of(&[]) };
+        assert!(allowed(&all.with(&[(1, false), (34, false)])).is_empty());
+    }
+
+    #[test]
+    fn a_mask_takes_what_it_alone_refers_to_and_its_share_of_the_rest() {
+        let base = size_of::<Mask>();
+        let words = Mask::of(&[1, 40, 41]);
+        assert_eq!((words.memory_bytes(), words.held_bytes()), (base + 2 * 12, base + 2 * 12));
+        let (one, two) = (shared(&[1], 3), shared(&[2], 3));
+        let list = Words::from([(0, 1), (2, 1)]);
+        let kept = [one.bits.clone(), one.bits.clone()];
+        let (parts, lists) = (vec![one, two], vec![list.clone()]);
+        let mask = Mask { parts, lists, words: Box::default(), empty: false, origin: None };
+        // The second part is its own. Three hold the first, two the list.
+        assert_eq!(mask.memory_bytes(), base + 2 * 32 + 16 + 12);
+        assert_eq!(mask.held_bytes(), mask.memory_bytes() + 12 / 3 + 16 / 2);
+        drop(kept);
+        assert_eq!(mask.memory_bytes(), base + 2 * 32 + 16 + 24);
+    }
+
+    #[test]
+    fn masks_count_what_they_keep_and_compose_each_once() {
+        let mut builder = Builder::default();
+        let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
+        let grammar = builder.build(words.0).unwrap();
+        let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
+        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
+        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let start = machine.start;
+        assert_eq!(masks.memory_bytes(), masks.walks.memory_bytes());
+        let mask = masks.mask(&mut machine, &vocabulary, start).unwrap();
+        let held = masks.memory_bytes();
+        assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
+        assert_eq!(held, masks.held + masks.walks.memory_bytes());
+        assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
+        // Another grammar of the vocabulary has it, too, for the price of its place in a table.
+        let mut other = Masks::new(Vec::new());
+        assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert_eq!(other.composed, 0);
+        assert!(other.held >= 32);
+    }
+
+    /// The masks along a text that keeps counting, far from where it may end.
+    #[test]
+    fn counts_that_are_far_from_their_end_share_one_piece() {
+        let mut builder = Builder::default();
+        let any = builder.any_text().unwrap();
+        let counted = builder.bounded(any.0, 0, Some(10_000)).unwrap();
+        let text = builder.quoted(counted.0, false).unwrap();
+        let grammar = builder.build(text.0).unwrap();
+        let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
+        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
+        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let mut at = machine.start;
+        let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
+        for &byte in &bytes {
+            at = machine.step(at, byte).unwrap();
+            masks.mask(&mut machine, &vocabulary, at).unwrap();
+        }
+        assert_eq!(masks.composed, 1);
+        assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());
+        // For each count no more than its places in two tables and a handle.
+        let (held, tables) =
+            (masks.memory_bytes(), masks.saturated.len() * 24 + masks.counted.len() * (24 + size_of::<HeadMask>()));
+        assert!((200..=202).contains(&masks.counted.len()));
+        assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
+    }
+}

@@ -251,6 +251,8 @@ impl LazyAutomaton {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::matcher::checkpoint::{Checkpoint, SPACING};
 
     #[test]
     fn what_was_known_in_an_epoch_is_not_in_the_next() {
@@ -264,5 +266,114 @@ mod tests {
             assert_eq!(known.next(other, place.position, 5), None);
             assert!(known.mask(other, place.position).is_none());
         }
+    }
+
+    /// "ab" or the special token, over a, b, ab, "x" that is the end, another end, and the special token.
+    fn automaton() -> (LazyAutomaton, SharedMasks, Shared) {
+        let mut builder = Builder::default();
+        let (text, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
+        let root = builder.alt(&[text.0, special.0]).unwrap();
+        let grammar = builder.build(root.0).unwrap();
+        let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let tokens = [&b"a"[..], b"b", b"ab", b"x"].map(|text| Some(text.into()));
+        let tokens = tokens.into_iter().chain([None, None]).collect();
+        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![("<s>".into(), 5)], vec![3, 4], 6).unwrap());
+        (LazyAutomaton::new(0, machine, &[5]), vocabulary, Shared::default())
+    }
+
+    #[test]
+    fn tokens_lead_on_and_ends_end() {
+        let (mut automaton, vocabulary, shared) = automaton();
+        let start = automaton.start();
+        let mut take = |place, input| automaton.take(&shared, &vocabulary.vocabulary, &[5], place, input).unwrap();
+        for (token, follows) in [(0, true), (1, false), (2, true), (3, false), (4, false), (5, true)] {
+            let next = take(start, Input::Token(token));
+            assert_eq!(next.is_some(), follows, "token {token}");
+            assert_eq!(next.is_some_and(|next| next.accepting), token == 2 || token == 5);
+        }
+        let whole = take(start, Input::Token(2)).unwrap();
+        let half = take(start, Input::Token(0)).unwrap();
+        assert_eq!(take(half, Input::Token(1)), Some(whole));
+        assert_eq!(take(start, Input::Text(b"ab")), Some(whole));
+        assert_eq!(take(start, Input::Text(b"b")), None);
+        assert_eq!(take(whole, Input::Token(0)), None);
+        for end in [3, 4] {
+            let ended = take(whole, Input::Token(end)).unwrap();
+            assert_eq!(ended, Place { ended: true, ..whole });
+            // OccurrenceGroup the end only ends come, and change nothing.
+            assert_eq!(
+                [3, 4, 0, 5].map(|token| take(ended, Input::Token(token)).is_some()),
+                [true, true, false, false]
+            );
+            assert_eq!(take(ended, Input::Text(b"")), None);
+        }
+    }
+
+    #[test]
+    fn what_is_found_out_is_counted_and_known() {
+        let (mut automaton, vocabulary, shared) = automaton();
+        let start = automaton.start();
+        let parts = |automaton: &LazyAutomaton| {
+            assert_eq!(
+                automaton.memory_bytes(),
+                automaton.machine.memory_bytes() + automaton.masks.memory_bytes() + automaton.known
+            );
+            automaton.known
+        };
+        assert_eq!(parts(&automaton), 0);
+        let mask = automaton.mask(&shared, &vocabulary, start.position).unwrap();
+        let masks = parts(&automaton);
+        assert_eq!(masks, shared.read().masks.capacity() * 8);
+        assert!(automaton.masks.memory_bytes() > 0);
+        assert!(shared.read().mask(0, start.position).is_some_and(|known| Arc::ptr_eq(&known, &mask)));
+        let next = automaton.take(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(0)).unwrap();
+        assert_eq!(parts(&automaton), masks + 32);
+        assert_eq!(shared.read().next(0, start.position, 0), next);
+        automaton.take(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
+        assert_eq!((parts(&automaton), shared.read().len()), (masks + 32, 1), "what is refused is not kept");
+        // The next call may not begin where what is held fills the memory.
+        let held = automaton.memory_bytes();
+        let limits = |memory| Limits { memory, ..Limits::default() };
+        assert!(automaton.begin(&limits(held - 1), [None, None]).is_err());
+        assert!(automaton.begin(&limits(held + 4_096), [None, None]).is_ok());
+    }
+
+    #[test]
+    fn of_checkpoints_the_last_come_first_and_the_own_before_others() {
+        let (automaton, ..) = automaton();
+        let registry = Registry::default();
+        let mut trails = [Trail::default(), Trail::default(), Trail::default()];
+        for step in 1..=2u32 {
+            for (number, trail) in (0..).zip(&mut trails) {
+                let place = Place { position: PositionId(10 * number + step), ..automaton.start() };
+                let checkpoint = Checkpoint { step: step as usize * SPACING, place };
+                trail.add(&registry, 0, checkpoint, None);
+            }
+        }
+        let mut late = Trail::default();
+        late.add(&registry, 7, Checkpoint { step: SPACING, place: automaton.start() }, None);
+        let found = |trail: &Trail, alone| {
+            automaton.checkpoints(&registry, trail, alone).into_iter().map(|position| position.0).collect::<Vec<_>>()
+        };
+        // By rank from the last one on, and those that were made later before others.
+        assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);
+        assert_eq!(found(&trails[0], false), [2, 22, 12, 1, 21, 11]);
+        assert_eq!(found(&trails[1], true), [12]);
+        assert!(found(&late, true).is_empty(), "another epoch's mean nothing");
+    }
+
+    #[test]
+    fn a_new_epoch_knows_its_number_and_what_was_composed() {
+        let (mut automaton, vocabulary, shared) = automaton();
+        let start = automaton.start();
+        automaton.mask(&shared, &vocabulary, start.position).unwrap();
+        let composed = automaton.masks_composed();
+        let (mut other, ..) = self::automaton();
+        let machine = std::mem::replace(&mut other.machine, self::automaton().0.machine);
+        let ground = crate::regular::arena::Arena::new();
+        drop(automaton.renew(&shared, &Registry::default(), (&ground, machine), &[], (&[5], usize::MAX)).unwrap());
+        assert_eq!((automaton.epoch, shared.read().epoch), (1, 1));
+        assert_eq!((automaton.masks_composed(), composed), (1, 1));
+        assert!(shared.read().mask(1, start.position).is_none() && shared.read().len() == 0);
     }
 }

@@ -13,7 +13,7 @@ use crate::matcher::lazy::{Input, LazyAutomaton, Place, Shared};
 use crate::regular::term::EMPTY;
 use crate::storage::exclusive::{self, Exclusive};
 use crate::vocabulary::vocabulary::Vocabulary;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 /// More forced text than this comes in pieces: where a text may be read in many ways, each byte takes longer than the
@@ -37,6 +37,7 @@ pub struct CompiledGrammar {
     /// As of the last call that found something out.
     memory: AtomicUsize,
     composed: AtomicUsize,
+    steps: AtomicU64,
 }
 
 impl CompiledGrammar {
@@ -95,6 +96,7 @@ impl CompiledGrammar {
             checkpoints: Registry::default(),
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
+            steps: AtomicU64::default(),
             automaton: Exclusive::new(automaton),
         }))
     }
@@ -112,6 +114,11 @@ impl CompiledGrammar {
     /// How many masks were composed; all others were known, of this grammar or another.
     pub fn masks_composed(&self) -> usize {
         self.composed.load(Ordering::Relaxed)
+    }
+
+    /// Elementary steps (`Limits`) that all calls of matchers took together.
+    pub fn steps_taken(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
     }
 
     /// How often the automaton was thrown away because it had grown too large.
@@ -234,6 +241,7 @@ impl Matcher {
             };
             compiled.memory.store(automaton.memory_bytes(), Ordering::Relaxed);
             compiled.composed.store(automaton.masks_composed(), Ordering::Relaxed);
+            compiled.steps.fetch_add(automaton.machine.arena.budget.spent(), Ordering::Relaxed);
             result.map(|(places, found)| (places, automaton.epoch, found))
         };
         let (places, epoch, found) = result?;
@@ -695,5 +703,225 @@ mod tests {
         };
         assert_eq!(live(Some(SPACING)), 2);
         assert!(live(None) > 4);
+    }
+
+    /// What a builder's node says, over single bytes and tokens of several, with an end; the last two are special.
+    fn over(make: impl FnOnce(&mut Builder) -> u32, texts: &[&[u8]]) -> Result<Arc<CompiledGrammar>> {
+        let mut builder = Builder::default();
+        let root = make(&mut builder);
+        CompiledGrammar::new(&builder.build(root)?, of_texts(texts))
+    }
+
+    fn of_texts(texts: &[&[u8]]) -> Arc<SharedMasks> {
+        let tokens = texts.iter().map(|&text| Some(text.into())).chain([None, None]).collect();
+        let count = texts.len() as u32;
+        Arc::new(SharedMasks::of(
+            Vocabulary::new(tokens, vec![("<s>".into(), count + 1)], vec![count], texts.len() + 2).unwrap(),
+        ))
+    }
+
+    fn told<T>(result: Result<T>) -> String {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_vocabulary_that_cannot_begin_is_refused() {
+        let literal = |text: &'static [u8]| move |builder: &mut Builder| builder.literal(text).unwrap().0;
+        let told_of = |text, tokens: &[&[u8]]| told(over(literal(text), tokens));
+        assert!(told_of(b"xy", &[b"y", b"a"]).ends_with("begins as the grammar must: x"));
+        assert_eq!(told_of(b"xy", &[b"y", b"x"]), "");
+        assert_eq!(told_of(b"", &[b"y"]), "", "a grammar may end at once");
+        let special = |name: &'static str| move |builder: &mut Builder| builder.special(name).unwrap().0;
+        assert_eq!(told(over(special("<s>"), &[b"y"])), "", "or begin with a special token");
+        assert!(told(over(special("<t>"), &[b"y"])).contains("no special token \"<t>\""));
+        let many = |builder: &mut Builder| {
+            let ranges: Vec<(u8, u8)> = (0..13).map(|number| (b'A' + 2 * number, b'A' + 2 * number)).collect();
+            builder.byte_class(&ranges).unwrap().0
+        };
+        let shown = told(over(many, &[b"B"]));
+        assert!(shown.ends_with("A, C, E, G, I, K, M, O, Q, S, U, W"), "of many only the first: {shown}");
+    }
+
+    #[test]
+    fn a_grammar_larger_than_its_memory_is_refused() {
+        let mut builder = Builder::default();
+        let root = builder.literal(b"abc").unwrap();
+        let grammar = builder.build(root.0).unwrap();
+        let with = |memory| {
+            let limits = Limits { memory, ..Limits::default() };
+            CompiledGrammar::with_limits(&grammar, of_texts(&[b"a", b"b", b"c"]), limits, None, None)
+        };
+        let held = with(1 << 20).unwrap().memory_bytes();
+        assert!(with(held).is_ok());
+        assert!(matches!(with(held / 2).map(drop).map_err(|error| *error), Err(Error::Limit(Limit::Memory(_)))));
+    }
+
+    #[test]
+    fn what_is_expected_is_told_for_people() {
+        let make = |builder: &mut Builder| {
+            let class =
+                builder.byte_class(&[(b'a', b'c'), (b' ', b' '), (b'\n', b'\n'), (1, 1), (b'x', b'x')]).unwrap();
+            let special = builder.special("<s>").unwrap();
+            let more = builder.alt(&[class.0, special.0]).unwrap();
+            builder.repeat(more.0, 0, Some(2)).unwrap().0
+        };
+        let compiled = over(make, &[b"a", b"d"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        let all = "byte 0x01, a line break, a space, a\u{2013}c, x, a special token, the end";
+        assert_eq!(matcher.expected().unwrap(), all);
+        let refused = |text: &str| format!("{text} may not come next; expected {all}");
+        assert!(told(matcher.advance(1)).ends_with(&refused("token 1, \"d\",")));
+        assert!(told(matcher.advance(7)).ends_with(&refused("token 7, a special or unknown token,")));
+        assert!(told(matcher.advance_bytes(b"ad")).ends_with(&refused("the text \"ad\"")));
+        let long = "d".repeat(81);
+        let cut = format!("the text \"{}\" …", &long[..80]);
+        assert!(told(matcher.advance_bytes(long.as_bytes())).ends_with(&refused(&cut)));
+        let just = format!("the text \"{}\"", &long[..80]);
+        assert!(told(matcher.advance_bytes(&long.as_bytes()[..80])).ends_with(&refused(&just)));
+        assert_eq!(matcher.steps(), 0);
+        matcher.advance(2).unwrap();
+        assert!(matcher.ended() && matcher.can_end());
+        assert_eq!(matcher.expected().unwrap(), "nothing: the sequence has ended");
+        assert_eq!(matcher.forced_bytes().unwrap(), b"");
+        assert_eq!(matcher.completion().unwrap().as_deref(), Some(&b""[..]));
+        assert!(matcher.mask_known().is_none());
+        assert!(matcher.mask().unwrap().allows(2) && !matcher.mask().unwrap().allows(0));
+        assert!(!matcher.advance_known(0) && !matcher.try_advance(0).unwrap());
+    }
+
+    #[test]
+    fn what_no_token_can_spell_is_an_error_of_the_vocabulary() {
+        let compiled = over(|builder| builder.literal(b"ab").unwrap().0, &[b"a", b"c"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        matcher.advance(0).unwrap();
+        for _ in 0..2 {
+            assert!(told(matcher.mask()).ends_with("can spell what must come next: b"));
+            assert!(matcher.mask_known().is_none(), "an empty mask is not handed out");
+        }
+        matcher.advance_bytes(b"b").unwrap();
+        assert!(matcher.mask().unwrap().allows(2), "at its end only the end may come");
+    }
+
+    #[test]
+    fn forced_text_comes_in_pieces() {
+        let compiled = over(|builder| builder.literal(&b"x".repeat(3_000)).unwrap().0, &[b"x"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.forced_bytes().unwrap().len(), FORCED_LIMIT);
+        matcher.advance_bytes(&b"x".repeat(2_990)).unwrap();
+        assert_eq!(matcher.forced_bytes().unwrap(), b"x".repeat(10));
+        assert_eq!(matcher.completion().unwrap(), Some(b"x".repeat(10)));
+    }
+
+    #[test]
+    fn a_special_token_forces_and_completes_nothing() {
+        let make = |builder: &mut Builder| {
+            let (text, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
+            let tail = builder.seq(&[special, text]).unwrap().0;
+            builder.seq(&[text, tail]).unwrap().0
+        };
+        let compiled = over(make, &[b"x"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!((matcher.forced_bytes().unwrap(), matcher.completion().unwrap()), (b"x".to_vec(), None));
+        assert_eq!(matcher.validate(&[0, 2, 0, 1, 1, 0]).unwrap(), 5);
+        assert_eq!((matcher.steps(), matcher.validate(&[2]).unwrap(), matcher.validate(&[]).unwrap()), (0, 0, 0));
+        matcher.advance(0).unwrap();
+        assert_eq!(matcher.forced_bytes().unwrap(), b"");
+        assert_eq!((matcher.validate(&[2, 0]).unwrap(), matcher.steps()), (2, 1));
+    }
+
+    #[test]
+    fn who_is_cancelled_learns_and_takes_nothing() {
+        let compiled = over(|builder| builder.literal(b"xx").unwrap().0, &[b"x"]).unwrap();
+        let cancellation = Cancellation::default();
+        let mut matcher = compiled.matcher(Some(cancellation.clone()), None);
+        matcher.mask().unwrap();
+        matcher.advance(0).unwrap();
+        matcher.mask().unwrap();
+        cancellation.cancel();
+        assert!(matcher.mask_known().is_none() && !matcher.advance_known(0));
+        assert!(told(matcher.mask()).contains("cancelled") && told(matcher.try_advance(0)).contains("cancelled"));
+        assert!(told(matcher.advance_bytes(b"x")).contains("cancelled"));
+        assert!(told(matcher.forced_bytes()).contains("cancelled") && told(matcher.completion()).contains("cancelled"));
+        assert_eq!(matcher.steps(), 1);
+        assert!(compiled.matcher(None, None).mask().is_ok(), "others go on");
+    }
+
+    #[test]
+    fn back_is_where_it_was_with_texts_and_tokens() {
+        let compiled = over(|builder| builder.literal(b"abcdef").unwrap().0, &[b"a", b"b", b"d", b"f"]).unwrap();
+        let mut matcher = compiled.matcher(None, Some(3));
+        let mut places = vec![matcher.place()];
+        for (token, text) in [(Some(0), None), (None, Some(b"bc")), (Some(2), None), (None, Some(b"ef"))] {
+            match (token, text) {
+                (Some(token), _) => matcher.advance(token).unwrap(),
+                (_, text) => matcher.advance_bytes(text.unwrap()).unwrap(),
+            }
+            places.push(matcher.place());
+        }
+        assert!(matcher.can_end() && !matcher.ended());
+        assert!(told(matcher.rollback(4)).contains("3"), "no further than was asked for");
+        assert!(!matcher.rollback(5).unwrap(), "not before the start");
+        assert!(matcher.rollback(0).unwrap() && matcher.steps() == 4);
+        for left in [3, 1] {
+            assert!(matcher.rollback(matcher.steps() - left).unwrap());
+            assert_eq!((matcher.place(), matcher.steps()), (places[left], left));
+            assert_eq!(matcher.texts.len(), usize::from(left == 3));
+        }
+        matcher.advance_bytes(b"bcd").unwrap();
+        assert_eq!(matcher.place(), places[3]);
+        matcher.reset();
+        assert_eq!((matcher.place(), matcher.steps(), matcher.texts.len()), (places[0], 0, 0));
+    }
+
+    #[test]
+    fn characters_of_a_text_need_not_be_looked_up() {
+        let make = |builder: &mut Builder| {
+            let any = builder.any_text().unwrap();
+            builder.quoted(any.0, false).unwrap().0
+        };
+        let compiled = over(make, &[b"\"", b"a", b"bc", b"\\n"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        matcher.advance(0).unwrap();
+        let before = (known(&compiled), matcher.place());
+        for _ in 0..3 * SPACING {
+            assert!(matcher.advance_known(1) && matcher.advance_known(2));
+        }
+        assert_eq!((known(&compiled), matcher.place()), before);
+        assert!(!matcher.advance_known(3), "an escape is");
+        // In a new epoch its place must be found first, where a checkpoint is due.
+        begin_epoch(&compiled);
+        let due = (0..SPACING + 1).position(|_| !matcher.advance_known(1)).unwrap();
+        assert!(due < SPACING);
+        matcher.advance(1).unwrap();
+        assert_eq!(bits_of(&mut matcher, 6), [0, 1, 2, 3]);
+        assert!(matcher.try_advance(0).unwrap() && matcher.can_end());
+    }
+
+    fn bits_of(matcher: &mut Matcher, size: u32) -> Vec<u32> {
+        let mask = matcher.mask().unwrap();
+        (0..size).filter(|&token| mask.allows(token)).collect()
+    }
+
+    #[test]
+    fn in_a_new_epoch_texts_and_tokens_are_taken_again_in_order() {
+        let compiled = compiled();
+        let (mut mixed, mut plain) = (compiled.matcher(None, None), compiled.matcher(None, None));
+        for text in ["{\"", "ab", "\":1,\"c", "\""] {
+            mixed.advance_bytes(text.as_bytes()).unwrap();
+            mixed.advance_bytes(b"").unwrap();
+            text.bytes().for_each(|byte| plain.advance(byte.into()).unwrap());
+        }
+        mixed.advance(u32::from(b':')).unwrap();
+        plain.advance(u32::from(b':')).unwrap();
+        let before = bits(&mut plain);
+        for epoch in 1..=3 {
+            begin_epoch(&compiled);
+            assert_eq!(compiled.epoch(), epoch);
+            assert_eq!((bits(&mut mixed), bits(&mut plain)), (before.clone(), before.clone()));
+            assert_eq!(mixed.place().position, plain.place().position);
+            assert_eq!((mixed.epoch, plain.epoch), (epoch, epoch));
+            assert!(mixed.mask_known().is_some(), "what was found out in this epoch is known");
+            assert!(mixed.rollback(1).unwrap() && mixed.try_advance(u32::from(b':')).unwrap());
+        }
     }
 }

@@ -87,6 +87,7 @@ def test_what_is_not_exact_says_why() -> None:
 def test_international_names(name: str, valid: bool) -> None:
     assert (name in Language("idn-hostname")) == valid
     assert ("δοκιμή@" + name in Language("idn-email")) == valid
+    assert ("a@" + name in Language("idn-email")) == valid
     if valid:
         assert is_idn_hostname(name)
 

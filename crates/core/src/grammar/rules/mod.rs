@@ -410,3 +410,96 @@ impl Arena {
         self.structural(Term::Special(special), 28, &[u128::from(special)], false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::limits::Limits;
+
+    /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
+    fn begins(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
+        let mut builder = Builder::default();
+        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().0);
+        let bodies = make(&mut builder, one, two);
+        builder.define(one, bodies[0]).unwrap();
+        builder.define(two, bodies[1]).unwrap();
+        let machine = builder.build(one).unwrap().machine(&Limits::default(), [None, None], None).unwrap();
+        [0, 1].map(|rule| {
+            let entries = machine.rules().entries(rule);
+            entries.iter().map(|entry| (entry.first, entry.rest.len())).collect()
+        })
+    }
+
+    fn heads(found: &[(First, usize)]) -> Vec<usize> {
+        assert!(found.iter().all(|(first, _)| matches!(first, First::Head(_))), "{found:?}");
+        found.iter().map(|&(_, rest)| rest).collect()
+    }
+
+    #[test]
+    fn a_rule_begins_with_what_is_read_never_with_the_empty_text() {
+        // one = "x" two | ε, two = one "y" one
+        let [one, two] = begins(|builder, one, two| {
+            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().0);
+            let more = builder.seq(&[x, two]).unwrap().0;
+            let first = builder.alt(&[more, crate::regular::term::EPSILON.0]).unwrap().0;
+            [first, builder.seq(&[one, y, one]).unwrap().0]
+        });
+        assert_eq!(heads(&one), [1]);
+        // One calls, and as it may be empty the rest is a beginning, too.
+        assert!(matches!(two[..], [(First::Call(0), 1), (First::Head(_), 1)]), "{two:?}");
+    }
+
+    #[test]
+    fn a_repetition_begins_with_what_is_repeated_and_goes_on_with_the_rest() {
+        let counted = |min, max| {
+            let [one, _] = begins(|builder, _, _| {
+                let (x, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
+                let item = builder.seq(&[special, x]).unwrap().0;
+                [builder.repeat(item, min, max).unwrap().0, x]
+            });
+            one
+        };
+        assert_eq!(counted(0, Some(1)), [(First::Special(0), 1)]);
+        assert_eq!(counted(1, Some(3)), [(First::Special(0), 2)]);
+        assert_eq!(counted(2, None), [(First::Special(0), 2)]);
+    }
+
+    #[test]
+    fn left_recursion_is_gone() {
+        // one = two "x" | "a", two = one "y" | "b": each begins with what the other does.
+        let found = begins(|builder, one, two| {
+            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().0);
+            let (first, second) = (builder.seq(&[two, x]).unwrap().0, builder.seq(&[one, y]).unwrap().0);
+            [builder.alt(&[first, a]).unwrap().0, builder.alt(&[second, b]).unwrap().0]
+        });
+        assert_eq!(found.each_ref().map(|found| heads(found).len()), [2, 2]);
+    }
+
+    #[test]
+    fn callees_come_before_callers() {
+        let entry = |callee| Entry { first: First::Call(callee), rest: SmallVec::new() };
+        let rules = |calls: &[&[u32]]| Rules {
+            entries: calls.iter().map(|calls| Arc::new(calls.iter().map(|&callee| entry(callee)).collect())).collect(),
+            ..Rules::default()
+        };
+        assert_eq!(rules(&[&[1, 2], &[2], &[]]).components(), [[2], [1], [0]]);
+        let mut circles = rules(&[&[1], &[2, 3], &[0], &[4], &[3, 4], &[]]).components();
+        circles.iter_mut().for_each(|component| component.sort_unstable());
+        assert_eq!(circles, [vec![3, 4], vec![0, 1, 2], vec![5]]);
+    }
+
+    #[test]
+    fn beginnings_are_listed_once() {
+        let entry = |head, rest: &[u32]| Entry {
+            first: First::Head(TermId(head)),
+            rest: rest.iter().map(|&term| TermId(term)).collect(),
+        };
+        for many in [1, 9] {
+            let entries: Vec<Entry> =
+                (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2]), entry(head, &[1])]).collect();
+            let expected: Vec<Entry> = (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2])]).collect();
+            assert_eq!(deduplicated(entries), expected);
+        }
+    }
+}

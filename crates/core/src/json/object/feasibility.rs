@@ -479,3 +479,61 @@ impl<'a> Steps<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needs_know_what_must_come_and_what_may() {
+        let set = |indices: &[u32]| {
+            let mut set: PropertySet = smallvec![0; 2];
+            indices.iter().for_each(|&index| put(&mut set, index));
+            set
+        };
+        let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), more: 0, marks: 0 };
+        assert_eq!(needs.must().collect::<Vec<_>>(), [0, 1, 63, 64]);
+        assert!(needs.must_come(64) && !needs.must_come(2) && needs.may_come(100) && !needs.may_come(99));
+        assert!(!needs.is_done() && Needs { must: set(&[]), ..Needs::default() }.is_done());
+        assert_eq!(needs.memory_bytes(), 4 * 8);
+    }
+
+    #[test]
+    fn marks_are_covered_by_some_choice_for_each_giver() {
+        let covers = |missing, givers: &[(bool, &[u64])], free: &[u64], budget| {
+            let givers: Vec<_> = givers.iter().map(|&(costless, marks)| (costless, marks.to_vec())).collect();
+            covers(missing, &givers, free, budget, &mut Steps::new(&mut Budget::default(), u64::MAX)).unwrap()
+        };
+        assert!(covers(0, &[], &[], 0));
+        assert!(!covers(1, &[], &[2], 9) && covers(1, &[], &[1], 1) && !covers(1, &[], &[1], 0));
+        assert!(covers(0b11, &[], &[1, 2], 2) && !covers(0b11, &[], &[1, 2], 1) && covers(0b11, &[], &[3], 1));
+        assert!(covers(1, &[(true, &[1])], &[], 0), "what must come anyway costs nothing");
+        assert!(!covers(1, &[(false, &[1])], &[], 0) && covers(1, &[(false, &[1])], &[], 1));
+        assert!(!covers(0b11, &[(true, &[1, 2])], &[], 9), "each gives one of its alternatives");
+        assert!(covers(0b11, &[(true, &[1, 2]), (true, &[1])], &[], 0));
+        assert!(covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 1));
+        assert!(!covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 0));
+        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 3));
+        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 2));
+        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[6, 4])], &[1], 2));
+        // With members to spare, too.
+        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[1]), (false, &[4])], &[], 9));
+        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2]), (false, &[2])], &[], 9));
+        let alike: [(bool, &[u64]); 3] = [(false, &[1]), (false, &[1]), (false, &[1])];
+        assert!(
+            covers(0b11111, &alike, &[2, 4, 8, 16], 8),
+            "eight may come: three that give one mark, four for the rest"
+        );
+        assert!(covers(0b11111, &alike, &[2, 4, 8, 16], 5) && !covers(0b11111, &alike, &[2, 4, 8, 16], 4));
+    }
+
+    #[test]
+    fn a_search_ends_with_its_own_steps_or_those_of_the_call() {
+        let mut budget = Budget::default();
+        let mut steps = Steps::new(&mut budget, 3);
+        assert!(steps.spend(2).is_ok() && !steps.is_tired());
+        assert!(steps.spend(1).is_err() && steps.is_tired());
+        let mut steps = Steps::new(&mut budget, 2);
+        assert!(steps.spend(5).is_err() && steps.is_tired());
+    }
+}

@@ -1,0 +1,44 @@
+"""Every *.toml beside this file → cases: a notation, the texts that it accepts and those that it rejects.
+
+regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One of `pattern`, `schema` and `choices` is there. `reference`: the readable twin must agree, too."""
+
+    name: str
+    pattern: str | None = None
+    dialect: Literal["python", "ecma"] = "python"
+    search: bool = False
+    schema: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    reference: bool = False
+    accepts: tuple[str, ...] = ()
+    rejects: tuple[str, ...] = ()
+
+
+def cases() -> list[Case]:
+    """All cases, named by file and what they are about."""
+    found = []
+    for path in sorted(FOLDER.glob("*.toml")):
+        for number, case in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["case"]):
+            said = case.get("pattern", case.get("schema", case.get("choices")))
+            found.append(Case(name=f"{path.stem}-{number}-{str(said)[:60]}", **case))
+    return found

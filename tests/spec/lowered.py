@@ -1,0 +1,233 @@
+"""Spec cases → what the front ends tell the builder, call by call: `lowered.jsonl`, which the core's own tests replay.
+
+    python -m tests.spec.lowered        writes the file anew
+
+A line is a case (its name, its texts, its root) or a call of the case above it. A node is known by the number of the
+call that first returned it, so the file changes where a front end says something else, not where the core numbers its
+nodes otherwise. A question is recorded with its answer, which the core must give again. The first line is the version
+of Unicode, since the running Python says what `\\w` holds.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from frisket import JSONSchemaOptions
+from frisket._core import GrammarBuilder
+from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError
+from frisket.json_schema import lower_json_schema
+from frisket.notations.choices import lower_choices
+from frisket.notations.regex import lower_regex
+from tests.spec.cases import Case, cases
+
+FILE = Path(__file__).with_name("lowered.jsonl")
+
+
+class RecordingBuilder:
+    """A builder that writes down what it is told, with every default filled in."""
+
+    def __init__(self) -> None:
+        self.builder = GrammarBuilder()
+        self.calls: list[list[Any]] = []
+        self._numbers: dict[int, int] = {}
+
+    def _made(self, node: int, *call: Any) -> int:
+        if self._numbers.setdefault(node, len(self.calls)) == len(self.calls) or list(call) not in self.calls:
+            self.calls.append(list(call))
+        return node
+
+    def number(self, node: int) -> int:
+        """The call that first returned the node."""
+        return self._numbers[node]
+
+    def _each(self, nodes: Any) -> list[int]:
+        return [self.number(node) for node in nodes]
+
+    def _pairs(self, values: Any) -> list[list[int]]:
+        return [[self.number(node), other] for node, other in values]
+
+    def check(self) -> None:
+        self.builder.check()
+
+    def pattern(self, pattern: str, *, search: bool) -> None:
+        """Nothing: the front end reads all patterns itself."""
+
+    def empty(self) -> int:
+        return self._made(self.builder.empty(), "empty")
+
+    def epsilon(self) -> int:
+        return self._made(self.builder.epsilon(), "epsilon")
+
+    def literal(self, data: bytes) -> int:
+        return self._made(self.builder.literal(data), "literal", spelled(data))
+
+    def words(self, words: Any) -> int:
+        return self._made(self.builder.words(words), "words", [spelled(word) for word in sorted(words)])
+
+    def byte_class(self, ranges: Any) -> int:
+        return self._made(self.builder.byte_class(ranges), "byte_class", ranges)
+
+    def char_class(self, ranges: Any) -> int:
+        return self._made(self.builder.char_class(ranges), "char_class", ranges)
+
+    def any_text(self) -> int:
+        return self._made(self.builder.any_text(), "any_text")
+
+    def cat(self, nodes: Any) -> int:
+        return self._made(self.builder.cat(nodes), "cat", self._each(nodes))
+
+    def seq(self, nodes: Any) -> int:
+        return self._made(self.builder.seq(nodes), "seq", self._each(nodes))
+
+    def alt(self, nodes: Any) -> int:
+        return self._made(self.builder.alt(nodes), "alt", self._each(nodes))
+
+    def and_(self, nodes: Any) -> int:
+        return self._made(self.builder.and_(nodes), "and", self._each(nodes))
+
+    def not_(self, node: int) -> int:
+        return self._made(self.builder.not_(node), "not", self.number(node))
+
+    def repeat(self, node: int, min: int, max: int | None = None) -> int:
+        return self._made(self.builder.repeat(node, min, max), "repeat", self.number(node), min, max)
+
+    def bounded(self, node: int, min: int, max: int | None) -> int:
+        return self._made(self.builder.bounded(node, min, max), "bounded", self.number(node), min, max)
+
+    def multiple(self, of: int, *, point: bool) -> int:
+        return self._made(self.builder.multiple(of, point=point), "multiple", of, point)
+
+    def quoted(self, node: int, escapes: str = "raw") -> int:
+        return self._made(self.builder.quoted(node, escapes), "quoted", self.number(node), escapes)
+
+    def rule(self, name: str) -> int:
+        return self._made(self.builder.rule(name), "rule", name)
+
+    def define(self, rule: int, body: int) -> None:
+        self.builder.define(rule, body)
+        self.calls.append(["define", self.number(rule), self.number(body)])
+
+    def special(self, name: str) -> int:
+        return self._made(self.builder.special(name), "special", name)
+
+    def object(
+        self,
+        properties: Any,
+        extras: Any,
+        *,
+        min_properties: int = 0,
+        max_properties: int | None = None,
+        required_marks: int = 0,
+        implies: Any = (),
+        any_order: bool = False,
+        extras_last: bool = True,
+        orders: Any = (),
+        escapes: str = "raw",
+        **punctuation: int,
+    ) -> int:
+        rules: dict[str, Any] = {
+            "min_properties": min_properties,
+            "max_properties": max_properties,
+            "required_marks": required_marks,
+            "implies": list(implies),
+            "any_order": any_order,
+            "extras_last": extras_last,
+            "orders": list(map(list, orders)),
+            "escapes": escapes,
+        }
+        node = self.builder.object(properties, extras, **punctuation, **rules)
+        named = [[key, required, self._pairs(values)] for key, required, values in properties]
+        others = [[self.number(keys), self._pairs(values)] for keys, values in extras]
+        return self._made(node, "object", named, others, {**self._punctuation(punctuation), **rules})
+
+    def array(
+        self,
+        prefix: Any,
+        rest: int | None,
+        *,
+        min_items: int = 0,
+        max_items: int | None = None,
+        unique: bool = False,
+        **punctuation: int,
+    ) -> int:
+        rules: dict[str, Any] = {"min_items": min_items, "max_items": max_items, "unique": unique}
+        node = self.builder.array(prefix, rest, **punctuation, **rules)
+        last = None if rest is None else self.number(rest)
+        return self._made(node, "array", self._each(prefix), last, {**self._punctuation(punctuation), **rules})
+
+    def unique_array(self, states: Any, *, min_items: int = 0, max_items: int | None = None, **punctuation: int) -> int:
+        rules: dict[str, Any] = {"min_items": min_items, "max_items": max_items}
+        node = self.builder.unique_array(states, **punctuation, **rules)
+        read = [[accepting, self._pairs(items)] for accepting, items in states]
+        return self._made(node, "unique_array", read, {**self._punctuation(punctuation), **rules})
+
+    def _punctuation(self, nodes: dict[str, int]) -> dict[str, int]:
+        return {name: self.number(node) for name, node in sorted(nodes.items())}
+
+    def is_empty(self, node: int) -> bool:
+        return self._answered(self.builder.is_empty(node), "is_empty", self.number(node))
+
+    def accepts(self, node: int, data: bytes) -> bool:
+        return self._answered(self.builder.accepts(node, data), "accepts", self.number(node), spelled(data))
+
+    def accepting(self, nodes: Any, data: bytes) -> list[int]:
+        found = self.builder.accepting(nodes, data)
+        return self._answered(found, "accepting", self._each(nodes), spelled(data))
+
+    def enumerate(self, node: int, limit: int) -> list[bytes] | None:
+        texts = self.builder.enumerate(node, limit)
+        self._answered(texts and [spelled(text) for text in texts], "enumerate", self.number(node), limit)
+        return texts
+
+    def disjoint(self, left: int, right: int) -> bool:
+        return self._answered(self.builder.disjoint(left, right), "disjoint", self.number(left), self.number(right))
+
+    def _answered(self, answer: Any, *call: Any) -> Any:
+        self.calls.append([*call, answer])
+        return answer
+
+
+def spelled(data: bytes) -> str | list[int]:
+    """Bytes as text where they are one."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return list(data)
+
+
+def lowered(case: Case) -> list[Any]:
+    """The lines of a case; its root is None where nothing can be written."""
+    recording = RecordingBuilder()
+    builder = cast("GrammarBuilder", recording)
+    root: int | None
+    try:
+        if case.pattern is not None:
+            root = lower_regex(builder, case.pattern, dialect=case.dialect, search=case.search)
+        elif case.schema is not None:
+            root, _ = lower_json_schema(builder, json.loads(case.schema), JSONSchemaOptions(**case.options))
+        else:
+            root = lower_choices(builder, case.choices)
+        number = recording.number(root)
+    except (EmptyGrammarError, UnsatisfiableSchemaError):
+        number = None
+    texts = {"accepts": case.accepts, "rejects": case.rejects}
+    return [{"case": case.name, **texts, "root": number}, *recording.calls]
+
+
+def written() -> Iterator[str]:
+    """The file's lines."""
+    yield _line({"unicode": unicodedata.unidata_version})
+    for case in cases():
+        yield from map(_line, lowered(case))
+
+
+def _line(said: Any) -> str:
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text("".join(written()), encoding="utf-8")
