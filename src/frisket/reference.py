@@ -809,9 +809,14 @@ def finite_rules(start: Rule) -> frozenset[Rule]:
     """
     rules = {start}
     agenda = [start.body]
+    seen: set[Node] = set()
     while agenda:
-        match agenda.pop():
-            case Rule() as rule if rule not in rules:
+        node = agenda.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node:
+            case Rule() as rule:
                 rules.add(rule)
                 agenda.append(rule.body)
             case Cat(first, rest):

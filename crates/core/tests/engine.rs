@@ -1,33 +1,38 @@
 //! The engine against brute force: a token is allowed if and only if the text with it is a prefix of some sentence.
 
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::Error;
-use frisket_core::grammar::Grammar;
-use frisket_core::matcher::CompiledGrammar;
-use frisket_core::vocabulary::Vocabulary;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::mask::shared::SharedMasks;
+use frisket_core::matcher::matcher::CompiledGrammar;
+use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
-fn vocabulary(texts: &[&[u8]]) -> Arc<Vocabulary> {
+fn vocabulary(texts: &[&[u8]]) -> Arc<SharedMasks> {
     let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
     tokens.extend(texts.iter().map(|&text| Some(text.into())));
     tokens.push(None);
     let size = tokens.len();
-    Arc::new(Vocabulary::new(tokens, vec![("<end>".into(), size as u32 - 1)], vec![size as u32 - 1], size).unwrap())
+    Arc::new(SharedMasks::of(
+        Vocabulary::new(tokens, vec![("<end>".into(), size as u32 - 1)], vec![size as u32 - 1], size).unwrap(),
+    ))
 }
 
 /// Walk along `text`, comparing every mask with one prefix test per token.
-fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, text: &[u8]) {
+fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u8]) {
+    let recognizer = Recognizer::new(grammar.clone());
     let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None, None);
     for at in 0..=text.len() {
-        let mut mask = vec![0; vocabulary.mask_words()];
+        let mut mask = vec![0; vocabulary.vocabulary.mask_words()];
         matcher.fill(&mut mask).unwrap();
-        for id in 0..vocabulary.size() as u32 {
-            let expected = match vocabulary.token(id) {
-                Some(bytes) => grammar.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
-                None => grammar.accepts(&text[..at], None).unwrap(),
+        for id in 0..vocabulary.vocabulary.size() as u32 {
+            let expected = match vocabulary.vocabulary.token(id) {
+                Some(bytes) => recognizer.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
+                None => recognizer.accepts(&text[..at], None).unwrap(),
             };
             let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
-            assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.token(id), &text[..at]);
+            assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.vocabulary.token(id), &text[..at]);
         }
         if let Some(&byte) = text.get(at) {
             matcher.advance(u32::from(byte)).unwrap();
@@ -78,11 +83,11 @@ fn masks_of_objects_equal_brute_force() {
 
 #[test]
 fn keys_compare_by_what_they_say() {
-    let grammar = object(&mut Builder::default(), true);
-    assert!(grammar.accepts(b"{\"name\": \"\"}", None).unwrap());
-    assert!(!grammar.accepts(b"{\"name\": \"\", \"name\": \"\"}", None).unwrap());
-    assert!(!grammar.accepts(b"{\"x\": \"1\", \"name\": \"\", \"x\": \"2\"}", None).unwrap());
-    assert!(!grammar.accepts(b"{\"x\": \"1\"}", None).unwrap(), "a required property is missing");
+    let recognizer = Recognizer::new(object(&mut Builder::default(), true));
+    assert!(recognizer.accepts(b"{\"name\": \"\"}", None).unwrap());
+    assert!(!recognizer.accepts(b"{\"name\": \"\", \"name\": \"\"}", None).unwrap());
+    assert!(!recognizer.accepts(b"{\"x\": \"1\", \"name\": \"\", \"x\": \"2\"}", None).unwrap());
+    assert!(!recognizer.accepts(b"{\"x\": \"1\"}", None).unwrap(), "a required property is missing");
 }
 
 /// e → e e | e "+" e | "a" | ε: left-recursive, ambiguous without bound, with a nullable cycle.
@@ -93,11 +98,12 @@ fn every_context_free_grammar_works() {
     let [plus, letter] = [&b"+"[..], b"a"].map(|text| builder.literal(text).unwrap());
     let twice = builder.seq(&[rule.0, rule.0]).unwrap();
     let sum = builder.seq(&[rule.0, plus.0, rule.0]).unwrap();
-    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::term::EPSILON.0]).unwrap();
+    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::regular::term::EPSILON.0]).unwrap();
     builder.define(rule.0, body.0).unwrap();
     let grammar = builder.build(rule.0).unwrap();
-    assert!(grammar.accepts(&b"a+a".repeat(100), None).unwrap());
-    assert!(!grammar.accepts_prefix(b"a+b", None).unwrap());
+    let recognizer = Recognizer::new(grammar.clone());
+    assert!(recognizer.accepts(&b"a+a".repeat(100), None).unwrap());
+    assert!(!recognizer.accepts_prefix(b"a+b", None).unwrap());
     assert_exact(&grammar, &vocabulary(&[b"a+", b"++", b"aa+a", b"ab"]), b"a+aa++");
 }
 
@@ -109,11 +115,11 @@ fn ambiguous_stacks_stay_small() {
     let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| builder.literal(text).unwrap());
     let left = builder.seq(&[a.0, rule.0, b.0]).unwrap();
     let right = builder.seq(&[a.0, rule.0, c.0]).unwrap();
-    let body = builder.alt(&[left.0, right.0, frisket_core::term::EPSILON.0]).unwrap();
+    let body = builder.alt(&[left.0, right.0, frisket_core::regular::term::EPSILON.0]).unwrap();
     builder.define(rule.0, body.0).unwrap();
-    let grammar = builder.build(rule.0).unwrap();
+    let recognizer = Recognizer::new(builder.build(rule.0).unwrap());
     let text = [b"a".repeat(200), b"bc".repeat(100)].concat();
-    assert!(grammar.accepts(&text, None).unwrap());
+    assert!(recognizer.accepts(&text, None).unwrap());
 }
 
 #[test]
@@ -137,7 +143,7 @@ fn special_tokens_match_no_text() {
     let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
-    matcher.advance(vocabulary.special_id("<end>").unwrap()).unwrap();
+    matcher.advance(vocabulary.vocabulary.special_id("<end>").unwrap()).unwrap();
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(matcher.can_end());
 }

@@ -1,13 +1,15 @@
 //! Random grammars × random vocabularies: every mask equals the same mask composed without caches, the automaton's own
 //! answer token by token, and brute force from the beginning of the text.
 //!
-//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::verify`).
+//! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::verify`).
 
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::Result;
-use frisket_core::grammar::Grammar;
-use frisket_core::matcher::{CompiledGrammar, Matcher};
-use frisket_core::vocabulary::Vocabulary;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::mask::shared::SharedMasks;
+use frisket_core::matcher::matcher::{CompiledGrammar, Matcher};
+use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 const SPECIAL: &str = "<call>";
@@ -196,7 +198,7 @@ fn grammar(draw: &mut Draw) -> Result<Arc<Grammar>> {
 }
 
 /// Single bytes, cuttings of texts anywhere, texts that span many symbols, and some that are long.
-fn vocabulary(draw: &mut Draw) -> Arc<Vocabulary> {
+fn vocabulary(draw: &mut Draw) -> Arc<SharedMasks> {
     const PIECES: [&str; 22] = [
         "{\"",
         "\":",
@@ -232,7 +234,7 @@ fn vocabulary(draw: &mut Draw) -> Arc<Vocabulary> {
     let mut tokens: Vec<Option<Box<[u8]>>> = texts.into_iter().map(|text| Some(text.into())).collect();
     tokens.extend([None, None]);
     let special = vec![(SPECIAL.to_owned(), count)];
-    Arc::new(Vocabulary::new(tokens, special, vec![count + 1], count as usize + 5).unwrap())
+    Arc::new(SharedMasks::of(Vocabulary::new(tokens, special, vec![count + 1], count as usize + 5).unwrap()))
 }
 
 fn allowed(matcher: &mut Matcher, words: usize) -> Result<Vec<u32>> {
@@ -242,11 +244,11 @@ fn allowed(matcher: &mut Matcher, words: usize) -> Result<Vec<u32>> {
 }
 
 /// Whether the mask is what brute force says, where no special token came.
-fn assert_brute(grammar: &Grammar, vocabulary: &Vocabulary, text: &[u8], allowed: &[u32]) -> Result<()> {
-    for token in 0..vocabulary.size() as u32 {
-        let expected = match vocabulary.token(token) {
-            Some(bytes) => grammar.accepts_prefix(&[text, bytes].concat(), None)?,
-            None if vocabulary.eos.contains(&token) => grammar.accepts(text, None)?,
+fn assert_brute(recognizer: &Recognizer, vocabulary: &SharedMasks, text: &[u8], allowed: &[u32]) -> Result<()> {
+    for token in 0..vocabulary.vocabulary.size() as u32 {
+        let expected = match vocabulary.vocabulary.token(token) {
+            Some(bytes) => recognizer.accepts_prefix(&[text, bytes].concat(), None)?,
+            None if vocabulary.vocabulary.eos.contains(&token) => recognizer.accepts(text, None)?,
             None => continue,
         };
         assert_eq!(allowed.binary_search(&token).is_ok(), expected, "token {token} after {text:?}");
@@ -255,17 +257,18 @@ fn assert_brute(grammar: &Grammar, vocabulary: &Vocabulary, text: &[u8], allowed
 }
 
 /// A walk with drafts that are taken back, a fork, and the way out; how many masks it saw.
-fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -> Result<usize> {
+fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, draw: &mut Draw) -> Result<usize> {
+    let recognizer = Recognizer::new(grammar.clone());
     let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone())?.matcher(None, None);
-    let words = vocabulary.mask_words();
+    let words = vocabulary.vocabulary.mask_words();
     let (mut text, mut spoken) = (Vec::new(), true);
     for step in 0..12 {
         let tokens = allowed(&mut matcher, words)?;
         if spoken && !matcher.ended() {
-            assert_brute(grammar, vocabulary, &text, &tokens)?;
+            assert_brute(&recognizer, vocabulary, &text, &tokens)?;
         }
         let forced = matcher.forced_bytes()?;
-        for bytes in tokens.iter().filter_map(|&token| vocabulary.token(token)) {
+        for bytes in tokens.iter().filter_map(|&token| vocabulary.vocabulary.token(token)) {
             let common = bytes.len().min(forced.len());
             assert_eq!(bytes[..common], forced[..common], "forced after {text:?}");
         }
@@ -277,7 +280,7 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -
         for _ in 0..draw.below(3) {
             let drafted = draw.of(&tokens);
             assert!(matcher.try_advance(drafted)?);
-            let refused = draw.below(vocabulary.size()) as u32;
+            let refused = draw.below(vocabulary.vocabulary.size()) as u32;
             let after = allowed(&mut matcher.clone(), words)?;
             assert_eq!(matcher.try_advance(refused)?, after.binary_search(&refused).is_ok());
             assert!(matcher.rollback(matcher.steps() - step)?);
@@ -285,7 +288,7 @@ fn walk(grammar: &Arc<Grammar>, vocabulary: &Arc<Vocabulary>, draw: &mut Draw) -
         assert_eq!(allowed(&mut matcher, words)?, allowed(&mut fork.clone(), words)?);
         let token = draw.of(&tokens);
         assert!(matcher.try_advance(token)?);
-        match vocabulary.token(token) {
+        match vocabulary.vocabulary.token(token) {
             Some(bytes) => text.extend_from_slice(bytes),
             None => spoken = false,
         }

@@ -1,16 +1,15 @@
 //! Calls of a front end → GrammarBuilder → Grammar.
 
-use crate::ahead::make_ready;
-use crate::allocator::{self, Held};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
 use crate::matcher::{Asked, CompiledGrammar, Vocabulary};
 use crate::pattern;
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
-use frisket_core::matcher as core;
-use frisket_core::term::TermId;
+use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::matcher::matcher as core;
+use frisket_core::regular::term::TermId;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -49,7 +48,6 @@ impl GrammarBuilder {
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits);
-        make_ready();
         GrammarBuilder(Some(Builder::new(limits, cancellation, Some(take_turns))))
     }
 
@@ -57,7 +55,6 @@ impl GrammarBuilder {
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
-        make_ready();
         Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
     }
 
@@ -69,12 +66,12 @@ impl GrammarBuilder {
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::term::EMPTY.0
+        frisket_core::regular::term::EMPTY.0
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::term::EPSILON.0
+        frisket_core::regular::term::EPSILON.0
     }
 
     /// Exactly these bytes.
@@ -323,18 +320,7 @@ impl GrammarBuilder {
         let builder = self.0.take().unwrap_or_default();
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
-        built.map(|grammar| Grammar(Held::new(grammar))).map_err(|error| {
-            allocator::dropped(held);
-            raise(error)
-        })
-    }
-}
-
-impl Drop for GrammarBuilder {
-    fn drop(&mut self) {
-        let held = self.0.as_ref().map_or(0, Builder::memory_bytes);
-        drop(self.0.take());
-        allocator::dropped(held);
+        built.map(|grammar| Grammar(Recognizer::new(grammar))).map_err(raise)
     }
 }
 
@@ -364,7 +350,7 @@ pub fn count(value: u64) -> u32 {
 }
 
 fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
-    let mut made = [frisket_core::term::EMPTY; 5];
+    let mut made = [frisket_core::regular::term::EMPTY; 5];
     for (slot, id) in made.iter_mut().zip(nodes) {
         *slot = builder.node(id).map_err(raise)?;
     }
@@ -374,11 +360,11 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 
 /// Rules over bytes; knows no tokenizer; immutable and thread-safe.
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Held<frisket_core::grammar::Grammar>);
+pub struct Grammar(Recognizer);
 
 impl Grammar {
     pub fn weight(&self) -> usize {
-        self.0.memory_bytes()
+        self.0.grammar().memory_bytes() + self.0.memory_bytes()
     }
 }
 
@@ -409,7 +395,7 @@ impl Grammar {
         };
         let (bounds, cancellation) = given(limits.as_ref());
         let inner = vocabulary.inner();
-        let compile = || core::CompiledGrammar::with_limits(&self.0, inner, bounds, cancellation, Some(pause));
+        let compile = || core::CompiledGrammar::with_limits(self.0.grammar(), inner, bounds, cancellation, Some(pause));
         briefly_unless_large(py, self.weight(), compile)
             .map(|compiled| {
                 let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
@@ -421,24 +407,24 @@ impl Grammar {
     /// How many nodes were built.
     #[getter]
     fn node_count(&self) -> usize {
-        self.0.node_count()
+        self.0.grammar().node_count()
     }
 
     /// A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made.
     #[getter]
     fn fingerprint(&self) -> u128 {
-        self.0.fingerprint()
+        self.0.grammar().fingerprint()
     }
 
     /// The rules as text, in the notation of `frisket.Grammar.dump`.
     fn dump(&self, py: Python<'_>) -> String {
-        without(py, || self.0.dump())
+        without(py, || self.0.grammar().dump())
     }
 
     /// Bytes that the grammar itself takes.
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
+        self.0.grammar().memory_bytes() + self.0.memory_bytes()
     }
 
     /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).

@@ -16,7 +16,7 @@ pub fn replay_timed(
     let compiled = compiled.inner();
     let replay = || {
         let mut matcher = compiled.matcher(None, None);
-        let mut words = vec![0u32; compiled.vocabulary.mask_words()];
+        let mut words = vec![0u32; compiled.vocabulary().mask_words()];
         let (mut masks, mut advances) = (Vec::with_capacity(token_ids.len()), Vec::with_capacity(token_ids.len()));
         for &token in &token_ids {
             let began = Instant::now();

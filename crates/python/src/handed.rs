@@ -1,7 +1,7 @@
 //! A mask → a read-only array of it that all who ask for the same mask share.
 
-use frisket_core::cache::Cache;
-use frisket_core::mask::Mask;
+use frisket_core::mask::mask::Mask;
+use frisket_core::storage::cache::Cache;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;

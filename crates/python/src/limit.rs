@@ -1,7 +1,7 @@
 //! Python's limits → the engine's: Limits and Cancellation.
 
 use crate::integer::Whole;
-use frisket_core::limit as core;
+use frisket_core::limits as core;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

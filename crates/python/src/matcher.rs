@@ -1,7 +1,5 @@
 //! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
 
-use crate::ahead::make_ready;
-use crate::allocator::{give_back, Held};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go, without};
@@ -9,9 +7,10 @@ use crate::handed::Handed;
 use crate::integer::{TokenId, Whole};
 use crate::limit::{Cancellation, Limits};
 use frisket_core::error::{Error, Result};
-use frisket_core::mask::Mask;
-use frisket_core::matcher as core;
-use frisket_core::turn::Turn;
+use frisket_core::mask::mask::Mask;
+use frisket_core::mask::shared::SharedMasks;
+use frisket_core::matcher::matcher as core;
+use frisket_core::storage::exclusive::Exclusive;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -27,17 +26,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Clone)]
 pub struct Vocabulary {
-    inner: Arc<frisket_core::vocabulary::Vocabulary>,
+    inner: Arc<SharedMasks>,
     handed: Arc<Handed>,
 }
 
 impl Vocabulary {
-    pub fn inner(&self) -> Arc<frisket_core::vocabulary::Vocabulary> {
+    pub fn inner(&self) -> Arc<SharedMasks> {
         self.inner.clone()
     }
 
-    fn made(vocabulary: Result<frisket_core::vocabulary::Vocabulary>) -> PyResult<Self> {
-        let made = |vocabulary| Vocabulary { inner: Arc::new(vocabulary), handed: Arc::default() };
+    fn made(vocabulary: Result<frisket_core::vocabulary::vocabulary::Vocabulary>) -> PyResult<Self> {
+        let made = |vocabulary| Vocabulary { inner: Arc::new(SharedMasks::of(vocabulary)), handed: Arc::default() };
         vocabulary.map(made).map_err(raise)
     }
 }
@@ -57,7 +56,7 @@ impl Vocabulary {
             tokens.iter().map(|token| token.as_ref().map(|bytes| bytes.as_bytes().into())).collect();
         let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
         let size = size.map_or(texts.len(), |Whole(size)| size);
-        Vocabulary::made(py.detach(|| frisket_core::vocabulary::Vocabulary::new(texts, names, eos, size)))
+        Vocabulary::made(py.detach(|| frisket_core::vocabulary::vocabulary::Vocabulary::new(texts, names, eos, size)))
     }
 
     /// The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
@@ -77,16 +76,15 @@ impl Vocabulary {
         let (names, eos) = (named(special)?, eos.into_iter().map(|Whole(id)| id).collect());
         let counts = lengths.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let size = counts.len();
-        let made = || frisket_core::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
-        let vocabulary = Vocabulary::made(py.detach(made));
-        give_back();
-        vocabulary
+        let made = || frisket_core::vocabulary::vocabulary::Vocabulary::from_block(counts, texts, names, eos, size);
+        Vocabulary::made(py.detach(made))
     }
 
     /// The lengths and texts of all tokens, as `from_block` takes them.
     #[getter]
     fn block<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
-        let texts = || (0..self.inner.size() as u32).map(|id| self.inner.token(id).unwrap_or_default());
+        let texts =
+            || (0..self.inner.vocabulary.size() as u32).map(|id| self.inner.vocabulary.token(id).unwrap_or_default());
         let lengths: Vec<u8> = texts().flat_map(|text| (text.len() as u32).to_le_bytes()).collect();
         (PyBytes::new(py, &lengths), PyBytes::new(py, &texts().collect::<Vec<_>>().concat()))
     }
@@ -94,20 +92,20 @@ impl Vocabulary {
     /// How many ids there are, with those that have no text.
     #[getter]
     fn size(&self) -> usize {
-        self.inner.size()
+        self.inner.vocabulary.size()
     }
 
     /// The ids that end a text.
     #[getter]
     fn eos(&self) -> Vec<u32> {
-        self.inner.eos.clone()
+        self.inner.vocabulary.eos.clone()
     }
 
     /// The ids of the special tokens by name; a new dict each time.
     #[getter]
     fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let special = PyDict::new(py);
-        for (name, id) in &self.inner.special {
+        for (name, id) in &self.inner.vocabulary.special {
             special.set_item(name, id)?;
         }
         Ok(special)
@@ -115,17 +113,17 @@ impl Vocabulary {
 
     /// The text of a token, None if it has none; IndexError beyond the vocabulary.
     fn token<'py>(&self, py: Python<'py>, token_id: TokenId) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        if token_id.id() as usize >= self.inner.size() {
-            let size = self.inner.size();
+        if token_id.id() as usize >= self.inner.vocabulary.size() {
+            let size = self.inner.vocabulary.size();
             return Err(PyIndexError::new_err(format!("token {token_id} is beyond the vocabulary of {size}")));
         }
-        Ok(self.inner.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
+        Ok(self.inner.vocabulary.token(token_id.id()).map(|bytes| PyBytes::new(py, bytes)))
     }
 
     /// uint32 words in one mask: ceil(size / 32).
     #[getter]
     fn mask_words(&self) -> usize {
-        self.inner.mask_words()
+        self.inner.vocabulary.mask_words()
     }
 
     /// Bytes of the trie and of all that grammars have learned about the tokens.
@@ -139,7 +137,7 @@ impl Vocabulary {
 /// never waits for one that is not.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    inner: Held<core::CompiledGrammar>,
+    inner: Arc<core::CompiledGrammar>,
     handed: Arc<Handed>,
     asked: Asked,
 }
@@ -153,7 +151,7 @@ pub struct Asked {
 
 impl CompiledGrammar {
     pub fn new(inner: Arc<core::CompiledGrammar>, vocabulary: &Vocabulary, asked: Asked) -> Self {
-        CompiledGrammar { inner: Held::new(inner), handed: vocabulary.handed.clone(), asked }
+        CompiledGrammar { inner, handed: vocabulary.handed.clone(), asked }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -169,7 +167,6 @@ impl CompiledGrammar {
     /// then takes over fewer positions of each (`Limits`).
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
-        make_ready();
         let cancellation = cancellation.map(|flag| flag.get().0.clone());
         Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.handed)
     }
@@ -226,7 +223,7 @@ impl CompiledGrammar {
             Some(grammar) => format!("of {} ", grammar.bind(py).repr()?),
             None => String::new(),
         };
-        let (size, masks) = (grouped(self.inner.vocabulary.size()), grouped(self.inner.masks_composed()));
+        let (size, masks) = (grouped(self.inner.vocabulary().size()), grouped(self.inner.masks_composed()));
         Ok(format!("<CompiledGrammar {grammar}for {size} tokens, {masks} masks composed>"))
     }
 
@@ -250,21 +247,21 @@ fn grouped(number: usize) -> String {
 /// A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
-    inner: Turn<core::Matcher>,
+    inner: Exclusive<core::Matcher>,
     mask_words: usize,
     handed: Arc<Handed>,
     /// Dropped after what is inside.
-    compiled: Held<core::CompiledGrammar>,
+    compiled: Arc<core::CompiledGrammar>,
 }
 
 impl Matcher {
     fn new(matcher: core::Matcher, handed: &Arc<Handed>) -> Self {
         let compiled = matcher.compiled();
         Matcher {
-            mask_words: compiled.vocabulary.mask_words(),
+            mask_words: compiled.vocabulary().mask_words(),
             handed: handed.clone(),
-            compiled: Held::new(compiled.clone()),
-            inner: Turn::new(matcher),
+            compiled: compiled.clone(),
+            inner: Exclusive::new(matcher),
         }
     }
 
@@ -447,7 +444,7 @@ impl Matcher {
 
     /// Waits for no other thread, and composes no mask: debuggers ask for it.
     fn __repr__(&self) -> String {
-        let size = grouped(self.compiled.vocabulary.size());
+        let size = grouped(self.compiled.vocabulary().size());
         let Some(matcher) = self.inner.glance() else {
             return format!("<Matcher for {size} tokens, in use>");
         };
@@ -478,7 +475,7 @@ impl Matcher {
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         self.with(py, |matcher| {
-            let mut words = vec![0u32; matcher.compiled().vocabulary.mask_words()];
+            let mut words = vec![0u32; matcher.compiled().vocabulary().mask_words()];
             matcher.fill(&mut words)?;
             Ok(words)
         })

@@ -1,7 +1,7 @@
 //! Bounds → the node of the integers between them, as digits.py makes it where integers are digits only.
 
-use frisket_core::builder::Builder;
 use frisket_core::error::Result;
+use frisket_core::grammar::builder::Builder;
 
 /// Longer runs of integers are described, not listed.
 const RUN: i128 = 64;
@@ -125,7 +125,7 @@ impl Range<'_> {
             let head = self.figures(first, last)?;
             nodes.push(self.then_any(head, least.len())?);
         }
-        let node = self.either(nodes)?.unwrap_or(frisket_core::term::EMPTY.0);
+        let node = self.either(nodes)?.unwrap_or(frisket_core::regular::term::EMPTY.0);
         if shared == 0 {
             return Ok(node);
         }
@@ -135,7 +135,7 @@ impl Range<'_> {
 
     /// Digits of this length not below the text (`end` is 9), or not above it (0), built from the last one.
     fn beyond(&mut self, text: &[u8], end: u8) -> Result<u32> {
-        let mut node = frisket_core::term::EPSILON.0;
+        let mut node = frisket_core::regular::term::EPSILON.0;
         for (place, &figure) in text.iter().enumerate().rev() {
             let head = self.builder.literal(&[figure])?;
             node = self.builder.cat(&[head.0, node])?.0;

@@ -4,9 +4,9 @@
 //! rest of a schema. Most patterns are characters, classes, groups and counts, with assertions nowhere but at the two
 //! ends. Those are read here, to the same node, and nothing else is: whatever is wrong or rare is for Python.
 
-use frisket_core::builder::Builder;
 use frisket_core::error::Result;
-use frisket_core::term::TermId;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
 
 const LAST: u32 = 0x10_ffff;
 const DIGIT: &[Range] = &[(0x30, 0x39)];

@@ -19,9 +19,9 @@ use crate::place::{self, Kind};
 use crate::sorted::is_sorted;
 use crate::stock::{lock, Stock};
 use crate::union::Maybe;
-use frisket_core::builder::Builder;
 use frisket_core::error::Result;
-use frisket_core::term::{TermId, EMPTY};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::{TermId, EMPTY};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
@@ -443,7 +443,7 @@ impl<'py> Walk<'_, 'py> {
     /// A place that holds scalars only: read once in all schemas under these options, by Python if need be.
     fn leaf(&mut self, schema: &Bound<'py, PyDict>, case: Case<'py>, content: Box<[u8]>) -> PyResult<Option<u32>> {
         if let Some(cutting) = self.stock.leaf(&content) {
-            return Ok(Some(self.node(|builder| builder.plant(&cutting))?));
+            return Ok(Some(self.node(|builder| builder.import(&cutting))?));
         }
         let case = if case.unread.is_none() { self.settled(case, None)? } else { None };
         let (node, clean) = match case {
@@ -467,7 +467,7 @@ impl<'py> Walk<'_, 'py> {
         let mut content = vec![0, self.plain.draft as u8];
         content.extend(text.as_bytes());
         if let Some(cutting) = self.stock.leaf(&content) {
-            let node = self.node(|builder| builder.plant(&cutting))?;
+            let node = self.node(|builder| builder.import(&cutting))?;
             return Ok(Some((node != EMPTY.0).then_some(node)));
         }
         let found = self.stock.formats.bind(self.py).call1((&self.plain.builder, name, self.plain.draft))?;

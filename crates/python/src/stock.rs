@@ -1,6 +1,6 @@
 //! Options → what all schemas under them have in common, for their plain places.
 
-use frisket_core::cutting::Cutting;
+use frisket_core::regular::transfer::ExportedTerm;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
@@ -53,13 +53,13 @@ pub struct Stock {
 
 #[derive(Default)]
 struct Leaves {
-    young: HashMap<Box<[u8]>, Arc<Cutting>>,
-    old: HashMap<Box<[u8]>, Arc<Cutting>>,
+    young: HashMap<Box<[u8]>, Arc<ExportedTerm>>,
+    old: HashMap<Box<[u8]>, Arc<ExportedTerm>>,
     bytes: usize,
 }
 
 impl Leaves {
-    fn get(&mut self, content: &[u8]) -> Option<Arc<Cutting>> {
+    fn get(&mut self, content: &[u8]) -> Option<Arc<ExportedTerm>> {
         if let Some(found) = self.young.get(content) {
             return Some(found.clone());
         }
@@ -68,7 +68,7 @@ impl Leaves {
         Some(found)
     }
 
-    fn put(&mut self, content: Box<[u8]>, leaf: Arc<Cutting>) {
+    fn put(&mut self, content: Box<[u8]>, leaf: Arc<ExportedTerm>) {
         let bytes = content.len() + leaf.bytes() + 100;
         if self.bytes + bytes > LEAVES / 2 {
             self.old = std::mem::take(&mut self.young);
@@ -130,11 +130,11 @@ impl Stock {
 }
 
 impl Stock {
-    pub fn leaf(&self, content: &[u8]) -> Option<Arc<Cutting>> {
+    pub fn leaf(&self, content: &[u8]) -> Option<Arc<ExportedTerm>> {
         lock(&self.leaves).get(content)
     }
 
-    pub fn keep(&self, content: Box<[u8]>, leaf: Cutting) {
+    pub fn keep(&self, content: Box<[u8]>, leaf: ExportedTerm) {
         lock(&self.leaves).put(content, Arc::new(leaf));
     }
 }

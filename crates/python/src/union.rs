@@ -10,7 +10,7 @@ use crate::identity::Identity;
 use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
 use crate::plain::{Walk, HOPS};
-use frisket_core::term::EMPTY;
+use frisket_core::regular::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};

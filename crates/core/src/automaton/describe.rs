@@ -1,0 +1,114 @@
+//! Position → its heads and what follows them, in words, for people who look for a bug.
+
+use crate::automaton::machine::{FrameId, Machine, Position, BOTTOM};
+use crate::bytes::byteset::ByteSet;
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, MANY};
+use std::fmt::Write;
+
+/// Terms in terms, and frames on frames, are shown so far down.
+const DEPTH: u32 = 8;
+
+/// A description ends after so many bytes.
+const LONGEST: usize = 2_000;
+
+impl Machine {
+    pub(crate) fn describe(&self, position: &Position) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for &(head, frame) in &position.heads {
+            let mut text = String::new();
+            self.arena.show(head, DEPTH, &mut text);
+            self.show_frame(frame, DEPTH, &mut text);
+            parts.push(text);
+        }
+        parts.extend(position.specials.iter().map(|(special, _)| format!("special {special}")));
+        if position.accepting {
+            parts.push("the end".into());
+        }
+        format!("[{}]", parts.join(" | "))
+    }
+
+    fn show_frame(&self, frame: FrameId, depth: u32, out: &mut String) {
+        if frame == BOTTOM || depth == 0 || out.len() > LONGEST {
+            return;
+        }
+        let members = self.members(frame);
+        out.push_str(" then ");
+        for (at, &(term, parent)) in members.iter().enumerate() {
+            out.push_str(if at > 0 { " or " } else { "" });
+            self.arena.show(term, depth - 1, out);
+            self.show_frame(parent, depth - 1, out);
+        }
+    }
+}
+
+impl Arena {
+    fn show(&self, id: TermId, depth: u32, out: &mut String) {
+        if depth == 0 || out.len() > LONGEST {
+            out.push('…');
+            return;
+        }
+        let list = |parts: &[TermId], between: &str, out: &mut String| {
+            out.push('(');
+            for (at, &part) in parts.iter().enumerate() {
+                out.push_str(if at > 0 { between } else { "" });
+                self.show(part, depth - 1, out);
+            }
+            out.push(')');
+        };
+        // Writing to a String cannot fail.
+        let _ = match *self.term(id) {
+            Term::Empty => write!(out, "nothing"),
+            Term::Epsilon => write!(out, "\"\""),
+            Term::Class(bytes) => write!(out, "{}", class(&bytes)),
+            Term::Literal { literal, position } => {
+                let text = String::from_utf8_lossy(&self.terms.literals[literal as usize][position as usize..]);
+                write!(out, "{text:?}")
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
+                write!(out, "{} words from {first:?}", words.len())
+            }
+            Term::Cat(left, right) | Term::Seq(left, right) => {
+                list(&[left, right], " ", out);
+                Ok(())
+            }
+            Term::Alt(ref parts) => {
+                list(parts, " | ", out);
+                Ok(())
+            }
+            Term::And(ref parts) => {
+                list(parts, " & ", out);
+                Ok(())
+            }
+            Term::Not(inner) => {
+                out.push('!');
+                list(&[inner], "", out);
+                Ok(())
+            }
+            Term::Repeat { body, min, max } | Term::Bounded { body, min, max } => {
+                list(&[body], "", out);
+                match max {
+                    MANY => write!(out, "{{{min},}}"),
+                    _ => write!(out, "{{{min},{max}}}"),
+                }
+            }
+            Term::Quoted { text, state, .. } => {
+                let _ = write!(out, "string in {state:?} of ");
+                list(&[text], "", out);
+                Ok(())
+            }
+            ref other => write!(out, "{other:?}"),
+        };
+    }
+}
+
+fn class(bytes: &ByteSet) -> String {
+    let mut out = String::from("[");
+    for byte in (0..=255u8).filter(|&byte| bytes.contains(byte)).take(12) {
+        out.extend(std::ascii::escape_default(byte).map(char::from));
+    }
+    out.push_str(if bytes.len() > 12 { "…]" } else { "]" });
+    out
+}

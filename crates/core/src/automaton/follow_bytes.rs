@@ -1,0 +1,143 @@
+//! A frame → the bytes that may begin what it returns to.
+//!
+//! Where a head is at an end in mid-token, most often no token goes on as the frame would have it. That is seen from the
+//! signs alone, before it is found out what exactly may follow: which keys are left, which values they have.
+
+use crate::automaton::machine::{FrameId, Machine, BOTTOM};
+use crate::bytes::byteset::ByteSet;
+use crate::grammar::rules::First;
+use crate::regular::term::{Term, TermId};
+use rustc_hash::FxHashMap;
+
+/// Frames whose members may all be empty are followed so far down.
+const DEPTH: u32 = 32;
+
+#[derive(Default)]
+pub(crate) struct FollowBytes {
+    /// By frame; 0: not known yet, otherwise one more than the place in `sets`.
+    frames: Vec<u32>,
+    rules: FxHashMap<u32, ByteSet>,
+    /// There are few different ones.
+    sets: Vec<ByteSet>,
+}
+
+impl Machine {
+    /// Bytes that may come next once a head is at an end, and perhaps some that may not.
+    pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
+        match *self.arena.term(head) {
+            Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
+                let colon = self.arena.registers.objects[object as usize].colon;
+                self.first_of(&[colon])
+            }
+            _ => self.frame_follow_bytes(frame, DEPTH),
+        }
+    }
+
+    fn frame_follow_bytes(&mut self, frame: FrameId, depth: u32) -> ByteSet {
+        let place = frame.place();
+        if let Some(&known @ 1..) = self.follow_bytes.frames.get(place) {
+            return self.follow_bytes.sets[known as usize - 1];
+        }
+        if frame == BOTTOM {
+            return ByteSet::EMPTY;
+        }
+        if depth == 0 {
+            return ByteSet::FULL;
+        }
+        let mut leads = ByteSet::EMPTY;
+        for at in 0..self.members(frame).len() {
+            let (term, parent) = self.members(frame)[at];
+            leads = leads.union(&self.term_first_bytes(term));
+            if self.rules().nullable(&self.arena, term) {
+                leads = leads.union(&self.frame_follow_bytes(parent, depth - 1));
+            }
+        }
+        if self.follow_bytes.frames.len() <= place {
+            let more = (place | 63) + 1 - self.follow_bytes.frames.len();
+            self.arena.budget.grow(more * size_of::<u32>());
+            self.follow_bytes.frames.resize((place | 63) + 1, 0);
+        }
+        let known = self.follow_bytes.sets.iter().position(|&set| set == leads).unwrap_or_else(|| {
+            self.arena.budget.grow(size_of::<ByteSet>());
+            self.follow_bytes.sets.push(leads);
+            self.follow_bytes.sets.len() - 1
+        });
+        self.follow_bytes.frames[place] = known as u32 + 1;
+        leads
+    }
+
+    fn term_first_bytes(&mut self, mut id: TermId) -> ByteSet {
+        let mut leads = ByteSet::EMPTY;
+        while let Term::Seq(left, right) = *self.arena.term(id) {
+            leads = leads.union(&self.term_first_bytes(left));
+            if !self.rules().nullable(&self.arena, left) {
+                return leads;
+            }
+            id = right;
+        }
+        let more = match *self.arena.term(id) {
+            Term::Alt(ref parts) if self.arena.info(id).structural => {
+                let parts = parts.clone();
+                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.term_first_bytes(part)))
+            }
+            Term::Repeat { body, .. } if self.arena.info(id).structural => self.term_first_bytes(body),
+            Term::Call(rule) => self.rule_first_bytes(rule),
+            Term::Special(_) => ByteSet::EMPTY,
+            Term::Unique(array) => {
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                self.first_of(&[spec.open, spec.empty])
+            }
+            Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                self.first_of(&[spec.comma, spec.close])
+            }
+            Term::UniqueItem { array, state } => {
+                let spec = self.arena.registers.uniques[array as usize].clone();
+                let at = self.arena.registers.unique_states[state as usize].at;
+                let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
+                self.first_of(&items)
+            }
+            Term::Object(object) => {
+                let spec = &self.arena.registers.objects[object as usize];
+                let signs = [spec.open, spec.empty];
+                self.first_of(&signs)
+            }
+            Term::ObjectNext { object, .. } => {
+                let spec = &self.arena.registers.objects[object as usize];
+                let signs = [spec.comma, spec.close];
+                self.first_of(&signs)
+            }
+            Term::ObjectKey { .. } => ByteSet::range(b'"', b'"'),
+            _ => self.arena.first_bytes(id),
+        };
+        leads.union(&more)
+    }
+
+    /// What begins with one of these; if one may be empty, with anything.
+    pub(crate) fn first_of(&mut self, signs: &[TermId]) -> ByteSet {
+        signs.iter().fold(ByteSet::EMPTY, |all, &sign| match self.rules().nullable(&self.arena, sign) {
+            true => ByteSet::FULL,
+            false => all.union(&self.term_first_bytes(sign)),
+        })
+    }
+
+    fn rule_first_bytes(&mut self, rule: u32) -> ByteSet {
+        if let Some(&known) = self.follow_bytes.rules.get(&rule) {
+            return known;
+        }
+        let mut leads = ByteSet::EMPTY;
+        for entry in self.rules().entries(rule).iter() {
+            let more = match entry.first {
+                First::Head(head) => self.arena.first_bytes(head),
+                // No rule begins with itself, by whatever way.
+                First::Call(callee) => self.rule_first_bytes(callee),
+                First::Special(_) => ByteSet::EMPTY,
+                First::Ask | First::Unique(_) => ByteSet::FULL,
+            };
+            leads = leads.union(&more);
+        }
+        self.arena.budget.grow(48);
+        self.follow_bytes.rules.insert(rule, leads);
+        leads
+    }
+}

@@ -1,0 +1,247 @@
+//! Positions of one machine → the same positions in another: what an epoch hands on to the next.
+//!
+//! A copying collection (Cheney 1970): what is reachable from the positions is copied once, and all else that the old
+//! machine has learned stays behind. Both machines stand on one grammar, whose terms have the same ids in both. Above it,
+//! regular terms are told apart by hashes that do not depend on the arena. Structural terms name states of their arena
+//! and are made anew.
+
+use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::key_set::Moved;
+use crate::regular::term::{Term, TermId, Text};
+use crate::regular::transfer::{children, renumber};
+use rustc_hash::FxHashMap;
+
+/// What was copied so far of one machine to another.
+pub(crate) struct Migration<'a> {
+    ground: &'a Arena,
+    from: &'a Machine,
+    to: &'a mut Machine,
+    positions: FxHashMap<PositionId, PositionId>,
+    frames: FxHashMap<FrameId, FrameId>,
+    terms: FxHashMap<TermId, TermId>,
+    literals: FxHashMap<u32, u32>,
+    word_sets: FxHashMap<u32, u32>,
+    states: FxHashMap<(u32, u32), u32>,
+    texts: FxHashMap<u32, u32>,
+    keys: Moved,
+}
+
+impl<'a> Migration<'a> {
+    /// Nothing is copied yet. `ground`: the frozen arena on which both machines stand.
+    pub fn new(ground: &'a Arena, from: &'a Machine, to: &'a mut Machine) -> Self {
+        Migration {
+            ground,
+            from,
+            to,
+            positions: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            terms: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            word_sets: FxHashMap::default(),
+            states: FxHashMap::default(),
+            texts: FxHashMap::default(),
+            keys: Moved::default(),
+        }
+    }
+
+    /// Bytes that the new machine holds by now.
+    pub fn held(&self) -> usize {
+        self.to.memory_bytes()
+    }
+
+    /// Where the positions that were copied are now.
+    pub fn into_positions(self) -> FxHashMap<PositionId, PositionId> {
+        self.positions
+    }
+
+    /// Copy a position.
+    pub fn copy(&mut self, id: PositionId) -> Result<()> {
+        if self.positions.contains_key(&id) {
+            return Ok(());
+        }
+        let position = self.from.position(id).clone();
+        let mut heads = Items::with_capacity(position.heads.len());
+        for &(head, frame) in &position.heads {
+            heads.push((self.term(head)?, self.frame(frame)?));
+        }
+        heads.sort_unstable();
+        let mut specials = Vec::with_capacity(position.specials.len());
+        for &(special, frame) in &position.specials {
+            specials.push((special, self.frame(frame)?));
+        }
+        specials.sort_unstable();
+        let made = self.to.intern(Position { heads, specials, ..(*position).clone() });
+        self.positions.insert(id, made);
+        Ok(())
+    }
+
+    /// The next step: each was within the limits of a call of its own, so that only time and memory may end it.
+    fn pay(&mut self) -> Result<()> {
+        self.to.arena.budget.renew();
+        self.to.arena.spend(1)
+    }
+
+    fn frame(&mut self, root: FrameId) -> Result<FrameId> {
+        let mut work = vec![(root, false)];
+        while let Some((frame, ready)) = work.pop() {
+            if frame == BOTTOM || self.frames.contains_key(&frame) {
+                continue;
+            }
+            let members = self.from.members(frame);
+            if !ready {
+                work.push((frame, true));
+                work.extend(members.iter().map(|&(_, parent)| (parent, false)));
+                continue;
+            }
+            self.pay()?;
+            let mut copied = Vec::with_capacity(members.len());
+            for &(term, parent) in members {
+                copied.push((self.term(term)?, self.frames.get(&parent).copied().unwrap_or(BOTTOM)));
+            }
+            let made = self.to.frame(copied);
+            self.frames.insert(frame, made);
+        }
+        Ok(self.frames.get(&root).copied().unwrap_or(BOTTOM))
+    }
+
+    /// The copy of a term, if it was made or need not be.
+    fn known(&self, id: TermId) -> Option<TermId> {
+        if (id.0 as usize) < self.ground.len() {
+            return Some(id);
+        }
+        self.terms.get(&id).copied()
+    }
+
+    fn term(&mut self, root: TermId) -> Result<TermId> {
+        // Children first; a chain of terms may be longer than a stack is deep.
+        let mut work = vec![(root, false)];
+        while let Some((id, ready)) = work.pop() {
+            if self.known(id).is_some() {
+                continue;
+            }
+            if !ready {
+                work.push((id, true));
+                let from: &'a Machine = self.from;
+                children(from.arena.term(id), |child| work.push((child, false)));
+                continue;
+            }
+            self.pay()?;
+            let made = self.made(id)?;
+            self.terms.insert(id, made);
+        }
+        Ok(self.copied(root))
+    }
+
+    fn copied(&self, id: TermId) -> TermId {
+        self.known(id).expect("children come before what is made of them")
+    }
+
+    /// The copy of a term whose children were copied.
+    fn made(&mut self, id: TermId) -> Result<TermId> {
+        let arena: &'a Arena = &self.from.arena;
+        let info = *arena.info(id);
+        let mut term = arena.term(id).clone();
+        if !info.structural {
+            if let Some(known) = self.to.arena.by_hash(info.hash) {
+                return Ok(known);
+            }
+            match &mut term {
+                Term::Literal { literal, .. } => *literal = self.literal(*literal),
+                Term::Words { set, .. } => *set = self.word_set(*set),
+                Term::Keys(set) => *set = self.keys(*set)?,
+                _ => renumber(&mut term, |child| self.copied(child)),
+            }
+            return Ok(self.to.arena.push(term, info, info.hash));
+        }
+        renumber(&mut term, |child| self.copied(child));
+        match &mut term {
+            Term::ObjectKey { object, state }
+            | Term::ObjectNext { object, state }
+            | Term::KeyNamed { object, state, .. }
+            | Term::KeyDone { object, state, .. }
+            | Term::KeyExtra { object, state, .. } => *state = self.object_state(*object, *state)?,
+            _ => {}
+        }
+        if let Term::KeyExtra { text: Text::Known(text), .. } = &mut term {
+            *text = self.text(*text);
+        }
+        let to = &mut self.to.arena;
+        match term {
+            Term::Cat(left, right) => to.cat(left, right),
+            Term::Seq(left, right) => to.seq(left, right),
+            Term::Alt(parts) => to.alt(&*parts),
+            Term::Repeat { body, min, max } => to.repeat(body, min, max),
+            Term::Call(rule) => to.call(rule),
+            Term::Special(special) => to.special(special),
+            Term::KeyExtra { object, state, extra, inner, text } => to.key_extra(object, state, extra, inner, text),
+            Term::ObjectKey { .. } | Term::ObjectNext { .. } | Term::KeyNamed { .. } | Term::KeyDone { .. } => {
+                to.object_term(term)
+            }
+            _ => unreachable!("{term:?} is made with its grammar, or is regular"),
+        }
+    }
+
+    fn literal(&mut self, literal: u32) -> u32 {
+        if (literal as usize) < self.ground.terms.literals.len() {
+            return literal;
+        }
+        let (from, to) = (&self.from.arena, &mut self.to.arena);
+        *self.literals.entry(literal).or_insert_with(|| {
+            let data = from.terms.literals[literal as usize].clone();
+            to.budget.grow(data.len() + 40);
+            to.terms.literals.push(data, &mut to.budget);
+            to.terms.literals.len() as u32 - 1
+        })
+    }
+
+    fn word_set(&mut self, set: u32) -> u32 {
+        if (set as usize) < self.ground.terms.word_sets.len() {
+            return set;
+        }
+        let (from, to) = (&self.from.arena, &mut self.to.arena);
+        *self.word_sets.entry(set).or_insert_with(|| {
+            // The words themselves are shared.
+            to.terms.word_sets.push(from.terms.word_sets[set as usize].clone(), &mut to.budget);
+            to.terms.word_sets.len() as u32 - 1
+        })
+    }
+
+    fn keys(&mut self, set: u32) -> Result<u32> {
+        let to = &mut self.to.arena;
+        to.registers.keys.take_over(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
+    }
+
+    fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {
+        if let Some(&known) = self.states.get(&(object, state)) {
+            return Ok(known);
+        }
+        let before = &self.from.arena.registers.states[state as usize];
+        let mut copied = (**before).clone();
+        copied.keys = self.keys(before.keys)?;
+        let made = self.to.arena.object_state(object, copied);
+        self.states.insert((object, state), made);
+        Ok(made)
+    }
+
+    fn text(&mut self, text: u32) -> u32 {
+        let (mut path, mut at) = (Vec::new(), text);
+        let known = loop {
+            if (at as usize) < self.ground.registers.texts.len() {
+                break at;
+            }
+            if let Some(&known) = self.texts.get(&at) {
+                break known;
+            }
+            path.push(at);
+            at = self.from.arena.registers.texts[at as usize].0;
+        };
+        path.into_iter().rev().fold(known, |before, at| {
+            let (_, byte) = self.from.arena.registers.texts[at as usize];
+            let made = self.to.arena.text_after(before, byte);
+            self.texts.insert(at, made);
+            made
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! Grammar × bytes → positions: sets of (head, frame), stepped byte by byte or text by text.
+
+pub(crate) mod advance;
+pub(crate) mod build;
+pub(crate) mod completion;
+pub(crate) mod describe;
+pub(crate) mod distance;
+pub(crate) mod follow_bytes;
+pub mod machine;
+pub(crate) mod migration;
+pub mod recognizer;
+pub mod unique;

@@ -1,0 +1,185 @@
+//! Frames → what they say of the items that are open under them, and the same frames for masks, which stand for many readings
+//! at once.
+
+use crate::automaton::machine::{FrameId, Machine};
+use crate::automaton::unique::{Register, PROBE};
+use crate::error::Result;
+use crate::regular::key_set::NO_KEYS;
+use crate::regular::registers::{Abstracted, UniqueState};
+use crate::regular::term::{Term, TermId, MANY};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Whether items under a frame are open, and how many of them must avoid values.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Openness {
+    pub(crate) open: bool,
+    /// Whether it names a state of an array as no mask has it.
+    exact: bool,
+    bound: u16,
+    /// In the frames of masks: at most so many values.
+    demand: u32,
+}
+
+/// An item that is open: its array, the state and the step in it, and the reading at which it began.
+pub(super) type OpenEnd = (u32, u32, u32, u32);
+
+impl Machine {
+    /// What a new frame says of open items.
+    pub(crate) fn measure(&self, members: &[(TermId, FrameId)]) -> Openness {
+        let mut found = Openness::default();
+        for &(term, parent) in members {
+            let above = self.openness(parent);
+            found.open |= above.open;
+            found.exact |= above.exact;
+            let is_abstracted = |array: u32, state: u32| {
+                array != PROBE && self.arena.registers.unique_states[state as usize].abstracted.is_some()
+            };
+            let own = match *self.arena.term(term) {
+                Term::UniqueItem { array, state } => {
+                    found.exact |= !is_abstracted(array, state);
+                    (0, 0)
+                }
+                Term::UniqueEnd { array, state, start: demand, .. } if is_abstracted(array, state) => {
+                    found.open = true;
+                    (0, demand)
+                }
+                Term::UniqueEnd { .. } => {
+                    (found.open, found.exact) = (true, true);
+                    (1, 0)
+                }
+                _ => (0, 0),
+            };
+            found.bound = found.bound.max(above.bound.saturating_add(own.0));
+            found.demand = found.demand.max(above.demand.saturating_add(own.1));
+        }
+        found
+    }
+
+    /// Whether a frame says more of the values that came than a mask may know.
+    pub(crate) fn is_exact(&self, frame: FrameId) -> bool {
+        self.openness(frame).exact
+    }
+
+    /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
+    pub(crate) fn abstracted_frame(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
+        let mut done: FxHashMap<FrameId, FrameId> = FxHashMap::default();
+        for frame in self.exact_frames([frame].into_iter()) {
+            let mut members = self.members(frame).to_vec();
+            for (term, parent) in &mut members {
+                match (self.arena.term(*term).clone(), register) {
+                    (Term::UniqueItem { array, state }, _) => {
+                        if let Some(state) = self.abstracted_state(array, state)? {
+                            *term = self.arena.unique_term(Term::UniqueItem { array, state })?;
+                        }
+                    }
+                    (Term::UniqueEnd { array, state, step, start }, Register::At(reading)) if array != PROBE => {
+                        if let Some(abstracted) = self.abstracted_state(array, state)? {
+                            let hindering = rounded(self.hindering(array, state, step, start, reading)? as u32);
+                            let end = Term::UniqueEnd { array, state: abstracted, step, start: hindering };
+                            *term = self.arena.unique_term(end)?;
+                        }
+                    }
+                    _ => {}
+                }
+                *parent = done.get(parent).copied().unwrap_or(*parent);
+            }
+            let made = self.frame(members);
+            done.insert(frame, made);
+        }
+        Ok(done.get(&frame).copied().unwrap_or(frame))
+    }
+
+    /// The state of all that tokens cannot tell apart; itself if it is one; None where only the values say which may come.
+    pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
+        let before = self.arena.registers.unique_states[state as usize];
+        if before.abstracted.is_some() {
+            return Ok(Some(state));
+        }
+        let spec = self.arena.registers.uniques[array as usize].clone();
+        let ahead = self.known.longest;
+        let mut left = MANY;
+        if spec.only_item().is_some() {
+            if let Some(supply) = self.supply(array, (before.count + ahead) as usize)? {
+                left = supply as u32 - before.count;
+            }
+        } else {
+            for &(node, _) in spec.steps.iter().flatten() {
+                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::PLENTY {
+                    return Ok(None);
+                }
+            }
+        }
+        let abstracted = Abstracted { most: rounded(before.count + ahead), left };
+        let count = self.saturated_count(array, before.count);
+        let state = UniqueState { at: before.at, count, came: NO_KEYS, abstracted: Some(abstracted) };
+        Ok(Some(self.arena.unique_state(array, state)))
+    }
+
+    /// A count from which tokens see the bounds of an array as from this one.
+    pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
+        let spec = &self.arena.registers.uniques[array as usize];
+        // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
+        let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
+        let ahead = self.known.longest.saturating_add(way);
+        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
+            return count;
+        }
+        if count >= spec.min {
+            return spec.min;
+        }
+        count.max(spec.min.saturating_sub(ahead + 1))
+    }
+
+    /// The items that are open over some frames, each once.
+    pub(super) fn open_ends(&self, frames: impl Iterator<Item = FrameId>) -> Vec<OpenEnd> {
+        let mut ends = Vec::new();
+        for frame in self.frames_with(frames, |openness| openness.open) {
+            for &(term, _) in self.members(frame) {
+                if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
+                    ends.push((array, state, step, start));
+                }
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
+    /// The frames under which items are open, from here down, outermost first.
+    pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
+        self.frames_with([frame].into_iter(), |openness| openness.open)
+    }
+
+    /// The frames that say more than a mask may know, outermost first.
+    pub(super) fn exact_frames(&self, frames: impl Iterator<Item = FrameId>) -> Vec<FrameId> {
+        self.frames_with(frames, |openness| openness.exact)
+    }
+
+    fn frames_with(&self, frames: impl Iterator<Item = FrameId>, meant: impl Fn(Openness) -> bool) -> Vec<FrameId> {
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<FrameId> = frames.collect();
+        while let Some(frame) = work.pop() {
+            if meant(self.openness(frame)) && seen.insert(frame) {
+                work.extend(self.members(frame).iter().map(|&(_, parent)| parent));
+            }
+        }
+        // A frame is made after those below it.
+        let mut found: Vec<FrameId> = seen.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// How many values may have to be avoided by what ends under this frame.
+    pub(super) fn demand(&self, frame: FrameId) -> u32 {
+        let openness = self.openness(frame);
+        u32::from(openness.bound).saturating_mul(self.known.most_excluded).saturating_add(openness.demand)
+    }
+}
+
+/// Of a number of values only its size is told.
+fn rounded(count: u32) -> u32 {
+    match count {
+        0 => 0,
+        _ => count.min(crate::automaton::unique::PLENTY).next_power_of_two(),
+    }
+}

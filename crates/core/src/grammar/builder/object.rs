@@ -1,0 +1,122 @@
+//! Members, and what they must meet together → a node for the object.
+
+use crate::error::{Error, Result};
+use crate::grammar::builder::{Builder, Punctuation};
+use crate::json::object::earlier;
+use crate::regular::json_string::spell;
+use crate::regular::registers::PropertySet;
+use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
+use crate::regular::term::{TermId, EMPTY, MANY};
+
+/// How an object restricts its members beside their values.
+#[derive(Clone, Default)]
+pub struct ObjectRules {
+    pub min: u32,
+    pub max: Option<u32>,
+    pub required_marks: u64,
+    pub implies: Vec<(u32, u32)>,
+    pub any_order: bool,
+    pub extras_last: bool,
+    /// Lists of properties, each in its own order; none: all in the order of the list.
+    pub orders: Vec<Vec<u32>>,
+    pub free: bool,
+}
+
+impl Builder {
+    fn values(&self, values: Vec<(u32, u64)>) -> Result<Vec<Value>> {
+        let made = values.into_iter().map(|(node, marks)| Ok(Value { node: self.node(node)?, marks }));
+        made.filter(|value| !matches!(value, Ok(Value { node: EMPTY, .. }))).collect()
+    }
+
+    #[allow(clippy::type_complexity)]
+    pub fn object(
+        &mut self,
+        properties: Vec<(String, bool, Vec<(u32, u64)>)>,
+        extras: Vec<(u32, Vec<(u32, u64)>)>,
+        punctuation: Punctuation,
+        rules: ObjectRules,
+    ) -> Result<TermId> {
+        let count = properties.len() as u32;
+        if let Some(&(a, b)) = rules.implies.iter().find(|&&(a, b)| a >= count || b >= count) {
+            return Err(Error::Misuse(format!("implies names property {}, there are {count}", a.max(b))).into());
+        }
+        let mut named = Vec::with_capacity(properties.len());
+        for (key, required, values) in properties {
+            named.push(Property { key: key.into_bytes().into(), required, values: self.values(values)? });
+        }
+        let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
+        for (index, property) in named.iter().enumerate() {
+            sorted.push((spell(&property.key).into(), index as u32));
+        }
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(
+                Error::Misuse(format!("property {} is named twice", String::from_utf8_lossy(&pair[0].0))).into()
+            );
+        }
+        let mut others = Vec::with_capacity(extras.len());
+        for (keys, values) in extras {
+            let values = self.values(values)?;
+            let mut keys = self.regular(keys)?;
+            let arena = self.fresh();
+            if !arena.info(keys).utf8 {
+                let any = arena.any_text()?;
+                keys = arena.and(vec![any, keys])?;
+            }
+            if !named.is_empty() && keys != EMPTY {
+                let taken = arena.words(named.iter().map(|property| property.key.clone()).collect())?;
+                let free = arena.not(taken)?;
+                keys = arena.and(vec![keys, free])?;
+            }
+            if keys == EMPTY || values.is_empty() {
+                continue;
+            }
+            let mut few = None;
+            if rules.min > 0 || rules.required_marks != 0 {
+                let texts = arena.enumerate(keys, rules.min as usize + 64)?;
+                few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
+            }
+            let bounded = arena.info(keys).max_chars != MANY;
+            let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
+            others.push(Extra { keys, values, few, number });
+        }
+        let ObjectRules { min, max, required_marks, implies, any_order, extras_last, orders, free } = rules;
+        let earlier = if any_order || orders.is_empty() {
+            Vec::new()
+        } else if orders.iter().flatten().any(|&index| index >= count) {
+            return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")).into());
+        } else {
+            earlier(count, &orders).ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
+        };
+        let Punctuation { open, close, colon, comma, empty } = punctuation;
+        let max = max.unwrap_or(MANY);
+        let mut implies = implies;
+        implies.sort_unstable();
+        implies.dedup();
+        let mut implied_by: Vec<(u32, u32)> = implies.iter().map(|&(cause, effect)| (effect, cause)).collect();
+        implied_by.sort_unstable();
+        let mut spec = ObjectSpec {
+            properties: named,
+            required: PropertySet::new(),
+            valued: PropertySet::new(),
+            extras: others,
+            open,
+            close,
+            colon,
+            comma,
+            empty,
+            min,
+            max,
+            required_marks,
+            implies,
+            implied_by,
+            any_order,
+            extras_last,
+            earlier,
+            free,
+            sorted,
+        };
+        spec.take_stock();
+        self.fresh().add_object(spec)
+    }
+}

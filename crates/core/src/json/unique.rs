@@ -1,0 +1,95 @@
+//! An array whose items are all different, whatever they are → terms: an automaton over items, and how far it has come.
+//! Which values may come next is found out where they are read (`unique`).
+
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::registers::{UniqueSpec, UniqueState};
+use crate::regular::term::{Term, TermId};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+impl UniqueState {
+    /// The state of the automaton, and how many values came.
+    pub(crate) fn progress(&self) -> (u32, usize) {
+        (self.at, self.count as usize)
+    }
+}
+
+impl UniqueSpec {
+    /// The item, if it is the same wherever it stands, and any number of them is an array.
+    pub(crate) fn only_item(&self) -> Option<TermId> {
+        match (&self.steps[..], &self.accepting[..]) {
+            ([steps], [true]) => match steps[..] {
+                [(item, 0)] => Some(item),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it has enough values if it has any.
+    pub(crate) fn needs_few(&self) -> bool {
+        self.accepting[0] && self.min == 0 || self.only_item().is_some() && self.min <= 1
+    }
+
+    /// Whether some number of items of any values leads to an end.
+    pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
+        if self.void || self.min > self.max {
+            return false;
+        }
+        // Counts beyond the states only repeat a loop.
+        let least = self.min.min(2 * self.steps.len() as u32 + 1);
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(0u32, 0u32)];
+        while let Some((at, count)) = work.pop() {
+            if !seen.insert((at, count)) {
+                continue;
+            }
+            if self.accepting[at as usize] && count >= least {
+                return true;
+            }
+            if count >= self.max {
+                continue;
+            }
+            for &(node, next) in &self.steps[at as usize] {
+                if item(node) {
+                    work.push((next, (count + 1).min(least)));
+                }
+            }
+        }
+        false
+    }
+}
+
+impl Arena {
+    pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
+        self.registers.uniques.push(Arc::new(spec), &mut self.budget);
+        let index = self.registers.uniques.len() as u32 - 1;
+        self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
+    }
+
+    pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
+        if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
+            return id;
+        }
+        self.registers.unique_states.push(state, &mut self.budget);
+        let id = self.registers.unique_states.len() as u32 - 1;
+        self.registers.unique_state_ids.insert((array, state), id, &mut self.budget);
+        id
+    }
+
+    /// Whether a grammar must be asked if its arrays have enough values.
+    pub(crate) fn may_lack_values(&self) -> bool {
+        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].needs_few())
+    }
+
+    pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {
+        let (kind, parts) = match term {
+            Term::UniqueItem { array, state } => (41, [array, state, 0, 0]),
+            Term::UniqueEnd { array, state, step, start } => (42, [array, state, step, start]),
+            Term::UniqueNext { array, state } => (43, [array, state, 0, 0]),
+            _ => unreachable!("not a term of an array of different items"),
+        };
+        self.structural(term, kind, &parts.map(u128::from), false)
+    }
+}

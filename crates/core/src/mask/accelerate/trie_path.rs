@@ -1,0 +1,177 @@
+//! Texts × a trie → the nodes they lead to, without a state for each beginning.
+
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::json_string::escape;
+use crate::regular::term::{Spelling, Term, TermId, EPSILON};
+use crate::vocabulary::trie::Trie;
+use smallvec::{smallvec, SmallVec};
+
+/// A text of which there is no other spelling.
+pub(crate) type OneText = SmallVec<[u8; 64]>;
+
+/// Longer texts are heads like others.
+const LONGEST_TEXT: usize = 256;
+
+impl Arena {
+    /// The text that a head reads, if that is all it reads.
+    pub(crate) fn one_text(&self, head: TermId) -> Option<OneText> {
+        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
+        else {
+            return self.bare_text(head);
+        };
+        let mut spelled = OneText::new();
+        if state == Spelling::Start {
+            spelled.push(b'"');
+        }
+        let bare = if text == EPSILON { OneText::new() } else { self.bare_text(text)? };
+        for byte in bare {
+            match escape(byte) {
+                Some(escape) => spelled.extend_from_slice(escape.as_bytes()),
+                None => spelled.push(byte),
+            }
+        }
+        spelled.push(b'"');
+        Some(spelled)
+    }
+
+    fn bare_text(&self, id: TermId) -> Option<OneText> {
+        match *self.term(id) {
+            Term::Literal { literal, position } => {
+                let rest = &self.terms.literals[literal as usize][position as usize..];
+                (rest.len() <= LONGEST_TEXT).then(|| OneText::from_slice(rest))
+            }
+            Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),
+            _ => None,
+        }
+    }
+}
+
+/// Goes down the trie from a node along all texts at once, of which `depth` bytes are read already. `enter` is told each
+/// node, the texts that lead through it and how much of them is read there, and says whether to go on below.
+pub(crate) fn along<T>(
+    trie: &Trie,
+    node: u32,
+    texts: &[T],
+    depth: usize,
+    bytes: &impl Fn(&T) -> &[u8],
+    enter: &mut impl FnMut(u32, &[T], usize) -> Result<bool>,
+) -> Result<()> {
+    if let [text] = texts {
+        let mut place = node;
+        for (at, &byte) in bytes(text).iter().enumerate().skip(depth) {
+            match trie.child(place, byte) {
+                Some(child) => place = child,
+                None => break,
+            }
+            if !enter(place, texts, at + 1)? || trie.end(place) == place + 1 {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let at = |text: &T| bytes(text).get(depth).copied();
+    let mut rest = texts;
+    while let Some(first) = rest.first() {
+        let Some(byte) = at(first) else {
+            rest = &rest[1..];
+            continue;
+        };
+        let (here, after) = rest.split_at(rest.partition_point(|text| at(text) == Some(byte)));
+        rest = after;
+        if let Some(child) = trie.child(node, byte) {
+            if enter(child, here, depth + 1)? && trie.end(child) > child + 1 {
+                along(trie, child, here, depth + 1, bytes, enter)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Goes down the trie from its root along texts, one after the other: what a text has in common with the one before it is
+/// not read again.
+pub(crate) struct Along<'a> {
+    trie: &'a Trie,
+    before: &'a [u8],
+    /// After each byte of that, as far as tokens go along: the node, and the last one so far at which a token ends.
+    path: SmallVec<[(u32, u32); 32]>,
+}
+
+impl<'a> Along<'a> {
+    pub fn new(trie: &'a Trie) -> Self {
+        Along { trie, before: &[], path: SmallVec::new() }
+    }
+
+    /// The last node on the text's way at which tokens end (0: there is none), and where all of it leads.
+    pub fn read(&mut self, text: &'a [u8]) -> (u32, Option<u32>) {
+        let common = self.before.iter().zip(text).take_while(|(one, other)| one == other).count();
+        self.path.truncate(common);
+        self.before = text;
+        let (mut node, mut told) = self.path.last().copied().unwrap_or_default();
+        // Where tokens left the text before, they leave this one if it gets as far.
+        if self.path.len() == common {
+            for &byte in &text[common..] {
+                let Some(child) = self.trie.child(node, byte) else { break };
+                node = child;
+                if !self.trie.tokens_at(node).is_empty() {
+                    told = node;
+                }
+                self.path.push((node, told));
+            }
+        }
+        (told, (self.path.len() == text.len()).then_some(node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::shared::SharedMasks;
+    use crate::vocabulary::vocabulary::Vocabulary;
+
+    #[test]
+    fn texts_lead_as_far_as_each_of_them_alone() {
+        let tokens = ["a", "ab", "abcd", "b", "bcdef", "bcx"].map(|text| Some(text.as_bytes().into()));
+        let shared = SharedMasks::of(Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap());
+        let trie = &shared.vocabulary.trie;
+        let node = |text: &str| trie.find(0, text.as_bytes());
+        let mut along = Along::new(trie);
+        for (text, told, whole) in [
+            ("", "", true),
+            ("a", "a", true),
+            ("abc", "ab", true),
+            ("abce", "ab", false),
+            ("abcezz", "ab", false),
+            ("abcf", "ab", false),
+            ("abcd", "abcd", true),
+            ("abcde", "abcd", false),
+            ("abcde", "abcd", false),
+            ("ac", "a", false),
+            ("bcde", "b", true),
+            ("bcd", "b", true),
+            ("bcy", "b", false),
+            ("zz", "", false),
+            ("zzz", "", false),
+            ("ab", "ab", true),
+        ] {
+            let wanted = (node(told).unwrap(), whole.then(|| node(text).unwrap()));
+            assert_eq!(along.read(text.as_bytes()), wanted, "{text:?}");
+            assert_eq!(Along::new(trie).read(text.as_bytes()), wanted, "{text:?} alone");
+        }
+    }
+
+    #[test]
+    fn the_one_text_of_a_string_is_what_it_matches() {
+        let mut arena = Arena::new();
+        for text in ["", "a", "tool", "a\"b\\c/\u{1}\n", "é€😀"] {
+            let literal = arena.literal(text.as_bytes()).unwrap();
+            for state in [Spelling::Start, Spelling::Body] {
+                let head = arena.quoted_state(literal, state, false).unwrap();
+                let spelled = arena.one_text(head).unwrap();
+                assert!(arena.matches(head, &spelled).unwrap(), "{text:?} {state:?}");
+                let free = arena.quoted_state(literal, state, true).unwrap();
+                assert!(arena.one_text(free).is_none(), "{text:?} may be spelled in several ways");
+            }
+        }
+    }
+}

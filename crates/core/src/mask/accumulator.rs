@@ -1,0 +1,119 @@
+//! Single tokens, set and refused → the corrected words of a mask.
+
+/// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
+#[derive(Default)]
+pub(crate) struct Accumulator {
+    /// (allowed, refused).
+    words: Vec<(u32, u32)>,
+    /// Which words, and which of these blocks of 64: a mask corrects few.
+    touched: Vec<u64>,
+    blocks: Vec<u64>,
+    corrected: Vec<(u32, u32, u32)>,
+}
+
+impl Accumulator {
+    pub fn fit(&mut self, words: usize) {
+        if self.words.len() != words {
+            self.words.resize(words, (0, 0));
+            self.touched.resize(words.div_ceil(64), 0);
+            self.blocks.resize(self.touched.len().div_ceil(64), 0);
+        }
+    }
+
+    #[inline]
+    pub fn set(&mut self, token: u32) {
+        self.add(token >> 5, 1 << (token & 31));
+    }
+
+    pub fn refuse(&mut self, token: u32) {
+        self.refuse_all(&[token]);
+    }
+
+    pub fn refuse_all(&mut self, tokens: &[u32]) {
+        // So many stand in nearly every word.
+        let many = tokens.len() > self.words.len();
+        for &token in tokens {
+            let (word, bit) = (token >> 5, 1 << (token & 31));
+            let (allowed, refused) = &mut self.words[word as usize];
+            *allowed &= !bit;
+            *refused |= bit;
+            if !many {
+                self.add(word, 0);
+            }
+        }
+        if many {
+            (0..self.words.len() as u32).for_each(|word| self.add(word, 0));
+        }
+    }
+
+    pub fn put(&mut self, token: u32, allowed: bool) {
+        if allowed {
+            self.set(token);
+        } else {
+            self.refuse(token);
+        }
+    }
+
+    pub fn cut(&mut self, within: &[u32]) {
+        for (block, &touched) in self.touched.iter().enumerate() {
+            for word in ones(touched).map(|bit| block << 6 | bit) {
+                self.words[word].0 &= within[word];
+            }
+        }
+    }
+
+    #[inline]
+    pub fn add(&mut self, word: u32, bits: u32) {
+        let block = word as usize >> 6;
+        self.words[word as usize].0 |= bits;
+        self.touched[block] |= 1 << (word & 63);
+        self.blocks[block >> 6] |= 1 << (block & 63);
+    }
+
+    /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
+    pub fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
+        self.corrected.clear();
+        for (high, blocks) in self.blocks.iter_mut().enumerate() {
+            for block in ones(std::mem::take(blocks)).map(|bit| high << 6 | bit) {
+                for word in ones(std::mem::take(&mut self.touched[block])).map(|bit| block << 6 | bit) {
+                    let (allowed, refused) = std::mem::take(&mut self.words[word]);
+                    self.corrected.push((word as u32, allowed, refused));
+                }
+            }
+        }
+        self.corrected.as_slice().into()
+    }
+}
+
+/// The places of the bits that are set, ascending.
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (place < 64).then_some(place)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_at_once_are_refused_as_one_by_one() {
+        for count in [1, 3, 4, 50, 100] {
+            let tokens: Vec<u32> = (0..count).map(|place| place * 77 % 128).collect();
+            let [mut all, mut each] = [Accumulator::default(), Accumulator::default()];
+            for scratch in [&mut all, &mut each] {
+                scratch.fit(4);
+                (0..128).step_by(3).for_each(|token| scratch.set(token));
+            }
+            all.refuse_all(&tokens);
+            tokens.iter().for_each(|&token| each.refuse(token));
+            let corrected = all.corrected();
+            assert_eq!(corrected, each.corrected());
+            let refused = |token: u32| corrected[token as usize >> 5].2 >> (token & 31) & 1 == 1;
+            assert!((0..128).all(|token| refused(token) == tokens.contains(&token)), "{count}");
+            assert!(all.corrected().is_empty());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A mask × the same mask composed anew without caches → an error that names both positions where the two differ.
+//!
+//! Masks are shared between positions and grammars under keys. A key that leaves something out would hand one grammar the
+//! mask of another. In this mode each mask is held against one that no key has a part in, and sampled tokens are held
+//! against the automaton itself.
+
+use crate::automaton::machine::{Machine, PositionId};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::mask::mask::{Mask, Masks};
+use crate::mask::shared::SharedMasks;
+
+use std::sync::OnceLock;
+
+/// So many tokens of a vocabulary are read by the automaton, byte by byte: all of a small vocabulary.
+const READ: usize = 512;
+
+/// Whether masks are verified: in debug builds always, else where the environment variable `FRISKET_VERIFY_MASKS` is 1.
+pub fn is_on() -> bool {
+    static ON: OnceLock<bool> = OnceLock::new();
+    *ON.get_or_init(|| cfg!(debug_assertions) || std::env::var("FRISKET_VERIFY_MASKS").is_ok_and(|value| value == "1"))
+}
+
+/// Hold a mask against one composed anew. The work is not charged to the call, the memory is.
+pub(crate) fn verify(
+    machine: &mut Machine,
+    shared: &SharedMasks,
+    special_ids: &[u32],
+    exact: PositionId,
+    mask: &Mask,
+) -> Result<()> {
+    let call = machine.arena.budget.clone();
+    machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, time: None });
+    let verdict = compare(machine, shared, special_ids, exact, mask);
+    let grown = machine.arena.budget.held() - call.held();
+    machine.arena.budget = call;
+    machine.arena.budget.grow(grown);
+    verdict
+}
+
+fn compare(
+    machine: &mut Machine,
+    shared: &SharedMasks,
+    special_ids: &[u32],
+    exact: PositionId,
+    mask: &Mask,
+) -> Result<()> {
+    let anew = Masks::anew(machine, &SharedMasks::new(shared.vocabulary.clone()), special_ids, exact)?;
+    let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; shared.vocabulary.mask_words()]);
+    mask.write(&mut given);
+    anew.write(&mut composed);
+    let is_set = |bits: &[u32], token: u32| bits[token as usize >> 5] >> (token & 31) & 1 == 1;
+    let all = || 0..shared.vocabulary.size() as u32;
+    if let Some(token) = all().find(|&token| is_set(&given, token) != is_set(&composed, token)) {
+        let verb = if is_set(&given, token) { "allows" } else { "forbids" };
+        return Err(contradiction(format!(
+            "the shared mask {verb} {}, the mask composed anew does not; asked at {}; composed at {}",
+            shown(shared, token),
+            machine.describe(machine.position(exact)),
+            mask.origin()
+        )));
+    }
+    // Other tokens for each position, the same in each run.
+    let stride = shared.vocabulary.size().div_ceil(READ).max(1);
+    let mut read: Vec<(&[u8], u32)> = all()
+        .skip(exact.0 as usize % stride)
+        .step_by(stride)
+        .filter(|token| !special_ids.contains(token) && shared.vocabulary.eos.binary_search(token).is_err())
+        .filter_map(|token| shared.vocabulary.token(token).map(|bytes| (bytes, token)))
+        .collect();
+    read.sort_unstable();
+    let follows = machine.can_follow(exact, read.iter().map(|&(bytes, _)| bytes))?;
+    match read.iter().zip(follows).find(|&(&(_, token), follows)| follows != is_set(&given, token)) {
+        None => Ok(()),
+        Some((&(_, token), follows)) => Err(contradiction(format!(
+            "the mask {} {}, the automaton does not; asked at {}; composed at {}",
+            if follows { "forbids" } else { "allows" },
+            shown(shared, token),
+            machine.describe(machine.position(exact)),
+            mask.origin()
+        ))),
+    }
+}
+
+fn shown(shared: &SharedMasks, token: u32) -> String {
+    let text = shared.vocabulary.token(token).map(|bytes| String::from_utf8_lossy(bytes));
+    format!("token {token} ({:?})", text.as_deref().unwrap_or("no text"))
+}
+
+fn contradiction(text: String) -> Box<Error> {
+    Error::Contradiction(text).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::vocabulary::vocabulary::Vocabulary;
+
+    #[test]
+    fn a_wrong_mask_is_told_with_both_positions() {
+        let mut builder = Builder::default();
+        let root = builder.literal(b"ab").unwrap();
+        let grammar = builder.build(root.0).unwrap();
+        let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
+        let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
+        let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let start = machine.start;
+        for (tokens, told) in
+            [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
+        {
+            let verdict = verify(&mut machine, &shared, &[], start, &Mask::of(tokens));
+            match (verdict, told) {
+                (Ok(()), None) => {}
+                (Err(error), Some(told)) => {
+                    let text = error.to_string();
+                    assert!(text.contains(told) && text.contains("asked at [\"ab\"]"), "{text}");
+                }
+                (verdict, _) => panic!("{tokens:?}: {verdict:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Steps of a sequence → places to which it can go back in every epoch.
+//!
+//! A new epoch takes over the positions at checkpoints, and nothing else (`migration`). A matcher then takes again only
+//! what it had taken since the last one. Matchers hold their checkpoints where the thread that begins an epoch finds
+//! them, and only for a moment: no lock is held while anything is computed.
+
+use crate::matcher::lazy::Place;
+use crate::storage::cache::lock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+/// Steps from one checkpoint to the next: what a matcher takes again in a new epoch is at most twice as much.
+pub(crate) const SPACING: usize = 64;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Checkpoint {
+    /// How many steps were taken before it.
+    pub step: usize,
+    pub place: Place,
+}
+
+/// The checkpoints of one sequence, in one epoch.
+#[derive(Clone, Default)]
+pub(crate) struct Checkpoints {
+    pub epoch: u64,
+    /// When the last one was made: larger is later.
+    pub made: u64,
+    /// Ascending.
+    pub list: Vec<Checkpoint>,
+}
+
+impl Checkpoints {
+    /// Leave out those that the later ones make up for: the further back, the fewer. To go back by `n` steps, few more
+    /// than `n` have to be taken again. Of those that are `most` steps back or more, the last one is enough.
+    fn thin_out(&mut self, most: Option<usize>) {
+        let Some(last) = self.list.last().map(|checkpoint| checkpoint.step) else { return };
+        let newest = last / SPACING;
+        self.list.retain(|checkpoint| {
+            let number = checkpoint.step / SPACING;
+            newest - number <= 2 << number.trailing_zeros().min(usize::BITS - 2)
+        });
+        let far = |checkpoint: &Checkpoint| most.is_some_and(|most| last - checkpoint.step >= most);
+        let spare = self.list.iter().rposition(far).unwrap_or(0);
+        self.list.drain(..spare);
+    }
+}
+
+type Slot = Mutex<Checkpoints>;
+
+/// The checkpoints of all sequences of a compiled grammar.
+#[derive(Default)]
+pub(crate) struct Registry {
+    slots: Mutex<Slots>,
+    clock: AtomicU64,
+}
+
+#[derive(Default)]
+struct Slots {
+    /// Of matchers that are gone nothing is left.
+    all: Vec<Weak<Slot>>,
+    /// How many there may be before those of matchers that are gone are looked for.
+    room: usize,
+}
+
+impl Registry {
+    /// Act on the checkpoints of every matcher; none is made or copied meanwhile.
+    pub fn each(&self, mut act: impl FnMut(&Arc<Slot>, &mut Checkpoints)) {
+        let slots = lock(&self.slots);
+        for slot in slots.all.iter().filter_map(Weak::upgrade) {
+            act(&slot, &mut lock(&slot));
+        }
+    }
+
+    /// A slot with what `content` gives, in which nothing can change before the slot is known here.
+    fn slot(&self, content: impl FnOnce() -> Checkpoints) -> Arc<Owned> {
+        let mut slots = lock(&self.slots);
+        let slot = Arc::new(Mutex::new(content()));
+        if slots.all.len() >= slots.room {
+            slots.all.retain(|slot| slot.strong_count() > 0);
+            slots.room = 2 * slots.all.len() + 16;
+        }
+        slots.all.push(Arc::downgrade(&slot));
+        Arc::new(Owned(slot))
+    }
+}
+
+/// A slot as matchers hold it: forks share one until one of them makes another checkpoint.
+struct Owned(Arc<Slot>);
+
+/// What a matcher holds of its checkpoints.
+#[derive(Clone, Default)]
+pub(crate) struct Trail {
+    owned: Option<Arc<Owned>>,
+    /// The step of the last checkpoint.
+    last: usize,
+}
+
+impl Trail {
+    /// Whether it is time for another checkpoint.
+    #[inline]
+    pub fn is_due(&self, step: usize) -> bool {
+        step >= self.last + SPACING
+    }
+
+    /// The step of the last checkpoint; 0: there is none.
+    pub fn last(&self) -> usize {
+        self.last
+    }
+
+    /// Whether these are the checkpoints of this matcher.
+    pub fn is(&self, slot: &Arc<Slot>) -> bool {
+        self.owned.as_ref().is_some_and(|owned| Arc::ptr_eq(&owned.0, slot))
+    }
+
+    /// The last checkpoint at or before a step; those of another epoch than this are forgotten.
+    pub fn before(&mut self, epoch: u64, step: usize) -> Option<Checkpoint> {
+        let owned = self.owned.as_ref()?;
+        let checkpoints = lock(&owned.0);
+        if checkpoints.epoch != epoch {
+            drop(checkpoints);
+            *self = Trail::default();
+            return None;
+        }
+        let found = checkpoints.list.iter().rfind(|checkpoint| checkpoint.step <= step).copied();
+        self.last = found.map_or(0, |checkpoint| checkpoint.step);
+        found
+    }
+
+    /// One more checkpoint, of a matcher that goes back by `most` steps at most. It is left out where others are of
+    /// another epoch.
+    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, most: Option<usize>) {
+        let own = self.own(registry, epoch);
+        let mut checkpoints = lock(&own.0);
+        if checkpoints.epoch != epoch {
+            return;
+        }
+        checkpoints.made = registry.clock.fetch_add(1, Ordering::Relaxed);
+        checkpoints.list.push(checkpoint);
+        checkpoints.thin_out(most);
+        drop(checkpoints);
+        self.last = checkpoint.step;
+    }
+
+    /// Forget the checkpoints after a step.
+    pub fn cut(&mut self, registry: &Registry, step: usize) {
+        if step >= self.last {
+            return;
+        }
+        if step < SPACING {
+            *self = Trail::default();
+            return;
+        }
+        let own = self.own(registry, 0);
+        let mut checkpoints = lock(&own.0);
+        checkpoints.list.retain(|checkpoint| checkpoint.step <= step);
+        self.last = checkpoints.list.last().map_or(0, |checkpoint| checkpoint.step);
+    }
+
+    /// The slot that is this matcher's alone.
+    fn own(&mut self, registry: &Registry, epoch: u64) -> Arc<Owned> {
+        match &self.owned {
+            Some(owned) if Arc::strong_count(owned) == 1 => owned.clone(),
+            shared => {
+                let content = || match shared {
+                    Some(shared) => lock(&shared.0).clone(),
+                    None => Checkpoints { epoch, ..Checkpoints::default() },
+                };
+                let own = registry.slot(content);
+                self.owned = Some(own.clone());
+                own
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::machine::PositionId;
+
+    fn checkpoint(step: usize) -> Checkpoint {
+        let place = Place { position: PositionId(step as u32), accepting: false, ended: false, in_text: false };
+        Checkpoint { step, place }
+    }
+
+    fn steps(registry: &Registry) -> Vec<Vec<usize>> {
+        let mut found = Vec::new();
+        registry.each(|_, checkpoints| found.push(checkpoints.list.iter().map(|checkpoint| checkpoint.step).collect()));
+        found
+    }
+
+    #[test]
+    fn the_further_back_the_fewer() {
+        let registry = Registry::default();
+        let mut trail = Trail::default();
+        for number in 1..=1_000 {
+            let newest = number * SPACING;
+            assert!(trail.is_due(newest) && !trail.is_due(newest - 1));
+            trail.add(&registry, 0, checkpoint(newest), None);
+            for step in (SPACING..=newest).step_by(SPACING / 4) {
+                let again = step - trail.clone().before(0, step).map_or(0, |found| found.step);
+                assert!(again <= 2 * (newest - step) + SPACING, "from {newest} back to {step}: {again}");
+            }
+        }
+        assert!(steps(&registry)[0].len() < 40);
+    }
+
+    #[test]
+    fn where_nobody_goes_back_far_the_far_ones_are_left_out() {
+        let registry = Registry::default();
+        let mut trail = Trail::default();
+        (1..=100).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), Some(SPACING + 1)));
+        assert_eq!(steps(&registry), [[98 * SPACING, 99 * SPACING, 100 * SPACING]]);
+    }
+
+    #[test]
+    fn forks_part_where_one_goes_on_or_back() {
+        let registry = Registry::default();
+        let mut trail = Trail::default();
+        (1..=3).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), None));
+        let (mut on, mut back) = (trail.clone(), trail.clone());
+        assert_eq!(steps(&registry).len(), 1);
+        on.add(&registry, 0, checkpoint(4 * SPACING), None);
+        back.cut(&registry, 2 * SPACING + 1);
+        assert_eq!(back.before(0, usize::MAX).map(|found| found.step), Some(2 * SPACING));
+        assert_eq!(on.before(0, usize::MAX).map(|found| found.step), Some(4 * SPACING));
+        assert_eq!(trail.before(0, usize::MAX).map(|found| found.step), Some(3 * SPACING));
+        assert_eq!(steps(&registry).len(), 3);
+        drop((on, back));
+        assert_eq!(steps(&registry).len(), 1);
+    }
+
+    #[test]
+    fn those_of_another_epoch_are_no_use() {
+        let registry = Registry::default();
+        let mut trail = Trail::default();
+        trail.add(&registry, 3, checkpoint(SPACING), None);
+        trail.add(&registry, 4, checkpoint(2 * SPACING), None);
+        assert_eq!(steps(&registry), [[SPACING]]);
+        assert!(trail.before(4, usize::MAX).is_none());
+        assert!(trail.is_due(SPACING) && steps(&registry).is_empty());
+    }
+}

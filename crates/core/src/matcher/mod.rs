@@ -1,0 +1,5 @@
+//! Grammar × Vocabulary → CompiledGrammar → Matcher: what a user holds, lazily computed, shared across threads.
+
+pub(crate) mod checkpoint;
+pub(crate) mod lazy;
+pub mod matcher;

@@ -1,0 +1,256 @@
+//! A language of texts → that of the JSON strings that decode to them (RFC 8259 section 7).
+//!
+//! The lift is itself a derivative: a raw byte steps the language of texts; an escape collects its code unit and then
+//! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
+//! are spelled, and a pattern, a length and a format need to know nothing of escapes.
+
+use crate::bytes::utf8::raw;
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::term::{Spelling, TermId, EMPTY, EPSILON};
+use regex_syntax::utf8::Utf8Sequences;
+
+const SHORT: [(u8, u8); 8] =
+    [(b'"', b'"'), (b'\\', b'\\'), (b'/', b'/'), (b'b', 8), (b'f', 12), (b'n', 10), (b'r', 13), (b't', 9)];
+
+/// The control characters that `raw` spells as `\u00xx`: those without a short escape.
+fn needs_hex(unit: u32) -> bool {
+    unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13)
+}
+
+/// The escape by which `raw` spells a byte, if it needs one.
+#[inline]
+pub(crate) fn escape(byte: u8) -> Option<String> {
+    (!raw(byte)).then(|| escaped(byte))
+}
+
+fn escaped(byte: u8) -> String {
+    match SHORT.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
+        Some(&(letter, _)) => format!("\\{}", char::from(letter)),
+        None => format!("\\u{byte:04x}"),
+    }
+}
+
+/// A text as a JSON string in its one raw spelling.
+pub(crate) fn spell(text: &[u8]) -> Vec<u8> {
+    let mut spelled = Vec::with_capacity(text.len() + 2);
+    spelled.push(b'"');
+    for &byte in text {
+        match escape(byte) {
+            Some(escape) => spelled.extend(escape.bytes()),
+            None => spelled.push(byte),
+        }
+    }
+    spelled.push(b'"');
+    spelled
+}
+
+/// The decoded text of a complete, valid JSON string.
+pub(crate) fn unspell(spelled: &[u8]) -> Vec<u8> {
+    let body = &spelled[1..spelled.len() - 1];
+    let mut out = Vec::with_capacity(body.len());
+    let mut at = 0;
+    let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
+    while at < body.len() {
+        if body[at] != b'\\' {
+            out.push(body[at]);
+            at += 1;
+            continue;
+        }
+        let letter = body[at + 1];
+        at += 2;
+        let code = match letter {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => 10,
+            b'r' => 13,
+            b't' => 9,
+            b'u' => {
+                let mut code = unit(at);
+                at += 4;
+                if (0xd800..0xdc00).contains(&code) {
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
+                    at += 6;
+                }
+                code
+            }
+            other => u32::from(other),
+        };
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    out
+}
+
+impl Arena {
+    pub(crate) fn derive_quoted(&mut self, text: TermId, state: Spelling, free: bool, byte: u8) -> Result<TermId> {
+        match state {
+            Spelling::Start if byte == b'"' => self.quoted_state(text, Spelling::Body, free),
+            Spelling::Body => match byte {
+                b'"' => Ok(if self.info(text).nullable { EPSILON } else { EMPTY }),
+                b'\\' => {
+                    if self.can_escape(text, free)? {
+                        self.quoted_state(text, Spelling::Escape, free)
+                    } else {
+                        Ok(EMPTY)
+                    }
+                }
+                0..=0x1f => Ok(EMPTY),
+                _ => {
+                    let next = self.derive(text, byte)?;
+                    self.quoted_state(next, Spelling::Body, free)
+                }
+            },
+            Spelling::Escape => {
+                if byte == b'u' {
+                    return self.hex_state(text, 0, 0, free);
+                }
+                match SHORT.iter().find(|&&(letter, _)| letter == byte && (free || letter != b'/')) {
+                    Some(&(_, decoded)) => {
+                        let next = self.derive(text, decoded)?;
+                        self.quoted_state(next, Spelling::Body, free)
+                    }
+                    None => Ok(EMPTY),
+                }
+            }
+            Spelling::Hex { digits, value } => match hex(byte, free) {
+                Some(digit) => self.hex_state(text, digits + 1, value << 4 | digit, free),
+                None => Ok(EMPTY),
+            },
+            Spelling::LowEscape { high } if byte == b'\\' => self.quoted_state(text, Spelling::LowU { high }, free),
+            Spelling::LowU { high } if byte == b'u' => {
+                self.quoted_state(text, Spelling::Low { high, digits: 0, value: 0 }, free)
+            }
+            Spelling::Low { high, digits, value } => match hex(byte, free) {
+                Some(digit) => self.low_state(text, high, digits + 1, value << 4 | digit),
+                None => Ok(EMPTY),
+            },
+            _ => Ok(EMPTY),
+        }
+    }
+
+    fn can_escape(&mut self, text: TermId, free: bool) -> Result<bool> {
+        for (letter, decoded) in SHORT {
+            if (free || letter != b'/') && self.derive(text, decoded)? != EMPTY {
+                return Ok(true);
+            }
+        }
+        Ok(self.hex_state(text, 0, 0, free)? != EMPTY)
+    }
+
+    fn hex_state(&mut self, text: TermId, digits: u8, value: u16, free: bool) -> Result<TermId> {
+        let shift = 4 * (4 - u32::from(digits));
+        let low = u32::from(value) << shift;
+        let high = low + (1 << shift) - 1;
+        if digits == 4 {
+            return match low {
+                0xd800..=0xdbff if free => {
+                    let (from, to) = pair_span(value, 0xdc00, 0xdfff);
+                    if self.live_between(text, from, to)? {
+                        self.quoted_state(text, Spelling::LowEscape { high: value }, free)
+                    } else {
+                        Ok(EMPTY)
+                    }
+                }
+                0xd800..=0xdfff => Ok(EMPTY),
+                _ if free || needs_hex(low) => self.after_char(text, low, free),
+                _ => Ok(EMPTY),
+            };
+        }
+        let live = if free {
+            let surrogates = low <= 0xdbff && high >= 0xd800;
+            self.live_between(text, low, high)?
+                || surrogates && {
+                    let (from, _) = pair_span(low.max(0xd800) as u16, 0xdc00, 0xdfff);
+                    let (_, to) = pair_span(high.min(0xdbff) as u16, 0xdc00, 0xdfff);
+                    self.live_between(text, from, to)?
+                }
+        } else {
+            let mut any = false;
+            for unit in (low..=high.min(0x1f)).filter(|&unit| needs_hex(unit)) {
+                any |= self.derive(text, unit as u8)? != EMPTY;
+            }
+            any
+        };
+        if live {
+            self.quoted_state(text, Spelling::Hex { digits, value }, free)
+        } else {
+            Ok(EMPTY)
+        }
+    }
+
+    fn low_state(&mut self, text: TermId, high: u16, digits: u8, value: u16) -> Result<TermId> {
+        let shift = 4 * (4 - u32::from(digits));
+        let low = (u32::from(value) << shift).max(0xdc00);
+        let top = ((u32::from(value) << shift) + (1 << shift) - 1).min(0xdfff);
+        if low > top {
+            return Ok(EMPTY);
+        }
+        let (from, to) = pair_span(high, low, top);
+        if digits == 4 {
+            return self.after_char(text, from, true);
+        }
+        if self.live_between(text, from, to)? {
+            self.quoted_state(text, Spelling::Low { high, digits, value }, true)
+        } else {
+            Ok(EMPTY)
+        }
+    }
+
+    fn after_char(&mut self, text: TermId, code: u32, free: bool) -> Result<TermId> {
+        let Some(character) = char::from_u32(code) else { return Ok(EMPTY) };
+        let mut next = text;
+        for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
+            next = self.derive(next, byte)?;
+        }
+        self.quoted_state(next, Spelling::Body, free)
+    }
+
+    /// Whether some character of `low..=high` may come next.
+    fn live_between(&mut self, text: TermId, low: u32, high: u32) -> Result<bool> {
+        for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
+            let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+            if low > high {
+                continue;
+            }
+            for sequence in Utf8Sequences::new(low, high) {
+                let pairs: Vec<_> = sequence.as_slice().iter().map(|range| (range.start, range.end)).collect();
+                if self.live_along(text, &pairs)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn live_along(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
+        let Some((&(low, high), rest)) = pairs.split_first() else { return Ok(id != EMPTY) };
+        let cuts = self.cuts(id);
+        let mut byte = low;
+        loop {
+            let next = self.derive(id, byte)?;
+            if next != EMPTY && self.live_along(next, rest)? {
+                return Ok(true);
+            }
+            match cuts.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
+                Some(next) => byte = next,
+                None => return Ok(false),
+            }
+        }
+    }
+}
+
+fn hex(byte: u8, upper: bool) -> Option<u16> {
+    match byte {
+        b'0'..=b'9' => Some(u16::from(byte - b'0')),
+        b'a'..=b'f' => Some(u16::from(byte - b'a') + 10),
+        b'A'..=b'F' if upper => Some(u16::from(byte - b'A') + 10),
+        _ => None,
+    }
+}
+
+/// The code points of a high surrogate with the low ones `low..=top`.
+fn pair_span(high: u16, low: u32, top: u32) -> (u32, u32) {
+    let base = 0x1_0000 + ((u32::from(high) - 0xd800) << 10);
+    (base + (low - 0xdc00), base + (top - 0xdc00))
+}

@@ -1,0 +1,361 @@
+//! Terms → their union, their intersection, the complement of one: without what adds nothing, and merged where that is less.
+
+use crate::bytes::byteset::ByteSet;
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::term::{Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::storage::hash::Hasher128;
+use smallvec::SmallVec;
+
+/// Longer beginnings are not compared with what another alternative repeats.
+const COVERED_PARTS: usize = 8;
+
+/// Steps for each of many alternatives, which are sorted, compared and hashed: about 0.1 µs. What a few take is in the
+/// price of a derivative.
+const PER_PART: u64 = 6;
+const FEW: u64 = 16;
+
+impl Arena {
+    pub fn alt(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
+        self.alt_of(parts.into())
+    }
+
+    fn alt_of(&mut self, mut stack: Parts) -> Result<TermId> {
+        let mut flat = Parts::new();
+        let mut bytes = ByteSet::EMPTY;
+        while let Some(part) = stack.pop() {
+            match self.term(part) {
+                Term::Empty => {}
+                Term::Alt(inner) => stack.extend(inner.iter().copied()),
+                Term::Class(set) => bytes = bytes.union(set),
+                _ if part == TOP => return Ok(TOP),
+                _ => flat.push(part),
+            }
+        }
+        if !bytes.is_empty() {
+            flat.push(self.class(bytes)?);
+        }
+        let count = flat.len() as u64;
+        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.len() > 1 {
+            if let Some(any) = self.any_text.filter(|any| flat.binary_search(any).is_ok()) {
+                flat.retain(|&mut part| part == any || !self.info(part).utf8 || self.info(part).structural);
+            }
+            if flat.contains(&EPSILON) && flat.iter().any(|&part| part != EPSILON && self.info(part).nullable) {
+                flat.retain(|&mut part| part != EPSILON);
+            }
+        }
+        self.drop_covered(&mut flat);
+        self.merge_words(&mut flat)?;
+        self.merge_counts(&mut flat)?;
+        match flat[..] {
+            [] => return Ok(EMPTY),
+            [one] => return Ok(one),
+            _ => {}
+        }
+        let hash = self.hash_set(8, &flat);
+        self.intern_with(hash, |arena| {
+            let infos = || flat.iter().map(|&part| arena.info(part));
+            let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
+            spans.sort_unstable();
+            let mut reach = spans[0].1;
+            let mut joined = infos().all(|info| info.exact);
+            for &(low, high) in &spans[1..] {
+                joined &= low <= reach.saturating_add(1);
+                reach = reach.max(high);
+            }
+            let info = Info {
+                hash: 0,
+                nullable: infos().any(|info| info.nullable),
+                structural: infos().any(|info| info.structural),
+                utf8: infos().all(|info| info.utf8),
+                searched: infos().any(|info| info.searched),
+                counts: false,
+                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
+                min_chars: spans[0].0,
+                max_chars: reach,
+                exact: joined,
+            };
+            (Term::Alt(flat[..].into()), info)
+        })
+    }
+
+    /// What begins with bytes of a class and goes on as another alternative does, of which these bytes are a beginning,
+    /// too, adds nothing: `[a-z]{1,3}[a-z./]*` beside `[a-z./]*`. A state for each of its counts would.
+    fn drop_covered(&self, flat: &mut Parts) {
+        for place in (0..flat.len()).rev() {
+            let Some(&all) = flat.get(place).filter(|_| flat.len() > 1) else { continue };
+            let (first, rest) = match *self.term(all) {
+                Term::Cat(first, rest) => (first, rest),
+                _ => (all, EPSILON),
+            };
+            let Term::Repeat { body, min: 0, max: MANY } = *self.term(first) else { continue };
+            let Term::Class(class) = *self.term(body) else { continue };
+            if !self.info(all).structural {
+                flat.retain(|&mut part| part == all || !self.is_covered(part, class, all, rest));
+            }
+        }
+    }
+
+    /// Whether it is bytes of a class and then one of two terms.
+    fn is_covered(&self, mut part: TermId, class: ByteSet, all: TermId, rest: TermId) -> bool {
+        for _ in 0..COVERED_PARTS {
+            if part == all || part == rest {
+                return true;
+            }
+            let (first, after) = match *self.term(part) {
+                Term::Cat(first, after) => (first, after),
+                _ => (part, EPSILON),
+            };
+            let within = match *self.term(first) {
+                Term::Repeat { body, .. } => self.term(body),
+                ref first => first,
+            };
+            match within {
+                Term::Class(set) if set.without(&class).is_empty() => part = after,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Many literals side by side are one sorted set.
+    fn merge_words(&mut self, flat: &mut Parts) -> Result<()> {
+        let is_literal = |arena: &Self, id: TermId| matches!(arena.term(id), Term::Literal { .. });
+        if flat.iter().filter(|&&part| is_literal(self, part)).count() < 4 {
+            return Ok(());
+        }
+        let mut words = Vec::new();
+        for &part in flat.iter() {
+            if let Term::Literal { literal, position } = *self.term(part) {
+                words.push(self.terms.literals[literal as usize][position as usize..].into());
+            }
+        }
+        flat.retain(|&mut part| !is_literal(self, part));
+        flat.push(self.words(words)?);
+        flat.sort_unstable();
+        Ok(())
+    }
+
+    /// Repetitions of one body before one rest are one, where their counts touch. Nested counts would else make an
+    /// alternative for each place where an inner one may have ended.
+    fn merge_counts(&mut self, flat: &mut Parts) -> Result<()> {
+        let counted = |arena: &Self, id: TermId| {
+            let (first, rest) = match *arena.term(id) {
+                Term::Cat(first, rest) => (first, rest),
+                _ => (id, EPSILON),
+            };
+            match *arena.term(first) {
+                Term::Repeat { body, min, max } if !arena.info(id).structural => Some((body, rest, min, max)),
+                _ => None,
+            }
+        };
+        let mut counts: SmallVec<[_; 8]> = flat.iter().filter_map(|&part| counted(self, part)).collect();
+        if counts.len() < 2 {
+            return Ok(());
+        }
+        counts.sort_unstable();
+        let touch = |a: &(TermId, TermId, u32, u32), b: &(TermId, TermId, u32, u32)| {
+            (a.0, a.1) == (b.0, b.1) && b.2 <= a.3.saturating_add(1)
+        };
+        if !counts.windows(2).any(|pair| touch(&pair[0], &pair[1])) {
+            return Ok(());
+        }
+        flat.retain(|&mut part| counted(self, part).is_none());
+        let mut open = counts[0];
+        for next in counts.drain(1..).map(Some).chain([None]).collect::<SmallVec<[_; 8]>>() {
+            match next {
+                Some(next) if touch(&open, &next) => open.3 = open.3.max(next.3),
+                _ => {
+                    let (body, rest, min, max) = open;
+                    let repeated = self.repeat(body, min, max)?;
+                    flat.push(self.cat(repeated, rest)?);
+                    open = next.unwrap_or(open);
+                }
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        Ok(())
+    }
+
+    fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
+        let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
+        hashes.sort_unstable();
+        let mut hash = Hasher128::new(kind);
+        hashes.iter().for_each(|&part| hash.wide(part));
+        hash.finish()
+    }
+
+    pub fn and(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
+        let id = self.and_unchecked(parts)?;
+        self.checked(id)
+    }
+
+    pub(crate) fn and_unchecked(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
+        self.and_of(parts.into())
+    }
+
+    fn and_of(&mut self, mut stack: Parts) -> Result<TermId> {
+        let mut flat = Parts::new();
+        while let Some(part) = stack.pop() {
+            match self.term(part) {
+                Term::Empty => return Ok(EMPTY),
+                Term::And(inner) => stack.extend(inner.iter().copied()),
+                _ if part == TOP => {}
+                _ => flat.push(part),
+            }
+        }
+        let count = flat.len() as u64;
+        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.contains(&EPSILON) {
+            let nullable = flat.iter().all(|&part| self.info(part).nullable);
+            return Ok(if nullable { EPSILON } else { EMPTY });
+        }
+        self.drop_needless(&mut flat);
+        let whole = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
+        if whole && flat.len() > 1 {
+            flat.retain(|&mut part| Some(part) != self.any_text);
+        }
+        match flat[..] {
+            [] => return Ok(TOP),
+            [one] => return Ok(one),
+            _ => {}
+        }
+        let infos = || flat.iter().map(|&part| self.info(part));
+        let min_chars = infos().map(|info| info.min_chars).max().unwrap_or(0);
+        let max_chars = infos().map(|info| info.max_chars).min().unwrap_or(MANY);
+        if min_chars > max_chars {
+            return Ok(EMPTY);
+        }
+        let complements = flat.iter().filter_map(|&part| match *self.term(part) {
+            Term::Not(inner) => Some(inner),
+            _ => None,
+        });
+        // A text is no other than all texts.
+        let excludes = |inner| flat.binary_search(&inner).is_ok() || whole && Some(inner) == self.any_text;
+        if complements.into_iter().any(excludes) {
+            return Ok(EMPTY);
+        }
+        let hash = self.hash_set(9, &flat);
+        self.intern_with(hash, |arena| {
+            let infos = || flat.iter().map(|&part| arena.info(part));
+            let info = Info {
+                hash: 0,
+                nullable: infos().all(|info| info.nullable),
+                structural: false,
+                utf8: infos().any(|info| info.utf8),
+                searched: true,
+                counts: false,
+                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
+                min_chars,
+                max_chars,
+                exact: false,
+            };
+            (Term::And(flat[..].into()), info)
+        })
+    }
+
+    /// The complement of what begins otherwise than all texts of another operand takes nothing away.
+    fn drop_needless(&mut self, flat: &mut Parts) {
+        for place in (0..flat.len()).rev() {
+            let Term::Not(inner) = *self.term(flat[place]) else { continue };
+            let apart = flat.iter().any(|&other| match self.term(other) {
+                Term::Not(_) => false,
+                _ if self.info(other).nullable && self.info(inner).nullable => false,
+                _ => self.first_bytes(other).intersection(&self.first_bytes(inner)).is_empty(),
+            });
+            if apart {
+                flat.remove(place);
+            }
+        }
+    }
+
+    pub fn not(&mut self, inner: TermId) -> Result<TermId> {
+        let id = self.not_unchecked(inner)?;
+        self.checked(id)
+    }
+
+    pub(crate) fn not_unchecked(&mut self, inner: TermId) -> Result<TermId> {
+        if inner == EMPTY {
+            return Ok(TOP);
+        }
+        if let Term::Not(original) = *self.term(inner) {
+            return Ok(original);
+        }
+        let mut hash = Hasher128::new(10);
+        hash.wide(self.info(inner).hash);
+        self.intern(Term::Not(inner), hash.finish(), |arena| Info {
+            hash: 0,
+            nullable: !arena.info(inner).nullable,
+            structural: false,
+            utf8: false,
+            searched: true,
+            counts: false,
+            depth: arena.info(inner).depth + 1,
+            min_chars: 0,
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_alternative_covers_is_dropped_and_nothing_else() {
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let (ab, abc, d) = (class(arena, "ab"), class(arena, "abc"), class(arena, "d"));
+        let (some, any, three) =
+            (arena.repeat(ab, 1, 2).unwrap(), arena.repeat(abc, 0, MANY).unwrap(), arena.repeat(abc, 3, 3).unwrap());
+        let ending = arena.repeat(d, 0, 1).unwrap();
+        let all = arena.cat(any, ending).unwrap();
+        let mut chained =
+            |parts: &[TermId]| parts.iter().rev().try_fold(EPSILON, |rest, &part| arena.cat(part, rest)).unwrap();
+        let cases = [
+            (chained(&[some, all]), all, true),
+            (chained(&[three, some, ab, all]), all, true),
+            (chained(&[some, ending]), all, true),
+            (chained(&[three, any]), any, true),
+            (three, any, true),
+            (chained(&[d, all]), all, false),
+            (chained(&[some, d, ending]), all, false),
+            (chained(&[some, d]), any, false),
+        ];
+        let texts: Vec<Vec<u8>> = (0..5u32)
+            .flat_map(|length| {
+                (0..4u32.pow(length))
+                    .map(move |code| (0..length).map(move |at| b"abcd"[(code >> (2 * at) & 3) as usize]).collect())
+            })
+            .collect();
+        for (place, (part, beside, dropped)) in cases.into_iter().enumerate() {
+            let both = arena.alt(vec![part, beside]).unwrap();
+            assert_eq!(both == beside, dropped, "{place}");
+            for text in &texts {
+                let either = arena.matches(part, text).unwrap() || arena.matches(beside, text).unwrap();
+                assert_eq!(arena.matches(both, text).unwrap(), either, "{place} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_texts_taken_away_leave_what_is_no_text() {
+        let mut arena = Arena::new();
+        let arena = &mut arena;
+        let any = arena.any_text().unwrap();
+        let none = arena.not(any).unwrap();
+        let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        assert_eq!(arena.and_unchecked(vec![letters, none]).unwrap(), EMPTY);
+        let bytes = arena.class(ByteSet::range(b'a', 0xff)).unwrap();
+        let left = arena.and_unchecked(vec![bytes, none]).unwrap();
+        assert!(arena.matches(left, b"\xff").unwrap() && !arena.matches(left, b"a").unwrap());
+    }
+}

@@ -1,0 +1,258 @@
+//! Bytes, texts, keys, code points → terms that hold no others, or few.
+
+use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::is_lead;
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::key_set::NO_KEYS;
+use crate::regular::literal::{self, code_points, Ends, Literal};
+use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use crate::storage::hash::Hasher128;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Of more words than this only what all words of their set have in common is asked.
+const MANY_WORDS: usize = 64;
+
+/// Bytes of a word from which on its ends are measured once: below, each is measured as fast by itself.
+const LONG: usize = 512;
+
+impl Arena {
+    pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
+        if set.is_empty() {
+            return Ok(EMPTY);
+        }
+        let mut hash = Hasher128::new(3);
+        set.0.iter().for_each(|&word| hash.word(word));
+        let ascii = set.0[2] == 0 && set.0[3] == 0;
+        // The bytes of the third word, and no others, go on with a character (`is_lead`).
+        let starts = set.0[0] | set.0[1] | set.0[3] != 0;
+        let inner = set.0[2] != 0;
+        self.intern(Term::Class(set), hash.finish(), |_| Info {
+            hash: 0,
+            nullable: false,
+            structural: false,
+            utf8: ascii,
+            searched: false,
+            counts: false,
+            depth: 0,
+            min_chars: u32::from(!inner),
+            max_chars: u32::from(starts),
+            exact: true,
+        })
+    }
+
+    pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
+        match data {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(*byte, *byte)),
+            _ => {
+                if let Some(id) = self.by_hash(literal::hash_of(data)) {
+                    return Ok(id);
+                }
+                self.spend(data.len() as u64 / 16)?;
+                let literal = Literal::new(data);
+                self.budget.grow(literal.memory_bytes());
+                self.terms.literals.push(Arc::new(literal), &mut self.budget);
+                self.literal_rest(self.terms.literals.len() as u32 - 1, 0)
+            }
+        }
+    }
+
+    pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
+        let (data, from) = (self.terms.literals[literal as usize].clone(), position as usize);
+        match data[from..] {
+            [] => Ok(EPSILON),
+            [byte] => self.class(ByteSet::range(byte, byte)),
+            _ => self.intern(Term::Literal { literal, position }, data.hash(from), |_| {
+                let chars = data.chars(from);
+                Info {
+                    hash: 0,
+                    nullable: false,
+                    structural: false,
+                    utf8: data.is_utf8(from),
+                    searched: false,
+                    counts: false,
+                    depth: 0,
+                    min_chars: chars,
+                    max_chars: chars,
+                    exact: true,
+                }
+            }),
+        }
+    }
+
+    /// One of many words; sorted here, duplicates dropped.
+    pub fn words(&mut self, mut words: Vec<Box<[u8]>>) -> Result<TermId> {
+        words.sort_unstable();
+        words.dedup();
+        if words.len() <= 1 {
+            return words.first().map_or(Ok(EMPTY), |word| self.literal(word));
+        }
+        let mut hash = Hasher128::new(5);
+        words.iter().for_each(|word| hash.bytes(word));
+        let high = words.len() as u32;
+        self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
+        let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
+        let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
+        let ends: Option<Arc<[Ends]>> =
+            words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::of(word)).collect());
+        self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
+        self.terms
+            .word_sets
+            .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
+        self.words_rest(self.terms.word_sets.len() as u32 - 1, 0, high, 0)
+    }
+
+    pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+        let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set as usize].clone();
+        match high - low {
+            0 => return Ok(EMPTY),
+            1 => return self.literal(&words[low as usize][depth as usize..]),
+            _ => {}
+        }
+        let mut hash = Hasher128::new(6);
+        hash.wide(set_hash);
+        hash.word(u64::from(low) << 32 | u64::from(high));
+        hash.word(u64::from(depth));
+        self.intern(Term::Words { set, low, high, depth }, hash.finish(), |_| {
+            let all = &words[low as usize..high as usize];
+            let nullable = all[0].len() == depth as usize;
+            let rests = || all.iter().map(|word| &word[depth as usize..]);
+            // The words share their first `depth` bytes: where one is between two characters, all are.
+            let few = all.len() <= MANY_WORDS;
+            let few_chars: SmallVec<[u32; 8]> = match &ends {
+                _ if !few => SmallVec::new(),
+                None => rests().map(code_points).collect(),
+                Some(ends) => {
+                    let ends = &ends[low as usize..high as usize];
+                    all.iter().zip(ends).map(|(word, ends)| ends.chars(word, depth as usize)).collect()
+                }
+            };
+            let are_utf8 = || match &ends {
+                None => rests().all(|rest| std::str::from_utf8(rest).is_ok()),
+                Some(ends) => {
+                    let ends = &ends[low as usize..high as usize];
+                    all.iter().zip(ends).all(|(word, ends)| ends.is_utf8(word, depth as usize))
+                }
+            };
+            let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
+            Info {
+                hash: 0,
+                nullable,
+                structural: false,
+                utf8: if utf8 { between } else { few && are_utf8() },
+                searched: false,
+                counts: false,
+                depth: 0,
+                min_chars: few_chars.iter().copied().min().unwrap_or(0),
+                max_chars: few_chars.iter().copied().max().unwrap_or(most),
+                exact: false,
+            }
+        })
+    }
+
+    /// One of the keys of a set; all of them are UTF-8.
+    pub(crate) fn key_set(&mut self, set: u32) -> Result<TermId> {
+        if set == NO_KEYS {
+            return Ok(EMPTY);
+        }
+        let nullable = self.registers.keys.has_empty(set);
+        if nullable && self.registers.keys.rests(set).next().is_none() {
+            return Ok(EPSILON);
+        }
+        // The keys share what was read of them: where one is between two characters, all are.
+        let between = nullable || self.registers.keys.rests(set).all(|(byte, _)| is_lead(byte));
+        let mut hash = Hasher128::new(14);
+        hash.wide(self.registers.keys.hash(set));
+        self.intern(Term::Keys(set), hash.finish(), |arena| {
+            let (min_chars, max_chars) = arena.registers.keys.chars(set);
+            Info {
+                hash: 0,
+                nullable,
+                structural: false,
+                utf8: between,
+                searched: false,
+                counts: false,
+                depth: 0,
+                min_chars,
+                max_chars,
+                exact: false,
+            }
+        })
+    }
+
+    /// Digits, and points between them if `point`, that read as one number are a multiple: a state for each remainder,
+    /// made as it is come to. Zeros enough can be followed by any remainder, so that no state is a dead end.
+    pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
+        if of == 0 {
+            return Ok(EMPTY);
+        }
+        self.multiple_rest(of, 0, point)
+    }
+
+    pub(crate) fn multiple_rest(&mut self, of: u32, rest: u32, point: bool) -> Result<TermId> {
+        let mut hash = Hasher128::new(15);
+        hash.word(u64::from(of) << 32 | u64::from(rest));
+        hash.word(u64::from(point));
+        self.intern(Term::Multiple { of, rest, point }, hash.finish(), |_| Info {
+            hash: 0,
+            nullable: rest == 0,
+            structural: false,
+            utf8: true,
+            searched: false,
+            counts: false,
+            depth: 0,
+            min_chars: u32::from(rest != 0),
+            max_chars: MANY,
+            exact: false,
+        })
+    }
+
+    /// One code point of the inclusive ranges, as UTF-8.
+    pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
+        use regex_syntax::utf8::Utf8Sequences;
+        let mut by_tail: FxHashMap<Vec<(u8, u8)>, ByteSet> = FxHashMap::default();
+        for &(low, high) in ranges {
+            for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high.min(0x10_ffff))] {
+                let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+                if low > high {
+                    continue;
+                }
+                for sequence in Utf8Sequences::new(low, high) {
+                    let pairs: Vec<(u8, u8)> = sequence.as_slice().iter().map(|r| (r.start, r.end)).collect();
+                    let heads = by_tail.entry(pairs[1..].to_vec()).or_default();
+                    *heads = heads.union(&ByteSet::range(pairs[0].0, pairs[0].1));
+                }
+            }
+        }
+        let mut sequences: Vec<_> = by_tail.into_iter().collect();
+        sequences.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut parts = Vec::with_capacity(sequences.len());
+        for (tail, heads) in sequences {
+            let mut rest = EPSILON;
+            for &(low, high) in tail.iter().rev() {
+                let class = self.class(ByteSet::range(low, high))?;
+                rest = self.cat(class, rest)?;
+            }
+            let head = self.class(heads)?;
+            parts.push(self.cat(head, rest)?);
+        }
+        let id = self.alt(parts)?;
+        if !self.info(id).utf8 {
+            self.terms.nodes.get_mut(id.0 as usize).info.utf8 = true;
+        }
+        Ok(id)
+    }
+
+    pub fn any_text(&mut self) -> Result<TermId> {
+        if let Some(id) = self.any_text {
+            return Ok(id);
+        }
+        let any = self.char_class(&[(0, 0x10_ffff)])?;
+        let id = self.repeat(any, 0, MANY)?;
+        self.any_text = Some(id);
+        Ok(id)
+    }
+}

@@ -1,0 +1,316 @@
+//! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
+
+use crate::bytes::byteset::ByteSet;
+use crate::bytes::char_class::CharClass;
+use crate::bytes::utf8::raw;
+use crate::error::{Error, Result};
+use crate::storage::cache::Cache;
+use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
+use crate::vocabulary::code_points::CodePoints;
+use crate::vocabulary::contents::TokensByByte;
+use crate::vocabulary::key_prefixes::KeyPrefixes;
+use crate::vocabulary::long_tokens::LongTokens;
+use crate::vocabulary::token_bytes::TokenBytes;
+use crate::vocabulary::token_set::TokenSet;
+use crate::vocabulary::trie::Trie;
+
+/// Real tokens have at most a few hundred bytes; walks recurse once per byte.
+const LONGEST_TOKEN: usize = 4_096;
+
+/// Sixty times the largest vocabulary there is; every set of tokens has a bit for each id.
+const MOST_IDS: usize = 1 << 24;
+
+/// Bytes of the tokens of classes: some hundred classes.
+const CLASSES: usize = 4 << 20;
+
+/// What is known of a tokenizer: the bytes of its tokens, a trie and indexes of them. It never changes.
+pub struct Vocabulary {
+    tokens: TokenBytes,
+    size: usize,
+    /// The ids that end a text, ascending.
+    pub eos: Vec<u32>,
+    /// (name, id) of the special tokens that a grammar may name.
+    pub special: Vec<(String, u32)>,
+    /// All tokens with text, by their bytes.
+    pub trie: Trie,
+    lengths: CodePoints,
+    contents: TokensByByte,
+    long: LongTokens,
+    occurrences: ByteIndex,
+    classes: Cache<CharClass, (TokenSet, usize)>,
+    /// The bytes that tokens begin with.
+    pub(crate) begins: ByteSet,
+    /// Code points of the longest token.
+    pub longest: u32,
+    pub(crate) key_prefixes: KeyPrefixes,
+}
+
+impl Vocabulary {
+    /// `tokens[i]` is the text of token i, None where it never matches text. `size` counts the logits.
+    pub fn new(
+        tokens: Vec<Option<Box<[u8]>>>,
+        special: Vec<(String, u32)>,
+        eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
+        let texts = tokens.iter().map(|token| token.as_deref().unwrap_or_default());
+        let block: Vec<u8> = texts.clone().flatten().copied().collect();
+        Self::from_block(texts.map(|text| text.len() as u32), &block, special, eos, size)
+    }
+
+    /// The same from the texts of all tokens one after another and the length of each, 0 where it never matches text.
+    pub fn from_block(
+        lengths: impl ExactSizeIterator<Item = u32>,
+        block: &[u8],
+        special: Vec<(String, u32)>,
+        mut eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
+        if size < lengths.len() {
+            return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())).into());
+        }
+        if size > MOST_IDS {
+            return Err(Error::Vocabulary(format!("size is {size}; more than {MOST_IDS} ids are a mistake")).into());
+        }
+        eos.sort_unstable();
+        eos.dedup();
+        if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
+            return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")).into());
+        }
+        let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
+        let tokens = TokenBytes::of(lengths, block, &silent)?;
+        if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
+            return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")).into());
+        }
+        let beside = || {
+            let (contents, chars) = TokensByByte::of(&tokens, size);
+            let long = LongTokens::of(&tokens, &chars, size);
+            let firsts = tokens.iter().map(|text| text.first().copied());
+            let key_prefixes = KeyPrefixes::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
+            (contents, long, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
+        };
+        let spelled = || {
+            let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
+            let trie = Trie::new(spoken, |id| tokens.get(id).unwrap_or_default());
+            let occurrences = ByteIndex::of_usual(&trie);
+            (trie, occurrences)
+        };
+        // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
+        let ((trie, occurrences), (contents, long, key_prefixes, lengths)) = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
+            (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
+        });
+        let mut begins = ByteSet::EMPTY;
+        let mut child = 1;
+        while child < trie.end(0) {
+            begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
+            child = trie.end(child);
+        }
+        let longest = lengths.longest;
+        let classes = Cache::new(CLASSES);
+        Ok(Vocabulary {
+            tokens,
+            size,
+            eos,
+            special,
+            trie,
+            lengths,
+            contents,
+            long,
+            occurrences,
+            classes,
+            begins,
+            longest,
+            key_prefixes,
+        })
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn mask_words(&self) -> usize {
+        self.size.div_ceil(32)
+    }
+
+    pub fn token(&self, id: u32) -> Option<&[u8]> {
+        self.tokens.get(id)
+    }
+
+    /// Whether a token is whole characters that stand for themselves in a JSON string.
+    pub(crate) fn is_text(&self, id: u32) -> bool {
+        let text = self.tokens.get(id);
+        text.is_some_and(|text| text.iter().all(|&byte| raw(byte)) && std::str::from_utf8(text).is_ok())
+    }
+
+    /// Code points of a token.
+    pub(crate) fn chars(&self, token: u32) -> u32 {
+        self.lengths.chars(token)
+    }
+
+    /// Code points of the longest token that begins with one of these bytes.
+    pub(crate) fn longest_of(&self, begins: &ByteSet) -> u32 {
+        self.lengths.longest_of(begins)
+    }
+
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn special_id(&self, name: &str) -> Option<u32> {
+        self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id)
+    }
+
+    /// Bytes that the vocabulary takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.tokens.memory_bytes()
+            + self.occurrences.memory_bytes()
+            + self.lengths.memory_bytes()
+            + self.contents.memory_bytes()
+            + self.long.memory_bytes()
+            + self.trie.memory_bytes()
+            + self.classes.memory_bytes()
+    }
+
+    pub(crate) fn long_tokens(&self) -> &LongTokens {
+        &self.long
+    }
+
+    /// Whether some token begins with a byte of the span.
+    pub fn begins_between(&self, low: u8, high: u8) -> bool {
+        (low..=high).any(|byte| self.begins.contains(byte))
+    }
+
+    pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
+        self.occurrences.of(byte, &self.trie, &self.tokens)
+    }
+
+    /// At most so many there are, without a look for them.
+    pub(crate) fn occurrences_at_most(&self, byte: u8) -> usize {
+        self.occurrences.at_most(byte)
+    }
+
+    /// How many there are, if they have been looked for.
+    pub(crate) fn occurrences_known(&self, byte: u8) -> Option<usize> {
+        self.occurrences.known(byte)
+    }
+
+    /// Where one character leads and tokens go on.
+    pub(crate) fn singles(&self) -> &[Single] {
+        self.occurrences.singles(&self.trie)
+    }
+
+    /// The tokens made of these characters only; the last one may be cut.
+    pub(crate) fn class(&self, class: CharClass) -> TokenSet {
+        self.counted(class).0
+    }
+
+    /// How many they are.
+    pub(crate) fn count_of(&self, class: CharClass) -> usize {
+        self.counted(class).1
+    }
+
+    fn counted(&self, class: CharClass) -> (TokenSet, usize) {
+        if let Some(known) = self.classes.get(class) {
+            return known;
+        }
+        let bits = self.contents.made_of(class);
+        let count = bits.iter().map(|word| word.count_ones() as usize).sum();
+        self.classes.put(class, (bits.clone(), count), 4 * bits.len());
+        (bits, count)
+    }
+
+    /// A space and then nothing but these characters, no space among them.
+    pub(crate) fn space_prefixed(&self, class: CharClass) -> impl Iterator<Item = u32> + '_ {
+        let bits = self.class(class.with(b' '));
+        self.contents.space_prefixed.iter().enumerate().map(move |(place, space_prefixed)| space_prefixed & bits[place])
+    }
+
+    /// The tokens of at most `chars` code points.
+    pub(crate) fn at_most(&self, chars: u32) -> TokenSet {
+        self.lengths.at_most(chars, &self.contents.present)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::utf8::is_lead;
+
+    fn vocabulary(texts: &[&[u8]]) -> Vocabulary {
+        let tokens = texts.iter().map(|&text| (!text.is_empty()).then(|| text.into())).collect();
+        Vocabulary::new(tokens, Vec::new(), Vec::new(), texts.len()).unwrap()
+    }
+
+    const TEXTS: &[&[u8]] = &[
+        b"",
+        b"a",
+        b" a",
+        b" a b",
+        b"ab\"",
+        b"ab\"c\"",
+        "é".as_bytes(),
+        "é\"".as_bytes(),
+        b"\xc3",
+        b"\xc3\"",
+        b"\xa9\"",
+        b"a\xe2\x82",
+        "a€\"".as_bytes(),
+        b"\xff\"",
+        b"a\xff",
+        b"\"",
+        b" \"",
+        b"  \"",
+        b"\"\"",
+        b"ab\"",
+    ];
+
+    #[test]
+    fn a_byte_occurs_where_valid_text_comes_before_it() {
+        let vocabulary = vocabulary(TEXTS);
+        for byte in 0..=255u8 {
+            let mut expected = Vec::new();
+            for node in 1..vocabulary.trie.len() as u32 {
+                let path = vocabulary.trie.path(node);
+                let (last, before) = path.split_last().unwrap();
+                let Ok(before) = std::str::from_utf8(before) else { continue };
+                if *last == byte && is_lead(byte) {
+                    let space_prefixed = before.starts_with(' ') && before.matches(' ').count() == 1;
+                    expected.push((node, before.len() as u16, before.chars().count() as u16, space_prefixed));
+                    let place = vocabulary.occurrences(byte).iter().find(|place| place.node == node).unwrap();
+                    assert!(vocabulary.token(place.token).unwrap().starts_with(&path));
+                    for other in 0..=255u8 {
+                        assert_eq!(place.before.contains(other), is_lead(other) && before.as_bytes().contains(&other));
+                    }
+                }
+            }
+            let found = vocabulary.occurrences(byte).iter();
+            assert_eq!(
+                found.map(|place| (place.node, place.depth, place.chars, place.space_prefixed)).collect::<Vec<_>>(),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn a_class_holds_the_tokens_of_its_characters() {
+        let vocabulary = vocabulary(TEXTS);
+        for (ascii, leads) in [("ab", ""), ("ab\" ", ""), ("a\"", "é"), (" a\"", "é€"), ("", "é")] {
+            let class = [ascii, leads].concat().bytes().fold(CharClass::default(), CharClass::with);
+            let bits = vocabulary.class(class);
+            for (id, text) in TEXTS.iter().enumerate() {
+                let whole = match std::str::from_utf8(text) {
+                    Ok(_) => true,
+                    Err(error) => error.error_len().is_none(),
+                };
+                let within = text.iter().all(|&byte| !is_lead(byte) || class.contains(byte));
+                let expected = !text.is_empty() && whole && within;
+                assert_eq!(bits[id >> 5] >> (id & 31) & 1 == 1, expected, "{text:?} {ascii} {leads}");
+            }
+        }
+    }
+}

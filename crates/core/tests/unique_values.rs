@@ -1,0 +1,37 @@
+//! Arrays of different items: what one item may be hangs on the values that came, however they are spelled.
+
+use frisket_core::grammar::builder::{Builder, Punctuation};
+use frisket_core::mask::shared::SharedMasks;
+use frisket_core::matcher::matcher::CompiledGrammar;
+use frisket_core::vocabulary::vocabulary::Vocabulary;
+use std::sync::Arc;
+
+#[test]
+fn an_object_among_words_is_refused_when_its_value_came_in_another_order() {
+    let mut builder = Builder::default();
+    let mut words =
+        |texts: &[&str]| builder.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap().0;
+    let first = words(&[r#"{"b":2,"a":1}"#, r#""a""#]);
+    let second = words(&["1e0", r#"{"a":1,"b":2}"#, r#""a""#, r#"{"b":2,"a":1}"#]);
+    let rest = words(&[r#"{"b":2,"a":1}"#, "[1.0]", "[1]"]);
+    let [open, close, colon, empty] = [&b"["[..], b"]", b":", b"[]"].map(|text| builder.literal(text).unwrap());
+    let comma = builder.literal(b",").unwrap();
+    let punctuation = Punctuation { open, close, colon, comma, empty };
+    let states = [(true, vec![(first, 1)]), (true, vec![(second, 2)]), (true, vec![(rest, 2)])];
+    let array = builder.unique_array(&states, punctuation, 2, Some(4)).unwrap();
+    let grammar = builder.build(array.0).unwrap();
+    let tokens: Vec<&[u8]> = vec![b"{", b"a", b"\"", b"b", b"}", b"[{", b"1", b"2", b"\":", b":", b",", b"e", b"0"];
+    let eos = tokens.len() as u32;
+    let texts = tokens.iter().map(|&token| Some(token.into())).chain([None]).collect();
+    let vocabulary = Arc::new(SharedMasks::of(Vocabulary::new(texts, vec![], vec![eos], tokens.len() + 1).unwrap()));
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
+    for token in [&b"[{"[..], b"\"", b"b", b"\"", b":", b"2", b",", b"\"", b"a", b"\":", b"1", b"}", b","] {
+        let mut mask = vec![0; 1];
+        matcher.fill(&mut mask).unwrap();
+        matcher.advance(tokens.iter().position(|&other| other == token).unwrap() as u32).unwrap();
+    }
+    let mut mask = vec![0; 1];
+    matcher.fill(&mut mask).unwrap();
+    let allowed: Vec<&[u8]> = (0..eos).filter(|id| mask[0] >> id & 1 == 1).map(|id| tokens[id as usize]).collect();
+    assert_eq!(allowed, [&b"\""[..], b"1"]);
+}
