@@ -67,12 +67,18 @@ class Origin:
 
         Time and cancellation are this process's; steps and memory go with the grammar, which may need them.
         """
+        if self.keywords.get("registry") is not None:
+            raise TypeError(
+                "a Grammar whose schema refers to a registry cannot be pickled, since a registry cannot: copy the "
+                "documents into $defs, or send them and build it there"
+            )
         argument = self.argument
         if isinstance(argument, Content):
             argument = argument.text() or argument
         keywords = {name: value for name, value in self.keywords.items() if value is not None}
         if self.limits is not None:
-            keywords["limits"] = type(self.limits)(memory_bytes=self.limits.memory_bytes, steps=self.limits.steps)
+            kept = type(self.limits)(memory_bytes=self.limits.memory_bytes, steps=self.limits.steps)
+            keywords |= {"limits": kept} if kept != type(kept)() else {}
         return self.constructor, argument, keywords
 
     def __str__(self) -> str:

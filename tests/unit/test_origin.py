@@ -156,6 +156,19 @@ def test_grammars_built_node_by_node() -> None:
     assert built("<end>") != Grammar.from_choices(["a"])
 
 
+def test_a_registry_is_not_pickled() -> None:
+    referencing = pytest.importorskip("referencing")
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    resource = referencing.Resource.from_contents({**draft, "type": "integer"})
+    registry = referencing.Registry().with_resource("http://x/y", resource)
+    grammar = Grammar.from_json_schema({"$ref": "http://x/y"}, registry=registry)
+    assert grammar == Grammar.from_json_schema({"$ref": "http://x/y"}, registry=registry)
+    assert repr(grammar) == '<Grammar.from_json_schema({"$ref": "http://x/y"}, registry=…)>'
+    assert copy.deepcopy(grammar) is grammar
+    with pytest.raises(TypeError, match=r"into \$defs"):
+        pickle.dumps(grammar)
+
+
 def test_grammars_are_keys() -> None:
     kept = {make(): name for name, make in MAKERS.items()}
     assert [kept[make()] for make in MAKERS.values()] == list(MAKERS)

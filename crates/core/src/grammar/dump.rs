@@ -47,10 +47,11 @@ impl Grammar {
     pub fn dump(&self) -> String {
         let (arena, rules, root) = self.parts();
         let writer = Writer { arena, rules, specials: &self.specials };
+        let mut alike = Alike { prints: self.prints(), first: FxHashMap::default() };
         let mut dump = Dump {
-            references: writer.references(root),
+            references: writer.references(root, &mut alike),
             writer,
-            prints: self.prints(),
+            alike,
             names: FxHashMap::default(),
             counts: FxHashMap::default(),
             lengths: FxHashMap::default(),
@@ -89,9 +90,22 @@ enum Tight {
     Postfix,
 }
 
+/// Terms that are built alike are one term here: whether they are one in the arena depends on who made them.
+struct Alike<'a> {
+    prints: Prints<'a>,
+    first: FxHashMap<u128, TermId>,
+}
+
+impl Alike<'_> {
+    fn of(&mut self, id: TermId) -> TermId {
+        let print = self.prints.of(id);
+        *self.first.entry(print).or_insert(id)
+    }
+}
+
 struct Dump<'a> {
     writer: Writer<'a>,
-    prints: Prints<'a>,
+    alike: Alike<'a>,
     references: FxHashMap<TermId, u32>,
     names: FxHashMap<Item, String>,
     counts: FxHashMap<&'static str, u32>,
@@ -114,6 +128,7 @@ impl Dump<'_> {
 
     /// The name of a term that has a definition.
     fn mention(&mut self, id: TermId) -> Option<String> {
+        let id = self.alike.of(id);
         match *self.writer.arena.term(id) {
             Term::Call(rule) => Some(self.name(Item::Rule(rule), "rule")),
             Term::Object(_) => Some(self.name(Item::Term(id), "object")),
@@ -125,11 +140,13 @@ impl Dump<'_> {
 
     /// Whether a term is used twice and worth a name.
     fn stands_apart(&mut self, id: TermId) -> bool {
+        let id = self.alike.of(id);
         self.references.get(&id).is_some_and(|&count| count > 1) && self.length(id) > SHORT
     }
 
     /// How many characters a term has where it is written out, about.
     fn length(&mut self, id: TermId) -> usize {
+        let id = self.alike.of(id);
         if let Some(&known) = self.lengths.get(&id) {
             return known;
         }
@@ -181,8 +198,10 @@ impl Dump<'_> {
     }
 
     fn sorted(&mut self, parts: Vec<TermId>) -> Vec<TermId> {
-        let mut keyed: Vec<(String, u128, TermId)> =
-            parts.into_iter().map(|part| (self.writer.sketch(part, SKETCHED), self.prints.of(part), part)).collect();
+        let mut keyed: Vec<(String, u128, TermId)> = parts
+            .into_iter()
+            .map(|part| (self.writer.sketch(part, SKETCHED), self.alike.prints.of(part), part))
+            .collect();
         keyed.sort();
         keyed.into_iter().map(|(_, _, part)| part).collect()
     }
@@ -218,7 +237,8 @@ impl Dump<'_> {
     }
 
     fn object(&mut self, spec: &ObjectSpec) -> String {
-        let layout = self.name(Item::Members(layout(spec)), "layout");
+        let layout = layout(spec).map(|sign| self.alike.of(sign));
+        let layout = self.name(Item::Members(layout), "layout");
         let order = match (spec.any_order, spec.earlier.is_empty()) {
             (true, _) => "in any order",
             (_, true) => "in this order",
@@ -256,7 +276,7 @@ impl Dump<'_> {
         let mut texts: Vec<String> = Vec::new();
         let mut sorted: Vec<(String, u128, &Value)> = values
             .iter()
-            .map(|value| (self.writer.sketch(value.node, SKETCHED), self.prints.of(value.node), value))
+            .map(|value| (self.writer.sketch(value.node, SKETCHED), self.alike.prints.of(value.node), value))
             .collect();
         sorted.sort_by(|a, b| (&a.0, a.1, a.2.marks).cmp(&(&b.0, b.1, b.2.marks)));
         for (_, _, value) in sorted {
@@ -271,7 +291,8 @@ impl Dump<'_> {
 
     fn array(&mut self, array: u32) -> String {
         let spec = self.writer.arena.registers.uniques[array as usize].clone();
-        let layout = self.name(Item::Items([spec.open, spec.close, spec.comma, spec.empty]), "layout");
+        let layout = [spec.open, spec.close, spec.comma, spec.empty].map(|sign| self.alike.of(sign));
+        let layout = self.name(Item::Items(layout), "layout");
         let mut out = format!(" array of different items, {layout}{}", count(spec.min, spec.max));
         for (state, steps) in spec.steps.iter().enumerate() {
             let end = if spec.accepting[state] && !spec.void { " may end" } else { "" };
@@ -301,20 +322,21 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// How many terms, objects and rules refer to each term that can be reached.
-    fn references(&self, root: TermId) -> FxHashMap<TermId, u32> {
+    fn references(&self, root: TermId, alike: &mut Alike<'_>) -> FxHashMap<TermId, u32> {
         let (mut found, mut layouts) = (FxHashMap::default(), FxHashSet::default());
         let mut work = vec![root];
         while let Some(id) = work.pop() {
+            let id = alike.of(id);
             let count: &mut u32 = found.entry(id).or_default();
             *count += 1;
             if *count == 1 {
-                self.children(id, &mut layouts, &mut work);
+                self.children(id, &mut layouts, alike, &mut work);
             }
         }
         found
     }
 
-    fn children(&self, id: TermId, layouts: &mut FxHashSet<[TermId; 5]>, out: &mut Vec<TermId>) {
+    fn children(&self, id: TermId, layouts: &mut FxHashSet<[TermId; 5]>, alike: &mut Alike<'_>, out: &mut Vec<TermId>) {
         let arena = self.arena;
         match *arena.term(id) {
             Term::Cat(left, right) | Term::Seq(left, right) => out.extend([left, right]),
@@ -327,7 +349,8 @@ impl Writer<'_> {
                 out.extend(spec.properties.iter().flat_map(|property| &property.values).map(|value| value.node));
                 out.extend(spec.extras.iter().flat_map(|extra| &extra.values).map(|value| value.node));
                 out.extend(spec.extras.iter().map(|extra| extra.keys));
-                out.extend(layouts.insert(layout(spec)).then(|| layout(spec)).into_iter().flatten());
+                let layout = layout(spec).map(|sign| alike.of(sign));
+                out.extend(layouts.insert(layout).then_some(layout).into_iter().flatten());
             }
             Term::Unique(array) => {
                 let spec = &arena.registers.uniques[array as usize];
