@@ -5,7 +5,6 @@ use frisket_core::error::Error;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
-use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::matcher::CompiledGrammar;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -39,13 +38,8 @@ fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u
         matcher.fill(&mut mask).unwrap();
         for id in 0..vocabulary.vocabulary.size() as u32 {
             let expected = match vocabulary.vocabulary.token(id) {
-                Some(bytes) => {
-                    Recognizer::new(grammar.clone()).accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap()
-                }
-                None => {
-                    vocabulary.vocabulary.eos.contains(&id)
-                        && Recognizer::new(grammar.clone()).accepts(&text[..at], None).unwrap()
-                }
+                Some(bytes) => recognizer.accepts_prefix(&[&text[..at], bytes].concat(), None).unwrap(),
+                None => vocabulary.vocabulary.eos.contains(&id) && recognizer.accepts(&text[..at], None).unwrap(),
             };
             let got = mask[id as usize >> 5] >> (id & 31) & 1 == 1;
             assert_eq!(got, expected, "token {id} {:?} after {:?}", vocabulary.vocabulary.token(id), &text[..at]);
