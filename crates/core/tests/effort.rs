@@ -5,7 +5,7 @@
 
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::mask::shared::SharedMasks;
-use frisket_core::matcher::matcher::CompiledGrammar;
+use frisket_core::matcher::CompiledGrammar;
 use frisket_core::regular::term::TermId;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;

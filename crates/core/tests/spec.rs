@@ -8,7 +8,7 @@ use frisket_core::error::Error;
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
-use frisket_core::matcher::matcher::{CompiledGrammar, Matcher};
+use frisket_core::matcher::{CompiledGrammar, Matcher};
 use frisket_core::regular::term::TermId;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use crate::pattern;
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::matcher::matcher as core;
+use frisket_core::matcher as core;
 use frisket_core::regular::term::TermId;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;

@@ -9,7 +9,7 @@ use crate::limit::{Cancellation, Limits};
 use frisket_core::error::{Error, Result};
 use frisket_core::mask::mask::Mask;
 use frisket_core::mask::shared::SharedMasks;
-use frisket_core::matcher::matcher as core;
+use frisket_core::matcher as core;
 use frisket_core::storage::exclusive::Exclusive;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -357,7 +357,7 @@ impl Matcher {
         if let TokenId::Beyond(_) = token_id {
             return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
         }
-        if self.advance_known(token_id.id()) {
+        if self.try_advance_cached(token_id.id()) {
             return Ok(());
         }
         self.with(py, |matcher| matcher.advance(token_id.id()))
@@ -365,7 +365,7 @@ impl Matcher {
 
     /// As `advance`, False instead of the error.
     fn try_advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<bool> {
-        if self.advance_known(token_id.id()) {
+        if self.try_advance_cached(token_id.id()) {
             return Ok(true);
         }
         self.with(py, |matcher| matcher.try_advance(token_id.id()))
@@ -466,11 +466,11 @@ impl Matcher {
 
 impl Matcher {
     fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.glance().and_then(|matcher| matcher.mask_known())
+        self.inner.glance().and_then(|matcher| matcher.cached_mask())
     }
 
-    fn advance_known(&self, token: u32) -> bool {
-        self.inner.glance().is_some_and(|mut matcher| matcher.advance_known(token))
+    fn try_advance_cached(&self, token: u32) -> bool {
+        self.inner.glance().is_some_and(|mut matcher| matcher.try_advance_cached(token))
     }
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {

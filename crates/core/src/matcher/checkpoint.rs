@@ -1,45 +1,49 @@
-//! Steps of a sequence → places to which it can go back in every epoch.
+//! Steps of a sequence → states that survive into the next epoch.
 //!
-//! A new epoch takes over the positions at checkpoints, and nothing else (`migration`). A matcher then takes again only
-//! what it had taken since the last one. Matchers hold their checkpoints where the thread that begins an epoch finds
-//! them, and only for a moment: no lock is held while anything is computed.
+//! A new epoch receives the positions at checkpoints and nothing else (`automaton::migration`). A matcher then takes again
+//! only its inputs since its last checkpoint. Checkpoints are registered with the compiled grammar, where the thread that
+//! begins an epoch finds them. No code computes while it holds one of the locks of this file.
 
-use crate::matcher::lazy::Place;
+use crate::matcher::lazy::MatcherState;
 use crate::storage::cache::lock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// Steps from one checkpoint to the next: what a matcher takes again in a new epoch is at most twice as much.
+/// Steps from one checkpoint to the next. In a new epoch a matcher takes at most twice as many inputs again. Chosen
+/// without measurement.
 pub(crate) const SPACING: usize = 64;
 
+/// One state of a sequence that a new epoch keeps.
 #[derive(Clone, Copy)]
 pub(crate) struct Checkpoint {
-    /// How many steps were taken before it.
+    /// How many inputs were taken before it.
     pub step: usize,
-    pub place: Place,
+    /// The state after these inputs.
+    pub state: MatcherState,
 }
 
 /// The checkpoints of one sequence, in one epoch.
 #[derive(Clone, Default)]
 pub(crate) struct Checkpoints {
+    /// The epoch to which the states belong.
     pub epoch: u64,
-    /// When the last one was made: larger is later.
+    /// The registry's clock when the last checkpoint was made: larger is later.
     pub made: u64,
-    /// Ascending.
+    /// The checkpoints, in ascending order of their steps.
     pub list: Vec<Checkpoint>,
 }
 
 impl Checkpoints {
-    /// Leave out those that the later ones make up for: the further back, the fewer. To go back by `n` steps, few more
-    /// than `n` have to be taken again. Of those that are `most` steps back or more, the last one is enough.
-    fn thin_out(&mut self, most: Option<usize>) {
+    /// Drop checkpoints that later ones make up for: the further back, the fewer are kept. A rollback by `n` steps takes
+    /// few more than `n` inputs again. Of the checkpoints at least `max_rollback` steps back, only the last is kept.
+    fn thin_out(&mut self, max_rollback: Option<usize>) {
         let Some(last) = self.list.last().map(|checkpoint| checkpoint.step) else { return };
         let newest = last / SPACING;
         self.list.retain(|checkpoint| {
             let number = checkpoint.step / SPACING;
             newest - number <= 2 << number.trailing_zeros().min(usize::BITS - 2)
         });
-        let far = |checkpoint: &Checkpoint| most.is_some_and(|most| last - checkpoint.step >= most);
+        let far = |checkpoint: &Checkpoint| max_rollback.is_some_and(|most| last - checkpoint.step >= most);
         let spare = self.list.iter().rposition(far).unwrap_or(0);
         self.list.drain(..spare);
     }
@@ -56,14 +60,14 @@ pub(crate) struct Registry {
 
 #[derive(Default)]
 struct Slots {
-    /// Of matchers that are gone nothing is left.
+    /// The slots of all matchers; a slot is freed with its matcher.
     all: Vec<Weak<Slot>>,
-    /// How many there may be before those of matchers that are gone are looked for.
-    room: usize,
+    /// Length of `all` at which freed slots are removed.
+    capacity: usize,
 }
 
 impl Registry {
-    /// Act on the checkpoints of every matcher; none is made or copied meanwhile.
+    /// Call `act` with the checkpoints of every matcher. No checkpoint is made or copied meanwhile.
     pub fn each(&self, mut act: impl FnMut(&Arc<Slot>, &mut Checkpoints)) {
         let slots = lock(&self.slots);
         for slot in slots.all.iter().filter_map(Weak::upgrade) {
@@ -71,23 +75,23 @@ impl Registry {
         }
     }
 
-    /// A slot with what `content` gives, in which nothing can change before the slot is known here.
+    /// A new slot that holds `content()`. The registry is locked meanwhile, so an epoch sees the slot or comes first.
     fn slot(&self, content: impl FnOnce() -> Checkpoints) -> Arc<Owned> {
         let mut slots = lock(&self.slots);
         let slot = Arc::new(Mutex::new(content()));
-        if slots.all.len() >= slots.room {
+        if slots.all.len() >= slots.capacity {
             slots.all.retain(|slot| slot.strong_count() > 0);
-            slots.room = 2 * slots.all.len() + 16;
+            slots.capacity = 2 * slots.all.len() + 16;
         }
         slots.all.push(Arc::downgrade(&slot));
         Arc::new(Owned(slot))
     }
 }
 
-/// A slot as matchers hold it: forks share one until one of them makes another checkpoint.
+/// A slot as matchers hold it: forks share a slot until one of them makes another checkpoint.
 struct Owned(Arc<Slot>);
 
-/// What a matcher holds of its checkpoints.
+/// A matcher's handle of its checkpoints.
 #[derive(Clone, Default)]
 pub(crate) struct Trail {
     owned: Option<Arc<Owned>>,
@@ -96,23 +100,23 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// Whether it is time for another checkpoint.
+    /// Whether a checkpoint is to be made at this step.
     #[inline]
     pub fn is_due(&self, step: usize) -> bool {
         step >= self.last + SPACING
     }
 
-    /// The step of the last checkpoint; 0: there is none.
+    /// The step of the last checkpoint; 0 if there is none.
     pub fn last(&self) -> usize {
         self.last
     }
 
-    /// Whether these are the checkpoints of this matcher.
-    pub fn is(&self, slot: &Arc<Slot>) -> bool {
+    /// Whether the slot holds the checkpoints of this matcher.
+    pub fn owns(&self, slot: &Arc<Slot>) -> bool {
         self.owned.as_ref().is_some_and(|owned| Arc::ptr_eq(&owned.0, slot))
     }
 
-    /// The last checkpoint at or before a step; those of another epoch than this are forgotten.
+    /// The last checkpoint at or before a step. Checkpoints of another epoch are dropped.
     pub fn before(&mut self, epoch: u64, step: usize) -> Option<Checkpoint> {
         let owned = self.owned.as_ref()?;
         let checkpoints = lock(&owned.0);
@@ -126,9 +130,9 @@ impl Trail {
         found
     }
 
-    /// One more checkpoint, of a matcher that goes back by `most` steps at most. It is left out where others are of
-    /// another epoch.
-    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, most: Option<usize>) {
+    /// Add a checkpoint of a matcher that goes back by at most `max_rollback` steps. Nothing is added if the existing
+    /// checkpoints are of another epoch.
+    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, max_rollback: Option<usize>) {
         let own = self.own(registry, epoch);
         let mut checkpoints = lock(&own.0);
         if checkpoints.epoch != epoch {
@@ -136,12 +140,12 @@ impl Trail {
         }
         checkpoints.made = registry.clock.fetch_add(1, Ordering::Relaxed);
         checkpoints.list.push(checkpoint);
-        checkpoints.thin_out(most);
+        checkpoints.thin_out(max_rollback);
         drop(checkpoints);
         self.last = checkpoint.step;
     }
 
-    /// Forget the checkpoints after a step.
+    /// Drop the checkpoints after a step.
     pub fn cut(&mut self, registry: &Registry, step: usize) {
         if step >= self.last {
             return;
@@ -156,7 +160,7 @@ impl Trail {
         self.last = checkpoints.list.last().map_or(0, |checkpoint| checkpoint.step);
     }
 
-    /// The slot that is this matcher's alone.
+    /// The slot of this matcher alone: a slot shared with forks is copied first.
     fn own(&mut self, registry: &Registry, epoch: u64) -> Arc<Owned> {
         match &self.owned {
             Some(owned) if Arc::strong_count(owned) == 1 => owned.clone(),
@@ -179,8 +183,8 @@ mod tests {
     use crate::automaton::machine::PositionId;
 
     fn checkpoint(step: usize) -> Checkpoint {
-        let place = Place { position: PositionId(step as u32), accepting: false, ended: false, in_text: false };
-        Checkpoint { step, place }
+        let state = MatcherState { position: PositionId(step as u32), accepting: false, ended: false, in_text: false };
+        Checkpoint { step, state }
     }
 
     fn steps(registry: &Registry) -> Vec<Vec<usize>> {

@@ -1,8 +1,8 @@
-//! Place × token → mask and next place, as they are asked for: one thread at a time finds out, all may read it.
+//! State × token → mask and next state, computed on demand: one thread at a time computes, every thread may read.
 //!
-//! An automaton that has grown to its limit of memory is thrown away and a new *epoch* begins with one that has learned
-//! nothing but the positions at which matchers have checkpoints. All other positions of an epoch mean nothing in the
-//! next: a matcher keeps what it has taken since its last checkpoint, and takes it again.
+//! An automaton that has grown to its limit of memory is dropped, and a new *epoch* begins with an empty one. The new
+//! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
+//! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
 
 use crate::automaton::machine::{Machine, PositionId, DEAD};
 use crate::automaton::migration::Migration;
@@ -17,35 +17,36 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Where a sequence is, in one epoch.
+/// The state of a sequence, valid in one epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct MatcherState {
     pub position: PositionId,
-    /// Whether a text may end here.
+    /// Whether the text may end here.
     pub accepting: bool,
     /// Whether an end-of-sequence token was taken.
     pub ended: bool,
-    /// Whether it is in a string of any text: characters that stand for themselves leave it where it is.
+    /// Whether the position is inside a string of any text: unescaped characters leave the position as it is.
     pub in_text: bool,
 }
 
-/// What moves a sequence on.
+/// What transitions a sequence on.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
     Token(u32),
     Text(&'a [u8]),
 }
 
-/// What was found out in one epoch: read by everybody, at any time, without waiting for who finds out more.
+/// The masks and transitions of one epoch. Every thread may read them while another one computes.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct EpochTables {
     pub epoch: u64,
-    /// By position: nearly every one is asked for its mask.
+    /// Indexed by position: nearly every position is asked for its mask.
     masks: Vec<Option<Arc<Mask>>>,
-    moves: FxHashMap<(PositionId, u32), Place>,
+    transitions: FxHashMap<(PositionId, u32), MatcherState>,
 }
 
-impl Known {
+impl EpochTables {
+    /// The mask of a position; None if it was not computed in this epoch.
     pub fn mask(&self, epoch: u64, position: PositionId) -> Option<Arc<Mask>> {
         if self.epoch != epoch {
             return None;
@@ -53,178 +54,189 @@ impl Known {
         self.masks.get(position.0 as usize).cloned().flatten()
     }
 
-    /// How many bytes more this takes.
+    /// Store a mask; returns the bytes by which the table grew.
     fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, place) = (self.masks.capacity(), position.0 as usize);
-        if place >= self.masks.len() {
-            self.masks.resize(place + 1, None);
+        let (before, state) = (self.masks.capacity(), position.0 as usize);
+        if state >= self.masks.len() {
+            self.masks.resize(state + 1, None);
         }
-        self.masks[place] = Some(mask);
+        self.masks[state] = Some(mask);
         (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
     }
 
-    /// How many steps are known.
+    /// How many transitions the table holds.
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.moves.len()
+        self.transitions.len()
     }
 
-    pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<Place> {
+    /// The state after a token; None if it was not computed in this epoch.
+    pub fn next(&self, epoch: u64, position: PositionId, token: u32) -> Option<MatcherState> {
         if self.epoch != epoch {
             return None;
         }
-        self.moves.get(&(position, token)).copied()
+        self.transitions.get(&(position, token)).copied()
     }
 }
 
-/// A shared table with short locks only: nothing is computed, and nothing can fail, while one is held.
+/// The tables behind a lock that is held for a moment only: no code computes or fails while it holds the lock.
 #[derive(Default)]
-pub(crate) struct Shared(RwLock<Known>);
+pub(crate) struct SharedTables(RwLock<EpochTables>);
 
-impl Shared {
-    pub fn read(&self) -> RwLockReadGuard<'_, Known> {
+impl SharedTables {
+    /// The tables, for reading.
+    pub fn read(&self) -> RwLockReadGuard<'_, EpochTables> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+    fn write(&self) -> RwLockWriteGuard<'_, EpochTables> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// The automaton of one epoch, with the masks and the transitions computed so far.
 pub(crate) struct LazyAutomaton {
+    /// The number of the epoch, from 0.
     pub epoch: u64,
+    /// The automaton over bytes.
     pub machine: Box<Machine>,
     masks: Masks,
-    /// Bytes of what this epoch has made known.
-    known: usize,
+    /// Bytes that this epoch added to the shared tables.
+    table_bytes: usize,
 }
 
 impl LazyAutomaton {
+    /// An automaton with no masks; `special_ids` are the token ids of the grammar's special tokens.
     pub fn new(epoch: u64, machine: Box<Machine>, special_ids: &[u32]) -> Self {
-        LazyAutomaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), known: 0 }
+        LazyAutomaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), table_bytes: 0 }
     }
 
+    /// Bytes of the machine, of the masks and of this epoch's tables.
     pub fn memory_bytes(&self) -> usize {
-        self.machine.memory_bytes() + self.masks.memory_bytes() + self.known
+        self.machine.memory_bytes() + self.masks.memory_bytes() + self.table_bytes
     }
 
+    /// How many masks were composed, over all epochs.
     pub fn masks_composed(&self) -> usize {
         self.masks.composed
     }
 
-    /// Begin the next call. An error if it may not begin: cancelled, or no memory is left.
-    pub fn begin(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
+    /// Give the next call its budget. An error if the call is cancelled or no memory is left.
+    pub fn begin_call(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
         let budget = &mut self.machine.arena.budget;
         budget.begin(limits);
         budget.heed(cancellations);
-        budget.reserve(self.masks.memory_bytes() + self.known);
+        budget.reserve(self.masks.memory_bytes() + self.table_bytes);
         budget.check()
     }
 
-    pub fn start(&self) -> Place {
-        self.place(self.machine.start)
+    /// The state before any input.
+    pub fn start(&self) -> MatcherState {
+        self.state(self.machine.start)
     }
 
-    fn place(&self, position: PositionId) -> Place {
+    fn state(&self, position: PositionId) -> MatcherState {
         let accepting = self.machine.position(position).accepting;
-        Place { position, accepting, ended: false, in_text: self.machine.is_in_text(position) }
+        MatcherState { position, accepting, ended: false, in_text: self.machine.is_in_text(position) }
     }
 
-    pub fn mask(&mut self, shared: &Shared, masks: &SharedMasks, position: PositionId) -> Result<Arc<Mask>> {
-        // Another thread may have been first.
+    /// The mask of a position, from the tables or computed.
+    pub fn mask(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Arc<Mask>> {
+        // Another thread may have computed it while this one waited for the automaton.
         if let Some(mask) = shared.read().mask(self.epoch, position) {
             return Ok(mask);
         }
         let mask = self.masks.mask(&mut self.machine, masks, position)?;
-        self.known += shared.write().put_mask(position, mask.clone());
+        self.table_bytes += shared.write().put_mask(position, mask.clone());
         Ok(mask)
     }
 
-    /// The place after an input, if it may come.
-    pub fn take(
+    /// The state after an input; None if the input may not come.
+    pub fn step(
         &mut self,
-        shared: &Shared,
+        shared: &SharedTables,
         vocabulary: &Vocabulary,
         special_ids: &[u32],
-        place: Place,
+        state: MatcherState,
         input: Input<'_>,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<MatcherState>> {
         let token = match input {
             Input::Token(token) => token,
-            Input::Text(_) if place.ended => return Ok(None),
+            Input::Text(_) if state.ended => return Ok(None),
             Input::Text(text) => {
-                let position = self.machine.read(place.position, text)?;
-                return Ok((position != DEAD).then(|| self.place(position)));
+                let position = self.machine.read(state.position, text)?;
+                return Ok((position != DEAD).then(|| self.state(position)));
             }
         };
         let is_eos = vocabulary.eos.binary_search(&token).is_ok();
-        if place.ended {
-            return Ok(is_eos.then_some(place));
+        if state.ended {
+            return Ok(is_eos.then_some(state));
         }
         let mut position = DEAD;
         let special = special_ids.iter().position(|&id| id == token);
         if let Some(special) = special {
-            position = self.machine.step_special(place.position, special as u32)?;
+            position = self.machine.step_special(state.position, special as u32)?;
         }
         if special.is_none() || position == DEAD && is_eos {
             if let Some(bytes) = vocabulary.token(token) {
-                position = self.machine.read(place.position, bytes)?;
+                position = self.machine.read(state.position, bytes)?;
             }
         }
         let next = if position != DEAD {
-            self.place(position)
-        } else if is_eos && place.accepting {
-            Place { ended: true, ..place }
+            self.state(position)
+        } else if is_eos && state.accepting {
+            MatcherState { ended: true, ..state }
         } else {
             return Ok(None);
         };
-        self.known += 32;
-        shared.write().moves.insert((place.position, token), next);
+        self.table_bytes += 32;
+        shared.write().transitions.insert((state.position, token), next);
         Ok(Some(next))
     }
 
-    /// The positions at checkpoints of this epoch, those first without which the most would have to be taken again: of
-    /// each matcher the last one, of the matcher whose trail it is before those of others. `alone`: nothing else.
+    /// The positions at checkpoints of this epoch, most useful first: the last one of each matcher, then the one before
+    /// the last, and so on. Within a rank the checkpoint of `trail` comes first, then later ones before earlier ones.
+    /// `alone`: only the last checkpoint of `trail`.
     pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
         let mut found = Vec::new();
-        // What came of such items is not copied: their matchers take all again.
+        // A migration does not copy the values of unique items: matchers take all inputs again.
         if !self.machine.arena.registers.uniques.is_empty() {
             return Vec::new();
         }
         registry.each(|slot, checkpoints| {
-            let own = trail.is(slot);
+            let own = trail.owns(slot);
             if checkpoints.epoch != self.epoch || alone && !own {
                 return;
             }
             let kept = if alone { 1 } else { usize::MAX };
             for (rank, checkpoint) in checkpoints.list.iter().rev().take(kept).enumerate() {
-                found.push((rank, !own, Reverse(checkpoints.made), checkpoint.place.position));
+                found.push((rank, !own, Reverse(checkpoints.made), checkpoint.state.position));
             }
         });
         found.sort_unstable();
         found.into_iter().map(|(.., position)| position).collect()
     }
 
-    /// Begin a new epoch: positions are copied to the new machine as long as it holds no more than `most` bytes. What the
-    /// old one held is handed out, to be dropped where nobody waits for it. An error if the call was cancelled: then all
-    /// is as it was.
+    /// Begin a new epoch: positions are copied to the new machine while it holds at most `memory` bytes. Returns what the
+    /// old epoch held, so that the caller can drop it without a lock. An error if the call was cancelled; then nothing
+    /// has changed.
     pub fn renew(
         &mut self,
-        shared: &Shared,
+        shared: &SharedTables,
         registry: &Registry,
         (ground, mut machine): (&Arena, Box<Machine>),
         positions: &[PositionId],
-        (special_ids, most): (&[u32], usize),
+        (special_ids, memory): (&[u32], usize),
     ) -> Result<impl Sized> {
         let mut migration = Migration::new(ground, &self.machine, &mut machine);
         for &position in positions {
-            if migration.held() > most {
+            if migration.held() > memory {
                 break;
             }
             match migration.copy(position) {
                 Ok(()) => {}
                 Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => return Err(error),
-                // Whose position is missing takes all again.
+                // A matcher whose position is missing takes all inputs again.
                 Err(_) => break,
             }
         }
@@ -234,16 +246,17 @@ impl LazyAutomaton {
         next.masks.composed = self.masks.composed;
         registry.each(|_, checkpoints| {
             let known = checkpoints.epoch == self.epoch;
-            checkpoints.list.retain_mut(|checkpoint| match copies.get(&checkpoint.place.position) {
+            checkpoints.list.retain_mut(|checkpoint| match copies.get(&checkpoint.state.position) {
                 Some(&copy) if known => {
-                    checkpoint.place.position = copy;
+                    checkpoint.state.position = copy;
                     true
                 }
                 _ => false,
             });
             checkpoints.epoch = next.epoch;
         });
-        let known = std::mem::replace(&mut *shared.write(), Known { epoch: next.epoch, ..Known::default() });
+        let known =
+            std::mem::replace(&mut *shared.write(), EpochTables { epoch: next.epoch, ..EpochTables::default() });
         Ok((std::mem::replace(self, next), known))
     }
 }
@@ -256,20 +269,20 @@ mod tests {
 
     #[test]
     fn what_was_known_in_an_epoch_is_not_in_the_next() {
-        let place = Place { position: PositionId(7), accepting: true, ended: false, in_text: false };
-        let mut known = Known { epoch: 3, ..Known::default() };
-        known.put_mask(place.position, Arc::new(Mask::of(&[5])));
-        known.moves.insert((place.position, 5), place);
-        assert_eq!(known.next(3, place.position, 5), Some(place));
-        assert!(known.mask(3, place.position).is_some());
+        let state = MatcherState { position: PositionId(7), accepting: true, ended: false, in_text: false };
+        let mut known = EpochTables { epoch: 3, ..EpochTables::default() };
+        known.put_mask(state.position, Arc::new(Mask::of(&[5])));
+        known.transitions.insert((state.position, 5), state);
+        assert_eq!(known.next(3, state.position, 5), Some(state));
+        assert!(known.mask(3, state.position).is_some());
         for other in [2, 4] {
-            assert_eq!(known.next(other, place.position, 5), None);
-            assert!(known.mask(other, place.position).is_none());
+            assert_eq!(known.next(other, state.position, 5), None);
+            assert!(known.mask(other, state.position).is_none());
         }
     }
 
     /// "ab" or the special token, over a, b, ab, "x" that is the end, another end, and the special token.
-    fn automaton() -> (LazyAutomaton, SharedMasks, Shared) {
+    fn automaton() -> (LazyAutomaton, SharedMasks, SharedTables) {
         let mut builder = Builder::default();
         let (text, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
         let root = builder.alt(&[text.0, special.0]).unwrap();
@@ -278,34 +291,34 @@ mod tests {
         let tokens = [&b"a"[..], b"b", b"ab", b"x"].map(|text| Some(text.into()));
         let tokens = tokens.into_iter().chain([None, None]).collect();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![("<s>".into(), 5)], vec![3, 4], 6).unwrap());
-        (LazyAutomaton::new(0, machine, &[5]), vocabulary, Shared::default())
+        (LazyAutomaton::new(0, machine, &[5]), vocabulary, SharedTables::default())
     }
 
     #[test]
     fn tokens_lead_on_and_ends_end() {
         let (mut automaton, vocabulary, shared) = automaton();
         let start = automaton.start();
-        let mut take = |place, input| automaton.take(&shared, &vocabulary.vocabulary, &[5], place, input).unwrap();
+        let mut step = |state, input| automaton.step(&shared, &vocabulary.vocabulary, &[5], state, input).unwrap();
         for (token, follows) in [(0, true), (1, false), (2, true), (3, false), (4, false), (5, true)] {
-            let next = take(start, Input::Token(token));
+            let next = step(start, Input::Token(token));
             assert_eq!(next.is_some(), follows, "token {token}");
             assert_eq!(next.is_some_and(|next| next.accepting), token == 2 || token == 5);
         }
-        let whole = take(start, Input::Token(2)).unwrap();
-        let half = take(start, Input::Token(0)).unwrap();
-        assert_eq!(take(half, Input::Token(1)), Some(whole));
-        assert_eq!(take(start, Input::Text(b"ab")), Some(whole));
-        assert_eq!(take(start, Input::Text(b"b")), None);
-        assert_eq!(take(whole, Input::Token(0)), None);
+        let whole = step(start, Input::Token(2)).unwrap();
+        let half = step(start, Input::Token(0)).unwrap();
+        assert_eq!(step(half, Input::Token(1)), Some(whole));
+        assert_eq!(step(start, Input::Text(b"ab")), Some(whole));
+        assert_eq!(step(start, Input::Text(b"b")), None);
+        assert_eq!(step(whole, Input::Token(0)), None);
         for end in [3, 4] {
-            let ended = take(whole, Input::Token(end)).unwrap();
-            assert_eq!(ended, Place { ended: true, ..whole });
-            // OccurrenceGroup the end only ends come, and change nothing.
+            let ended = step(whole, Input::Token(end)).unwrap();
+            assert_eq!(ended, MatcherState { ended: true, ..whole });
+            // After the end only ends may come, and they change nothing.
             assert_eq!(
-                [3, 4, 0, 5].map(|token| take(ended, Input::Token(token)).is_some()),
+                [3, 4, 0, 5].map(|token| step(ended, Input::Token(token)).is_some()),
                 [true, true, false, false]
             );
-            assert_eq!(take(ended, Input::Text(b"")), None);
+            assert_eq!(step(ended, Input::Text(b"")), None);
         }
     }
 
@@ -316,9 +329,9 @@ mod tests {
         let parts = |automaton: &LazyAutomaton| {
             assert_eq!(
                 automaton.memory_bytes(),
-                automaton.machine.memory_bytes() + automaton.masks.memory_bytes() + automaton.known
+                automaton.machine.memory_bytes() + automaton.masks.memory_bytes() + automaton.table_bytes
             );
-            automaton.known
+            automaton.table_bytes
         };
         assert_eq!(parts(&automaton), 0);
         let mask = automaton.mask(&shared, &vocabulary, start.position).unwrap();
@@ -326,16 +339,16 @@ mod tests {
         assert_eq!(masks, shared.read().masks.capacity() * 8);
         assert!(automaton.masks.memory_bytes() > 0);
         assert!(shared.read().mask(0, start.position).is_some_and(|known| Arc::ptr_eq(&known, &mask)));
-        let next = automaton.take(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(0)).unwrap();
+        let next = automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(0)).unwrap();
         assert_eq!(parts(&automaton), masks + 32);
         assert_eq!(shared.read().next(0, start.position, 0), next);
-        automaton.take(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
+        automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
         assert_eq!((parts(&automaton), shared.read().len()), (masks + 32, 1), "what is refused is not kept");
         // The next call may not begin where what is held fills the memory.
         let held = automaton.memory_bytes();
         let limits = |memory| Limits { memory, ..Limits::default() };
-        assert!(automaton.begin(&limits(held - 1), [None, None]).is_err());
-        assert!(automaton.begin(&limits(held + 4_096), [None, None]).is_ok());
+        assert!(automaton.begin_call(&limits(held - 1), [None, None]).is_err());
+        assert!(automaton.begin_call(&limits(held + 4_096), [None, None]).is_ok());
     }
 
     #[test]
@@ -345,13 +358,13 @@ mod tests {
         let mut trails = [Trail::default(), Trail::default(), Trail::default()];
         for step in 1..=2u32 {
             for (number, trail) in (0..).zip(&mut trails) {
-                let place = Place { position: PositionId(10 * number + step), ..automaton.start() };
-                let checkpoint = Checkpoint { step: step as usize * SPACING, place };
+                let state = MatcherState { position: PositionId(10 * number + step), ..automaton.start() };
+                let checkpoint = Checkpoint { step: step as usize * SPACING, state };
                 trail.add(&registry, 0, checkpoint, None);
             }
         }
         let mut late = Trail::default();
-        late.add(&registry, 7, Checkpoint { step: SPACING, place: automaton.start() }, None);
+        late.add(&registry, 7, Checkpoint { step: SPACING, state: automaton.start() }, None);
         let found = |trail: &Trail, alone| {
             automaton.checkpoints(&registry, trail, alone).into_iter().map(|position| position.0).collect::<Vec<_>>()
         };

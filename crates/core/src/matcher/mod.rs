@@ -1,5 +1,17 @@
 //! Grammar × Vocabulary → CompiledGrammar → Matcher: what a user holds, lazily computed, shared across threads.
+//!
+//! `compiled` pairs a grammar with a vocabulary, `matcher` follows one sequence through it, and `forced` says what must
+//! come next. `lazy` is the automaton that all matchers share. `epoch` and `checkpoint` bound its memory.
 
 pub(crate) mod checkpoint;
+pub(crate) mod compiled;
+pub(crate) mod epoch;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod forced;
 pub(crate) mod lazy;
-pub mod matcher;
+#[expect(clippy::module_inception, reason = "the folder holds what the matcher is made of")]
+pub(crate) mod matcher;
+
+pub use compiled::CompiledGrammar;
+pub use matcher::Matcher;

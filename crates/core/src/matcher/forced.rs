@@ -1,0 +1,197 @@
+//! A matcher's state → the bytes that must come next, bytes that complete the text, and what may come next in words.
+//!
+//! These answers look at bytes and at no token, so the file needs neither the masks nor the vocabulary.
+
+use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::unique::Register;
+use crate::error::Result;
+use crate::matcher::matcher::Matcher;
+use crate::regular::term::EMPTY;
+
+/// Bytes of forced text that one call returns at most. In an ambiguous grammar each byte takes longer than the one before:
+/// a thousand bytes take a moment, four thousand take seconds.
+const FORCED_LIMIT: usize = 1024;
+
+/// How many byte ranges `expected` names.
+const EXPECTED_RANGES: usize = 12;
+
+impl Matcher {
+    /// The text that must come next, at most 1,024 bytes of it.
+    pub fn forced_bytes(&mut self) -> Result<Vec<u8>> {
+        self.check_cancelled()?;
+        if self.ended() {
+            return Ok(Vec::new());
+        }
+        self.on_automaton(|_, automaton, state| {
+            let machine = &mut automaton.machine;
+            let mut id = state.position;
+            let mut forced = Vec::new();
+            while forced.len() < FORCED_LIMIT {
+                let Some((byte, next)) = forced_byte(machine, id)? else { break };
+                forced.push(byte);
+                id = next;
+            }
+            Ok(forced)
+        })
+    }
+
+    /// Few bytes after which the text may end; None if the text cannot end without a special token.
+    pub fn completion(&mut self) -> Result<Option<Vec<u8>>> {
+        self.check_cancelled()?;
+        if self.can_end() {
+            return Ok(Some(Vec::new()));
+        }
+        self.on_automaton(|_, automaton, state| automaton.machine.completion(state.position))
+    }
+
+    /// What may come next, in words for an error message.
+    pub fn expected(&mut self) -> Result<String> {
+        if self.ended() {
+            return Ok("nothing: the sequence has ended".into());
+        }
+        self.on_automaton(|_, automaton, state| {
+            let machine = &mut automaton.machine;
+            let position = machine.position(state.position).clone();
+            let ranges = next_byte_ranges(machine, state.position, EXPECTED_RANGES)?;
+            let mut parts = vec![shown(&ranges)];
+            if !position.specials.is_empty() {
+                parts.push("a special token".into());
+            }
+            if position.accepting {
+                parts.push("the end".into());
+            }
+            parts.retain(|part| !part.is_empty());
+            Ok(parts.join(", "))
+        })
+    }
+}
+
+/// Byte ranges in words, for an error message.
+pub(super) fn shown(ranges: &[(u8, u8)]) -> String {
+    let show = |byte: u8| match byte {
+        0x21..=0x7e => (byte as char).to_string(),
+        b' ' => "a space".into(),
+        b'\n' => "a line break".into(),
+        _ => format!("byte {byte:#04x}"),
+    };
+    let parts: Vec<String> = ranges
+        .iter()
+        .map(|&(low, high)| if low == high { show(low) } else { format!("{}–{}", show(low), show(high)) })
+        .collect();
+    parts.join(", ")
+}
+
+/// The only byte that may come next, and the position after it.
+fn forced_byte(machine: &mut Machine, id: PositionId) -> Result<Option<(u8, PositionId)>> {
+    let position = machine.position(id);
+    if position.accepting || !position.specials.is_empty() {
+        return Ok(None);
+    }
+    match next_byte_ranges(machine, id, 2)?[..] {
+        [(low, high)] if low == high => Ok(Some((low, machine.step(id, low)?))),
+        _ => Ok(None),
+    }
+}
+
+/// The first `limit` ranges of bytes that may come next, disjoint and ascending.
+pub(super) fn next_byte_ranges(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec<(u8, u8)>> {
+    let position = machine.position(id).clone();
+    let mut live = [false; 256];
+    for &(head, _) in &position.heads {
+        let cuts = machine.arena.cuts(head);
+        let mut byte = 0u8;
+        loop {
+            let (low, high) = cuts.interval(byte);
+            if !(low..=high).all(|byte| live[byte as usize]) && machine.arena.derive(head, byte)? != EMPTY {
+                (low..=high).for_each(|byte| live[byte as usize] = true);
+            }
+            match high.checked_add(1) {
+                Some(next) => byte = next,
+                None => break,
+            }
+        }
+    }
+    if position.register != Register::Closed {
+        // An item that must differ from others may go on with fewer bytes than its head reads.
+        for byte in (0..=255u8).filter(|&byte| live[byte as usize]).collect::<Vec<_>>() {
+            live[byte as usize] = machine.step(id, byte)? != DEAD;
+        }
+    }
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    for byte in (0..=255u8).filter(|&byte| live[byte as usize]) {
+        let full = ranges.len() == limit;
+        match ranges.last_mut() {
+            Some((_, high)) if *high + 1 == byte => *high = byte,
+            _ if full => break,
+            _ => ranges.push((byte, byte)),
+        }
+    }
+    Ok(ranges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::matcher::fixture::{message, over};
+
+    #[test]
+    fn what_is_expected_is_told_for_people() {
+        let make = |builder: &mut Builder| {
+            let class =
+                builder.byte_class(&[(b'a', b'c'), (b' ', b' '), (b'\n', b'\n'), (1, 1), (b'x', b'x')]).unwrap();
+            let special = builder.special("<s>").unwrap();
+            let more = builder.alt(&[class.0, special.0]).unwrap();
+            builder.repeat(more.0, 0, Some(2)).unwrap().0
+        };
+        let compiled = over(make, &[b"a", b"d"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        let all = "byte 0x01, a line break, a space, a\u{2013}c, x, a special token, the end";
+        assert_eq!(matcher.expected().unwrap(), all);
+        let refused = |text: &str| format!("{text} may not come next; expected {all}");
+        assert!(message(matcher.advance(1)).ends_with(&refused("token 1, \"d\",")));
+        assert!(message(matcher.advance(7)).ends_with(&refused("token 7, a special or unknown token,")));
+        assert!(message(matcher.advance_bytes(b"ad")).ends_with(&refused("the text \"ad\"")));
+        let long = "d".repeat(81);
+        let cut = format!("the text \"{}\" …", &long[..80]);
+        assert!(message(matcher.advance_bytes(long.as_bytes())).ends_with(&refused(&cut)));
+        let just = format!("the text \"{}\"", &long[..80]);
+        assert!(message(matcher.advance_bytes(&long.as_bytes()[..80])).ends_with(&refused(&just)));
+        assert_eq!(matcher.steps(), 0);
+        matcher.advance(2).unwrap();
+        assert!(matcher.ended() && matcher.can_end());
+        assert_eq!(matcher.expected().unwrap(), "nothing: the sequence has ended");
+        assert_eq!(matcher.forced_bytes().unwrap(), b"");
+        assert_eq!(matcher.completion().unwrap().as_deref(), Some(&b""[..]));
+        assert!(matcher.cached_mask().is_none());
+        assert!(matcher.mask().unwrap().allows(2) && !matcher.mask().unwrap().allows(0));
+        assert!(!matcher.try_advance_cached(0) && !matcher.try_advance(0).unwrap());
+    }
+
+    #[test]
+    fn forced_text_comes_in_pieces() {
+        let compiled = over(|builder| builder.literal(&b"x".repeat(3_000)).unwrap().0, &[b"x"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.forced_bytes().unwrap().len(), FORCED_LIMIT);
+        matcher.advance_bytes(&b"x".repeat(2_990)).unwrap();
+        assert_eq!(matcher.forced_bytes().unwrap(), b"x".repeat(10));
+        assert_eq!(matcher.completion().unwrap(), Some(b"x".repeat(10)));
+    }
+
+    #[test]
+    fn a_special_token_forces_and_completes_nothing() {
+        let make = |builder: &mut Builder| {
+            let (text, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
+            let tail = builder.seq(&[special, text]).unwrap().0;
+            builder.seq(&[text, tail]).unwrap().0
+        };
+        let compiled = over(make, &[b"x"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!((matcher.forced_bytes().unwrap(), matcher.completion().unwrap()), (b"x".to_vec(), None));
+        assert_eq!(matcher.validate(&[0, 2, 0, 1, 1, 0]).unwrap(), 5);
+        assert_eq!((matcher.steps(), matcher.validate(&[2]).unwrap(), matcher.validate(&[]).unwrap()), (0, 0, 0));
+        matcher.advance(0).unwrap();
+        assert_eq!(matcher.forced_bytes().unwrap(), b"");
+        assert_eq!((matcher.validate(&[2, 0]).unwrap(), matcher.steps()), (2, 1));
+    }
+}
