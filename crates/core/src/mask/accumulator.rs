@@ -1,17 +1,23 @@
-//! Single tokens, set and refused → the corrected words of a mask.
+//! Single tokens, allowed and refused → the corrected words of a mask.
+//!
+//! A mask corrects few of its words. The accumulator knows which, so that neither reading nor clearing it visits the rest.
 
-/// Single tokens that are allowed, whatever else says otherwise, or not; it knows which of its words are not zero.
+use crate::mask::mask::Correction;
+
+/// Tokens allowed and refused one by one, over the parts of a mask.
 #[derive(Default)]
 pub(crate) struct Accumulator {
-    /// (allowed, refused).
+    /// (allowed bits, refused bits).
     words: Vec<(u32, u32)>,
-    /// Which words, and which of these blocks of 64: a mask corrects few.
+    /// One bit per word that has changed.
     touched: Vec<u64>,
+    /// One bit per block of 64 words that holds a changed one.
     blocks: Vec<u64>,
-    corrected: Vec<(u32, u32, u32)>,
+    corrected: Vec<Correction>,
 }
 
 impl Accumulator {
+    /// Make room for masks of `words` words.
     pub fn fit(&mut self, words: usize) {
         if self.words.len() != words {
             self.words.resize(words, (0, 0));
@@ -20,17 +26,20 @@ impl Accumulator {
         }
     }
 
+    /// Allow a token.
     #[inline]
-    pub fn set(&mut self, token: u32) {
+    pub fn allow(&mut self, token: u32) {
         self.add(token >> 5, 1 << (token & 31));
     }
 
+    /// Refuse a token.
     pub fn refuse(&mut self, token: u32) {
         self.refuse_all(&[token]);
     }
 
+    /// Refuse some tokens.
     pub fn refuse_all(&mut self, tokens: &[u32]) {
-        // So many stand in nearly every word.
+        // More tokens than words are in nearly every word: mark all words at once.
         let many = tokens.len() > self.words.len();
         for &token in tokens {
             let (word, bit) = (token >> 5, 1 << (token & 31));
@@ -46,15 +55,17 @@ impl Accumulator {
         }
     }
 
+    /// Allow or refuse a token.
     pub fn put(&mut self, token: u32, allowed: bool) {
         if allowed {
-            self.set(token);
+            self.allow(token);
         } else {
             self.refuse(token);
         }
     }
 
-    pub fn cut(&mut self, within: &[u32]) {
+    /// Drop the allowed tokens that are not in a set.
+    pub fn keep_within(&mut self, within: &[u32]) {
         for (block, &touched) in self.touched.iter().enumerate() {
             for word in ones(touched).map(|bit| block << 6 | bit) {
                 self.words[word].0 &= within[word];
@@ -62,6 +73,7 @@ impl Accumulator {
         }
     }
 
+    /// Allow the tokens of one word.
     #[inline]
     pub fn add(&mut self, word: u32, bits: u32) {
         let block = word as usize >> 6;
@@ -70,8 +82,8 @@ impl Accumulator {
         self.blocks[block >> 6] |= 1 << (block & 63);
     }
 
-    /// (word, bits to set, bits to clear before), ascending; the scratch is empty again.
-    pub fn corrected(&mut self) -> Box<[(u32, u32, u32)]> {
+    /// The corrected words, ascending. The accumulator is empty afterwards.
+    pub fn take_corrections(&mut self) -> Box<[Correction]> {
         self.corrected.clear();
         for (high, blocks) in self.blocks.iter_mut().enumerate() {
             for block in ones(std::mem::take(blocks)).map(|bit| high << 6 | bit) {
@@ -85,7 +97,7 @@ impl Accumulator {
     }
 }
 
-/// The places of the bits that are set, ascending.
+/// The indices of the bits that are set, ascending.
 fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = word.trailing_zeros() as usize;
@@ -103,17 +115,17 @@ mod tests {
         for count in [1, 3, 4, 50, 100] {
             let tokens: Vec<u32> = (0..count).map(|place| place * 77 % 128).collect();
             let [mut all, mut each] = [Accumulator::default(), Accumulator::default()];
-            for scratch in [&mut all, &mut each] {
-                scratch.fit(4);
-                (0..128).step_by(3).for_each(|token| scratch.set(token));
+            for accumulator in [&mut all, &mut each] {
+                accumulator.fit(4);
+                (0..128).step_by(3).for_each(|token| accumulator.allow(token));
             }
             all.refuse_all(&tokens);
             tokens.iter().for_each(|&token| each.refuse(token));
-            let corrected = all.corrected();
-            assert_eq!(corrected, each.corrected());
+            let corrected = all.take_corrections();
+            assert_eq!(corrected, each.take_corrections());
             let refused = |token: u32| corrected[token as usize >> 5].2 >> (token & 31) & 1 == 1;
             assert!((0..128).all(|token| refused(token) == tokens.contains(&token)), "{count}");
-            assert!(all.corrected().is_empty());
+            assert!(all.take_corrections().is_empty());
         }
     }
 }

@@ -1,4 +1,7 @@
-//! The states that the walks of one head meet, by number → where a byte leads.
+//! State × byte → next state, in dense tables for the walks of one head.
+//!
+//! A look-up among the edges of a term takes longer than the rest of a step of a walk. States that a walk meets often
+//! therefore get a table of 256 entries, as in a lazy DFA (Cox, "Regular Expression Matching in the Wild", 2010).
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -6,70 +9,74 @@ use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 
-/// States by number, those met often with one entry per byte: looking a derivative up among a term's edges takes longer
-/// than all else that a node of a walk costs.
+/// The states that the walks of one head meet, numbered in the order of their first visit.
 #[derive(Default)]
 pub(crate) struct DfaCache {
+    /// One row per state.
     pub rows: Vec<Row>,
     entries: Vec<[u16; 256]>,
     row_of: FxHashMap<TermId, u32>,
 }
 
-/// What a walk asks of a state.
+/// A state, as far as a walk depends on it.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
+    /// The state itself.
     pub state: TermId,
+    /// Whether the state is at an end.
     pub nullable: bool,
-    /// Whether it reads a few bytes only.
+    /// Whether at most `NARROW` bytes lead on.
     pub narrow: bool,
-    /// How often it was met without entries.
-    met: u8,
-    /// Where its entries are, once it has any; `NEW` before.
+    /// How often a step was computed without a table.
+    misses: u8,
+    /// The index of its table; `NEW` while it has none.
     entries: u32,
     loops: Loops,
 }
 
-/// A state that reads no more bytes reads few.
+/// Bytes that a narrow state reads at most. Chosen without measurement.
 pub(crate) const NARROW: u32 = 8;
 
-/// A state that was met so often is given entries: they take more memory than all else that is known of it.
+/// Steps from a state before it gets a table of 512 bytes. Chosen without measurement.
 const ENTRIES_FROM: u8 = 4;
 
 /// The ASCII bytes that leave a row where it is.
 #[derive(Clone, Copy)]
 enum Loops {
-    /// So many nodes might have been leapt over.
+    /// Not computed: `passed` nodes might have been skipped so far.
     Unknown {
         passed: u32,
     },
     Known([u64; 2]),
 }
 
-/// As many nodes take as long as finding out all about one state.
+/// Nodes that might have been skipped before the loops of a state are computed: walking so many nodes takes as long.
 const LOOPS_FROM: u32 = 256;
 
-/// What an entry says of a byte that was not asked for yet, or leads nowhere.
+/// The index of a table, or a step, that was not computed yet.
 const NEW: u32 = u32::MAX;
+/// The row of a dead state.
 pub(crate) const NOWHERE: u32 = u32::MAX - 1;
 
-/// The same in an entry; rows beyond have no place in one.
+/// `NEW` and `NOWHERE` in a table. Rows with larger numbers are not entered into tables.
 const NEW_ENTRY: u16 = u16::MAX;
 const NOWHERE_ENTRY: u16 = u16::MAX - 1;
 
 impl DfaCache {
+    /// The row of a state.
     pub fn row(&mut self, arena: &mut Arena, state: TermId) -> u32 {
         let DfaCache { rows, row_of, .. } = self;
         *row_of.entry(state).or_insert_with(|| {
             let (nullable, narrow) = (arena.info(state).nullable, arena.first_bytes(state).len() <= NARROW);
-            rows.push(Row { state, nullable, narrow, met: 0, entries: NEW, loops: Loops::Unknown { passed: 0 } });
+            rows.push(Row { state, nullable, narrow, misses: 0, entries: NEW, loops: Loops::Unknown { passed: 0 } });
             rows.len() as u32 - 1
         })
     }
 
-    /// Whether all bytes below a node leave a row where it is; no is said too often at first, as long as it is not worth
-    /// finding out which bytes do.
+    /// Whether all bytes below a node loop in the row's state. May be false although they do, while the loops of the state
+    /// are not computed.
     #[inline]
-    pub fn leaps(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
+    pub fn loops_below(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
         if let Loops::Unknown { passed } = &mut self.rows[row as usize].loops {
             *passed += trie.end(node) - node;
             if *passed < LOOPS_FROM {
@@ -81,7 +88,7 @@ impl DfaCache {
         Ok(trie.is_made_of(node, u128::from(low) | u128::from(high) << 64))
     }
 
-    /// Once for a state: within the walk it would take the registers of every step.
+    /// Computed once for a state, out of line: inlined, it would take registers from every step of a walk.
     #[inline(never)]
     fn find_loops(&mut self, arena: &mut Arena, row: u32) -> Result<()> {
         let Row { state, loops, .. } = &mut self.rows[row as usize];
@@ -90,6 +97,7 @@ impl DfaCache {
         Ok(())
     }
 
+    /// The row after a byte, `NOWHERE` if the state is dead.
     #[inline]
     pub fn step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
         if let Some(entries) = self.entries.get(self.rows[row as usize].entries as usize) {
@@ -99,15 +107,15 @@ impl DfaCache {
                 next => return Ok(next.into()),
             }
         }
-        self.step_anew(arena, row, byte)
+        self.compute_step(arena, row, byte)
     }
 
     #[inline(never)]
-    fn step_anew(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
+    fn compute_step(&mut self, arena: &mut Arena, row: u32, byte: u8) -> Result<u32> {
         let from = self.rows[row as usize].state;
         let state = arena.derive(from, byte)?;
         let next = if state == EMPTY { NOWHERE } else { self.row(arena, state) };
-        let Row { entries, met, .. } = &mut self.rows[row as usize];
+        let Row { entries, misses, .. } = &mut self.rows[row as usize];
         if let Some(entries) = self.entries.get_mut(*entries as usize) {
             let entry = match next {
                 NOWHERE => Some(NOWHERE_ENTRY),
@@ -117,8 +125,8 @@ impl DfaCache {
                 let (low, high) = arena.cuts(from).interval(byte);
                 entries[usize::from(low)..=usize::from(high)].fill(entry);
             }
-        } else if *met < ENTRIES_FROM {
-            *met += 1;
+        } else if *misses < ENTRIES_FROM {
+            *misses += 1;
         } else {
             *entries = self.entries.len() as u32;
             self.entries.push([NEW_ENTRY; 256]);

@@ -1,131 +1,126 @@
-//! Draft × the exact position → its mask, in arrays whose items are all different.
+//! Mask of an abstract position × the values that came → the mask of a position in an array of unique items.
 //!
-//! A draft is the mask that all positions share whose states differ in the values that came only. It is right but for the
-//! tokens that end an item as one of those values, and those after which no other value is left. To find these, the trie
-//! of tokens and the set of texts to be avoided are walked side by side: no other token can meet one of the texts.
+//! All positions of such an array share one draft, which ignores the values that came. The draft is right except for
+//! tokens that end an item with one of those values, and for tokens after which no other value is left. To find these
+//! tokens, the trie and the set of excluded texts are walked side by side: no other token can meet an excluded text.
 
 use crate::automaton::machine::{Machine, PositionId};
 use crate::automaton::unique::{Cursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
+use crate::mask::uncertain::UncertainTokens;
 use crate::regular::term::{TermId, EMPTY};
 
 use rustc_hash::FxHashMap;
 use std::mem::take;
 use std::sync::Arc;
 
-/// So many tokens are looked at one by one.
+/// Up to this many tokens are compared with the values one by one; more are found by a walk. Chosen without measurement.
 const FEW: usize = 64;
 
+/// The mask of an abstract position, and the tokens for which it may be wrong.
 pub(crate) struct Draft {
+    /// The mask that ignores the values that came.
     pub mask: Arc<Mask>,
-    pub recheck: Recheck,
-    /// Tokens of which the position must be asked because of a later item, or for another reason.
+    /// Tokens whose answer depends on the values, for the item that is open.
+    pub uncertain: UncertainTokens,
+    /// Tokens that the exact position must answer, because of a later item or for another reason.
     pub always: Vec<u32>,
 }
 
-/// What tokens may do to the item that was open when the mask began.
-#[derive(Default)]
-pub(crate) struct Recheck {
-    /// Those that may end it as a value that came.
-    pub ends: Vec<u32>,
-    /// Those that may leave too few values for it.
-    pub short: Vec<u32>,
-    /// Those that may do so if a numeral is zero so far.
-    pub exponents: Vec<u32>,
-    /// Whether any token may leave too few values.
-    pub thin: bool,
-}
-
-/// Below fewer nodes than this a walk is cheaper than looking it up.
+/// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
 const KNOWN_FROM: u32 = 16;
 
-/// What walks have found below a node of the trie, for a set of texts that may follow there: the next set shares all but
-/// one branch with the one before it.
+/// The results of walks below a node of the trie, for a set of excluded texts. The set after one more value shares all but
+/// one branch with the set before.
 #[derive(Default)]
-pub(crate) struct Walks {
+pub(crate) struct TextWalks {
     known: FxHashMap<(u32, Cursor, Option<TermId>, ItemKey), Arc<Found>>,
     bytes: usize,
 }
 
 #[derive(Default)]
 struct Found {
-    /// Tokens of which the exact position must be asked, and those that are known to leave no value.
+    /// Tokens that the exact position must answer.
     replay: Vec<u32>,
+    /// Tokens that leave no value.
     refused: Vec<u32>,
 }
 
-impl Walks {
+impl TextWalks {
+    /// Bytes of all results.
     pub fn memory_bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// A walk along tokens and texts.
+/// A walk of the trie side by side with the excluded texts.
 struct Walk<'a> {
     machine: &'a mut Machine,
     shared: &'a SharedMasks,
     item: &'a OpenItem,
-    thin: bool,
-    walks: &'a mut Walks,
+    any_exhausts: bool,
+    walks: &'a mut TextWalks,
     found: Found,
 }
 
 impl Draft {
-    /// What the draft does not allow is in no doubt, but for what the position must be asked.
-    pub fn new(mask: Mask, mut recheck: Recheck, mut always: Vec<u32>) -> Self {
-        for tokens in [&mut recheck.ends, &mut recheck.short, &mut recheck.exponents] {
+    /// A draft of a mask; uncertain tokens that the mask forbids are dropped, because values can only forbid more.
+    pub fn new(mask: Mask, mut uncertain: UncertainTokens, mut always: Vec<u32>) -> Self {
+        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents] {
             tokens.retain(|&token| mask.allows(token));
         }
-        for tokens in [&mut recheck.ends, &mut recheck.short, &mut recheck.exponents, &mut always] {
+        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents, &mut always] {
             tokens.sort_unstable();
             tokens.dedup();
             tokens.shrink_to_fit();
         }
-        Draft { mask: Arc::new(mask), recheck, always }
+        Draft { mask: Arc::new(mask), uncertain, always }
     }
 
+    /// Bytes of the mask and of the lists of tokens.
     pub fn memory_bytes(&self) -> usize {
-        let tokens = self.recheck.ends.len() + self.recheck.short.len() + self.always.len();
+        let tokens = self.uncertain.equal.len() + self.uncertain.exhausting.len() + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
+    /// The mask of the exact position.
     pub fn correct(
         &self,
         machine: &mut Machine,
         shared: &SharedMasks,
-        walks: &mut Walks,
+        walks: &mut TextWalks,
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
-        let Recheck { ends, short, exponents, thin } = &self.recheck;
-        let is_told = ends.is_empty() && short.is_empty() && !thin;
-        if is_told && exponents.is_empty() && self.always.is_empty() {
+        let UncertainTokens { equal, exhausting, exponents, any_exhausts } = &self.uncertain;
+        let is_settled = equal.is_empty() && exhausting.is_empty() && !any_exhausts;
+        if is_settled && exponents.is_empty() && self.always.is_empty() {
             return Ok(self.mask.clone());
         }
         let position = machine.position(exact).clone();
-        let item = if is_told { None } else { machine.open_item(&position)? };
+        let item = if is_settled { None } else { machine.open_item(&position)? };
         let (mut replay, mut refused) = (Vec::new(), Vec::new());
         match item {
             Some(item) => {
-                let thin = *thin || short.len() > FEW;
-                let one_by_one = [(ends, ends.len() <= FEW), (short, !thin)];
+                let any_exhausts = *any_exhausts || exhausting.len() > FEW;
+                let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
                 let keys = &machine.arena.registers.keys;
-                for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
+                for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
                     let text = |token| shared.vocabulary.token(token).unwrap_or_default();
                     replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
-                if thin || ends.len() > FEW {
+                if any_exhausts || equal.len() > FEW {
                     let found = Found { replay, refused };
-                    let mut walk = Walk { machine, shared, item: &item, thin, walks, found };
+                    let mut walk = Walk { machine, shared, item: &item, any_exhausts, walks, found };
                     walk.descend(0, item.cursor, item.head)?;
                     Found { replay, refused } = walk.found;
                 }
             }
-            None if *thin => {
+            None if *any_exhausts => {
                 replay.extend((0..shared.vocabulary.size() as u32).filter(|&token| self.mask.allows(token)))
             }
-            None => replay.extend(ends.iter().chain(short)),
+            None => replay.extend(equal.iter().chain(exhausting)),
         }
         if !exponents.is_empty() && machine.may_be_zero(&position) {
             replay.extend_from_slice(exponents);
@@ -136,9 +131,9 @@ impl Draft {
             let came = machine.values_that_came(&position)?;
             let text = |token| shared.vocabulary.token(token).unwrap_or_default();
             let keys = &machine.arena.registers.keys;
-            let doubted =
+            let uncertain =
                 self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
-            replay.extend(doubted);
+            replay.extend(uncertain);
         }
         if replay.is_empty() && refused.is_empty() {
             return Ok(self.mask.clone());
@@ -147,7 +142,7 @@ impl Draft {
         replay.dedup();
         let mut texts: Vec<(&[u8], u32)> =
             replay.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
-        // Those that begin alike one after the other: what they share is read once.
+        // In the order of their bytes, so that a common prefix is read once.
         texts.sort_unstable();
         let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
         let mut found: Vec<(u32, bool)> =
@@ -159,7 +154,7 @@ impl Draft {
         }
         found.sort_unstable();
         found.dedup();
-        Ok(Arc::new(self.mask.with(&found)))
+        Ok(Arc::new(self.mask.corrected(&found)))
     }
 }
 
@@ -197,7 +192,7 @@ impl Walk<'_> {
             self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }
-        let head = match head.filter(|_| self.thin) {
+        let head = match head.filter(|_| self.any_exhausts) {
             None => None,
             Some(head) => match self.machine.arena.derive(head, byte)? {
                 EMPTY => return Ok(()),
@@ -205,7 +200,7 @@ impl Walk<'_> {
             },
         };
         let tokens = trie.tokens_at(child);
-        if self.thin && !tokens.is_empty() {
+        if self.any_exhausts && !tokens.is_empty() {
             let leaves = match head {
                 Some(head) => self.machine.leaves_open(self.item, head, &next)?,
                 None => None,
@@ -224,7 +219,7 @@ impl Walk<'_> {
     }
 
     fn descend_known(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
-        let key = (node, cursor.settled(), head, self.item.key(self.thin));
+        let key = (node, cursor.settled(), head, self.item.key(self.any_exhausts));
         let below = match self.walks.known.get(&key) {
             Some(known) => known.clone(),
             None => {

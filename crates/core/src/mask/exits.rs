@@ -1,6 +1,7 @@
-//! Where something is at an end in mid-token → the nodes of tries below which what follows it is looked for.
+//! Nodes of tries at which a head is at an end → the tries and nodes below which the walk goes on.
 //!
-//! Known by their hash, which no grammar has a part in: what tokens see of a term from there on is the same for all.
+//! Exits are compared and cached by a hash of their nodes. No grammar enters the hash, so that lookaheads below the exits
+//! can be shared by all grammars.
 
 use crate::mask::composer::TrieView;
 use crate::mask::merged_trie::MergedTrie;
@@ -10,40 +11,43 @@ use crate::storage::hash::Hasher128;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
-/// None: nowhere.
+/// Nodes at which something is at an end in mid-token; None: nowhere.
 #[derive(Clone, Default)]
 pub(crate) struct Exits(Option<Arc<(u128, Groups)>>);
 
-/// What tables know them by.
+/// The hash of exits in 16 bytes without padding, for the keys of tables.
 pub(crate) type Key = [u64; 2];
 
-/// Those of each trie, by the hashes of the tries.
+/// One group per trie, in the order of the hashes of the tries.
 pub(crate) type Groups = SmallVec<[Group; 1]>;
 
 /// Nodes of one trie, ascending.
 pub(crate) struct Group {
-    /// None: that of the vocabulary.
-    forest: Option<Arc<MergedTrie>>,
+    /// None: the vocabulary's trie.
+    merged: Option<Arc<MergedTrie>>,
+    /// The nodes, ascending once they are part of `Exits`.
     pub nodes: SmallVec<[u32; 4]>,
 }
 
 impl Group {
-    pub fn new(forest: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
-        Group { forest, nodes: nodes.into() }
+    /// Nodes of a merged trie, or (None) of the vocabulary's trie.
+    pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
+        Group { merged, nodes: nodes.into() }
     }
 
-    /// Other nodes of the same trie.
-    pub fn beside(&self, nodes: SmallVec<[u32; 4]>) -> Self {
-        Group { forest: self.forest.clone(), nodes }
+    /// Other nodes of this trie.
+    pub fn with_nodes(&self, nodes: SmallVec<[u32; 4]>) -> Self {
+        Group { merged: self.merged.clone(), nodes }
     }
 
-    /// 0: the vocabulary's trie.
+    /// The hash of the trie; 0: the vocabulary's trie.
     pub fn hash(&self) -> u128 {
-        self.forest.as_ref().map_or(0, |forest| forest.hash)
+        self.merged.as_ref().map_or(0, |merged_trie| merged_trie.hash)
     }
 
+    /// The trie, with its cached walks.
     pub fn view<'a>(&'a self, shared: &'a SharedMasks) -> TrieView<'a> {
-        match self.forest.as_deref() {
+        match self.merged.as_deref() {
             Some(MergedTrie { trie, pieces, .. }) => TrieView { trie, pieces },
             None => shared.view(),
         }
@@ -51,13 +55,15 @@ impl Group {
 }
 
 impl Exits {
+    /// No node at all.
     pub const NOWHERE: Exits = Exits(None);
 
+    /// One node of the vocabulary's trie.
     pub fn at(node: u32) -> Self {
         Exits::of(smallvec![Group::new(None, smallvec![node])])
     }
 
-    /// In any order.
+    /// The exits of some groups, given in any order.
     pub fn of(mut groups: Groups) -> Self {
         groups.retain(|group| !group.nodes.is_empty());
         if groups.is_empty() {
@@ -82,30 +88,33 @@ impl Exits {
         Exits(Some(Arc::new((hash.finish(), groups))))
     }
 
+    /// Whether there is no node.
     pub fn is_nowhere(&self) -> bool {
         self.0.is_none()
     }
 
-    /// 0: nowhere.
+    /// The hash of the nodes; 0: nowhere.
     pub fn hash(&self) -> u128 {
         self.0.as_ref().map_or(0, |exits| exits.0)
     }
 
-    /// The hash, packed.
+    /// The hash as a key of tables.
     pub fn key(&self) -> Key {
         [self.hash() as u64, (self.hash() >> 64) as u64]
     }
 
+    /// The groups, one per trie.
     pub fn groups(&self) -> &[Group] {
         self.0.as_ref().map_or(&[], |exits| &exits.1)
     }
 
-    /// How many nodes there are.
+    /// How many nodes there are, in all tries.
     pub fn len(&self) -> usize {
         self.groups().iter().map(|group| group.nodes.len()).sum()
     }
 
-    pub fn both(self, other: Exits) -> Exits {
+    /// The union of two.
+    pub fn union(self, other: Exits) -> Exits {
         if self.hash() == other.hash() || other.is_nowhere() {
             return self;
         }
@@ -114,14 +123,15 @@ impl Exits {
         }
         let groups = [self, other].map(|exits| exits.0);
         let groups = groups.iter().flatten().flat_map(|exits| &exits.1);
-        Exits::of(groups.map(|group| group.beside(group.nodes.clone())).collect())
+        Exits::of(groups.map(|group| group.with_nodes(group.nodes.clone())).collect())
     }
 
-    /// With a share of the tries that they keep.
+    /// Own bytes plus a pro-rata share of merged tries.
     pub fn memory_bytes(&self) -> usize {
-        let tries = self.groups().iter().filter_map(|group| group.forest.as_ref());
-        let tries = tries.map(|forest| {
-            (forest.trie.memory_bytes() + forest.pieces.memory_bytes()) / Arc::strong_count(forest).max(1)
+        let tries = self.groups().iter().filter_map(|group| group.merged.as_ref());
+        let tries = tries.map(|merged_trie| {
+            (merged_trie.trie.memory_bytes() + merged_trie.pieces.memory_bytes())
+                / Arc::strong_count(merged_trie).max(1)
         });
         let own = self.0.as_ref().map_or(0, |_| size_of::<(u128, Groups)>() + 16 + 4 * self.len());
         own + tries.sum::<usize>()
@@ -137,21 +147,21 @@ mod tests {
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
-        let forest = shared.merged_trie(vec![1, 4]);
+        let merged_trie = shared.merged_trie(vec![1, 4]);
         let own = |nodes: &[u32]| Group::new(None, nodes);
-        let merged = |nodes: &[u32]| Group::new(Some(forest.clone()), nodes);
+        let merged = |nodes: &[u32]| Group::new(Some(merged_trie.clone()), nodes);
         let all = Exits::of(smallvec![own(&[2, 1]), merged(&[1])]);
         assert_eq!(all.len(), 3);
         for other in [
             Exits::of(smallvec![merged(&[1]), own(&[1]), own(&[2, 1])]),
-            Exits::at(2).both(Exits::at(1)).both(Exits::of(smallvec![merged(&[1, 1])])),
-            Exits::of(smallvec![merged(&[1])]).both(Exits::of(smallvec![own(&[1, 2])])).both(Exits::at(1)),
-            all.clone().both(Exits::NOWHERE),
-            Exits::NOWHERE.both(all.clone()),
+            Exits::at(2).union(Exits::at(1)).union(Exits::of(smallvec![merged(&[1, 1])])),
+            Exits::of(smallvec![merged(&[1])]).union(Exits::of(smallvec![own(&[1, 2])])).union(Exits::at(1)),
+            all.clone().union(Exits::NOWHERE),
+            Exits::NOWHERE.union(all.clone()),
         ] {
             assert!(other.hash() == all.hash() && other.len() == 3);
         }
-        // The same nodes of another trie are others.
+        // Equal nodes of another trie are other exits.
         for other in
             [Exits::at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])]
         {

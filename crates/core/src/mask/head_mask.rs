@@ -1,11 +1,13 @@
 //! Head × vocabulary → the tokens that stay inside the head, and the trie nodes at which it is at an end in mid-token.
-//! It knows nothing of the frame, so it is kept under the hash of the term: what one grammar learned,
-//! the next one has.
+//!
+//! A head mask does not depend on the frame. It is cached under the hash of the head's term, so that all grammars of a
+//! vocabulary share it.
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::accelerate::exclusion::Exclusion;
+use crate::mask::accelerate::Accelerators;
 use crate::mask::exits::{Exits, Group, Groups};
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
@@ -19,224 +21,242 @@ use crate::vocabulary::trie::Trie;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What one head does to the vocabulary.
+/// The tokens that one head allows, whatever follows the head.
 #[derive(Clone)]
 pub struct HeadMask {
+    /// Tokens kept as one set.
     pub(crate) dense: Option<Part>,
+    /// Tokens kept as a list, and the exits.
     pub(crate) core: Arc<Core>,
-    /// Tokens for which all this may be wrong: they are replayed.
+    /// Tokens for which the head mask may be wrong: the composer reads each with the automaton.
     pub(crate) replay: Arc<[u32]>,
-    /// Nodes at and below which it may be: what the head does there is found out by itself.
+    /// Nodes at and below which the head mask may be wrong: the composer walks there again with the head itself.
     pub(crate) recheck: Arc<[u32]>,
-    /// Whether it may end at some of these where the pieces do not.
+    /// Whether the head may have other exits at or below these nodes.
     pub(crate) inexact_exits: bool,
 }
 
-/// What heads have in common that differ in a count, or in a few tokens.
+/// The part of a head mask that heads share if they differ in a count or in a few tokens.
 pub(crate) struct Core {
+    /// Tokens kept as a list.
     pub words: Words,
-    /// Of the tokens, whether they are here or, spread, in the bits; None if the bits have more.
+    /// A hash of all tokens, dense ones included; None if the dense set comes from an accelerator.
     pub hash: Option<u128>,
-    /// Where the head is at an end and tokens go on; many nodes with little below each are merged.
+    /// Where the head is at an end and tokens go on; many small subtries are merged into one.
     pub exits: Exits,
-    /// All nodes at which the head is at an end.
+    /// All nodes at which the head is at an end, also where no token goes on.
     ends: Vec<u32>,
-    /// What a head is short of that keeps reading characters of a class, if it is cut off at a count.
+    /// For a head that reads any number of characters of a class: what a maximal length takes away from it.
     bound: Option<Bound>,
 }
 
-/// Of what more than so many code points a token is made, longest first.
+/// Tokens and exits by their length in characters, longest first: a maximal length removes a prefix of these lists.
 struct Bound {
-    /// (code points, token that is more than characters of the class); not more than anyone will ask for.
+    /// (characters, token that holds more than characters of the class); at most one more than `LIMIT_ROOM`.
     tokens: Vec<(u16, u32)>,
-    /// (code points, node at which the head is at an end).
-    places: Vec<(u16, u32)>,
+    /// (characters, node at which the head is at an end).
+    exits: Vec<(u16, u32)>,
 }
 
-/// Above this many ends, one merged walk is cheaper than one walk each.
-const FOREST_FROM: usize = 12;
+/// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
+/// measurement.
+const MERGED_FROM: usize = 12;
 
-/// A subtrie of more nodes is not merged with others.
+/// A subtrie of more nodes is not merged with others. Chosen without measurement.
 const LARGE_SUBTRIE: u32 = 1_000;
 
-/// More places or tokens than this are not compared with a neighbour's: a walk is cheaper.
+/// Nodes at which a head may differ from its neighbour before a walk of its own takes less time. Chosen without
+/// measurement.
 const DIFFERENCE_ROOM: usize = 4_000;
 
-/// So many tokens are replayed rather than computed anew for each count.
-const UP_TO_ROOM: usize = 64;
+/// Tokens that a maximal length may leave to be replayed; with more, the head is walked. Chosen without measurement.
+const LIMIT_ROOM: usize = 64;
 
 impl HeadMask {
+    /// Own bytes plus a pro-rata share of shared parts.
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
         let shared = Arc::strong_count(core).max(1);
-        let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.places.len()) * 8);
+        let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.exits.len()) * 8);
         let lists = core.words.len() * 8 + core.ends.len() * 4 + bound;
         let own = core.exits.memory_bytes() + lists + size_of::<Core>();
         let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
         own / shared + dense + (self.replay.len() + self.recheck.len()) * 4 + size_of::<HeadMask>()
     }
 
-    /// The hash of its tokens, if they are all there is of it, but for what follows.
+    /// A hash of the tokens; None if some of them depend on more than the head mask says.
     pub(crate) fn hash(&self) -> Option<u128> {
         self.core.hash.filter(|_| self.replay.is_empty() && self.recheck.is_empty())
     }
 
-    /// Every token that stays inside the head, or leaves it with its end.
+    /// The tokens that stay inside the head or end with it.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
         let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
         tokens(dense.map(|(word, bits)| (word as u32, bits)).chain(self.core.words.iter().copied()))
     }
 
-    /// Computed anew; `known` answers for heads that differ from this one in a few tokens.
-    pub(crate) fn of(
+    /// The head mask of a head. `neighbour_mask` returns those of heads that differ from it in a few tokens.
+    pub(crate) fn compute(
         arena: &mut Arena,
         shared: &SharedMasks,
         head: TermId,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+        neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
     ) -> Result<HeadMask> {
-        let mut reach = WalkResult::of(shared);
-        if reach.spell(arena, &shared.vocabulary.trie, 0, head)? {
-            return Ok(HeadMask::from_reach(reach, shared, false));
+        let on = Accelerators::on();
+        let mut walked = WalkResult::new(shared);
+        if walked.walk_literals(arena, &shared.vocabulary.trie, 0, head)? {
+            return Ok(HeadMask::from_walk(walked, shared, false));
         }
-        if let Some((near, most)) = arena.counted(head)? {
-            if let Some(head_mask) = HeadMask::with_limit(arena, shared, near, most, known)? {
+        if let Some((neighbour, most)) = if on.length_limit { arena.without_limit(head)? } else { None } {
+            if let Some(head_mask) = HeadMask::with_limit(arena, shared, neighbour, most, neighbour_mask)? {
                 return Ok(head_mask);
             }
         }
-        if let Some(exclusion) = Exclusion::of(arena, head)? {
+        if let Some(exclusion) = if on.exclusion { Exclusion::of(arena, head)? } else { None } {
             if let Some(head_mask) =
-                HeadMask::from_neighbour(arena, shared, head, exclusion.near, Some(&exclusion), known)?
+                HeadMask::from_neighbour(arena, shared, head, exclusion.relaxed, Some(&exclusion), neighbour_mask)?
             {
                 return Ok(head_mask);
             }
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
-            reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
-            return Ok(HeadMask::from_reach(reach, shared, false));
+            walked.walk(arena, &shared.vocabulary.trie, 0, head)?;
+            return Ok(HeadMask::from_walk(walked, shared, false));
         }
-        let chain = CounterLoop::of(arena, head, shared.vocabulary.longest)?;
-        // What a chain leaves for another state that reads much belongs to a region with both.
-        let region = match &chain {
-            Some(chain) if !chain.opens(arena)? => None,
-            _ => ClosedRegion::of(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
+        let counter_loop =
+            if on.counter_loop { CounterLoop::find(arena, head, shared.vocabulary.longest)? } else { None };
+        // If a character leads from the loop to another wide state, a region holds both.
+        let region = match &counter_loop {
+            _ if !on.region_scan => None,
+            Some(counter_loop) if !counter_loop.leads_to_wide_state(arena)? => None,
+            _ => ClosedRegion::of(arena, head)?.filter(|region| region.is_worthwhile(shared, counter_loop.as_ref())),
         };
         let region = match region {
-            None if chain.is_none() => {
-                let one = ClosedRegion::of_one(arena, head)?.filter(|region| region.is_worth_it(shared, None));
+            None if on.region_scan && counter_loop.is_none() => {
+                let one = ClosedRegion::of_one(arena, head)?.filter(|region| region.is_worthwhile(shared, None));
                 one.map(Arc::new)
             }
             region => region,
         };
-        let endless = region.is_none() && chain.as_ref().is_some_and(CounterLoop::is_endless);
-        match (region, chain) {
-            (Some(region), _) => reach = region.reach(arena, shared, head)?,
-            (None, Some(chain)) => reach = chain.reach(arena, shared)?,
+        let endless = region.is_none() && counter_loop.as_ref().is_some_and(CounterLoop::is_endless);
+        match (region, counter_loop) {
+            (Some(region), _) => walked = region.scan(arena, shared, head)?,
+            (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared)?,
             (None, None) => {
-                // The state that almost every character leads to and stays in.
-                if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
-                    if CounterLoop::of(arena, near, shared.vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
-                        if let Some(head_mask) = HeadMask::from_neighbour(arena, shared, head, near, None, known)? {
+                // If almost every character leads to one state that loops, the head differs from that state in few tokens.
+                if let Some((neighbour, _)) =
+                    majority(arena, head)?.filter(|&(neighbour, _)| on.counter_loop && neighbour != head)
+                {
+                    if CounterLoop::find(arena, neighbour, shared.vocabulary.longest)?
+                        .is_some_and(|counter_loop| counter_loop.is_loop())
+                    {
+                        if let Some(head_mask) =
+                            HeadMask::from_neighbour(arena, shared, head, neighbour, None, neighbour_mask)?
+                        {
                             return Ok(head_mask);
                         }
                     }
                 }
-                reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
+                walked.walk(arena, &shared.vocabulary.trie, 0, head)?;
             }
         }
-        Ok(HeadMask::from_reach(reach, shared, endless))
+        Ok(HeadMask::from_walk(walked, shared, endless))
     }
 
-    pub(crate) fn from_reach(mut reach: WalkResult, shared: &SharedMasks, endless: bool) -> Self {
-        let bound = (endless && reach.is_listed()).then(|| Bound::of(&reach, shared));
-        reach.merge();
-        let mut dense = reach.dense.take();
+    /// The head mask of what a walk has collected. `endless`: the head reads any number of characters of a class.
+    pub(crate) fn from_walk(mut walked: WalkResult, shared: &SharedMasks, endless: bool) -> Self {
+        let bound = (endless && walked.is_listed()).then(|| Bound::of(&walked, shared));
+        walked.merge();
+        let mut dense = walked.dense.take();
         let (words, hash) = match dense {
             None => {
-                let (words, bits, hash) = to_sparse(reach.tokens, shared.vocabulary.mask_words());
+                let (words, bits, hash) = to_sparse(walked.tokens, shared.vocabulary.mask_words());
                 dense = bits.map(|bits| Part { bits, within: None });
                 (words, Some(hash))
             }
-            Some(_) => (sorted_words(reach.tokens), None),
+            Some(_) => (sorted_words(walked.tokens), None),
         };
-        let core = Core::of(words, hash, reach.exits, shared, bound);
+        let core = Core::of(words, hash, walked.exits, shared, bound);
         let core = Arc::new(core);
         HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false }
     }
 
-    /// What reads on forever, cut off at a count: all but the longest tokens with a special character are as they were.
+    /// The head mask of an endless text limited to `most` characters: longer tokens drop out of the dense set, and longer
+    /// tokens with other characters are replayed. None if those are too many.
     fn with_limit(
         arena: &mut Arena,
         shared: &SharedMasks,
-        near: TermId,
+        neighbour: TermId,
         most: u32,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+        neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
     ) -> Result<Option<HeadMask>> {
-        let HeadMask { dense, core, replay, recheck, inexact_exits } = known(arena, near)?;
+        let HeadMask { dense, core, replay, recheck, inexact_exits } = neighbour_mask(arena, neighbour)?;
         let (Some(Part { bits, within: None }), Some(bound)) = (dense, &core.bound) else { return Ok(None) };
         let mut replay: Vec<u32> = replay.to_vec();
         let above = |&&(chars, _): &&(u16, u32)| u32::from(chars) > most;
         replay.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
-        for &(_, node) in bound.places.iter().take_while(above) {
+        for &(_, node) in bound.exits.iter().take_while(above) {
             replay.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
-            if replay.len() > UP_TO_ROOM {
+            if replay.len() > LIMIT_ROOM {
                 return Ok(None);
             }
         }
-        if replay.len() > UP_TO_ROOM {
+        if replay.len() > LIMIT_ROOM {
             return Ok(None);
         }
         let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most));
         Ok(Some(HeadMask { dense: Some(Part { bits, within }), core, replay: replay.into(), recheck, inexact_exits }))
     }
 
-    /// The neighbour's, if the two differ in few tokens; the exclusion is all that tells them apart, if there is one.
+    /// The neighbour's head mask, with nodes to recheck where the two heads differ; None if those are too many.
+    /// `exclusion`: the texts that `head` excludes and the neighbour does not, if that is the only difference.
     fn from_neighbour(
         arena: &mut Arena,
         shared: &SharedMasks,
         head: TermId,
-        near: TermId,
+        neighbour: TermId,
         exclusion: Option<&Exclusion>,
-        known: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
+        neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
     ) -> Result<Option<HeadMask>> {
         let mut recheck = Vec::new();
         let mut room = DIFFERENCE_ROOM;
-        let spelled =
-            exclusion.is_some_and(|exclusion| exclusion.spelled(arena, &shared.vocabulary.trie, &mut recheck));
-        if !spelled
+        let found =
+            exclusion.is_some_and(|exclusion| exclusion.ends_of_excluded(arena, &shared.vocabulary.trie, &mut recheck));
+        if !found
             && !difference(
                 arena,
                 &shared.vocabulary.trie,
                 0,
-                (head, near, exclusion.is_some()),
+                (head, neighbour, exclusion.is_some()),
                 &mut recheck,
                 &mut room,
             )?
         {
             return Ok(None);
         }
-        let near = known(arena, near)?;
-        recheck.extend_from_slice(&near.recheck);
-        let inexact_exits = near.inexact_exits || !spelled;
-        Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..near }))
+        let neighbour = neighbour_mask(arena, neighbour)?;
+        recheck.extend_from_slice(&neighbour.recheck);
+        let inexact_exits = neighbour.inexact_exits || !found;
+        Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..neighbour }))
     }
 }
 
 impl Bound {
-    fn of(reach: &WalkResult, shared: &SharedMasks) -> Self {
+    fn of(walked: &WalkResult, shared: &SharedMasks) -> Self {
         let chars = |token| shared.vocabulary.chars(token) as u16;
-        let mut tokens: Vec<_> = reach.tokens.iter().map(|&token| (chars(token), token)).collect();
+        let mut tokens: Vec<_> = walked.tokens.iter().map(|&token| (chars(token), token)).collect();
         let begun = |node| chars(shared.vocabulary.trie.token_from(node));
-        let mut places: Vec<_> = reach.exits.iter().map(|&node| (begun(node), node)).collect();
-        [&mut tokens, &mut places].into_iter().for_each(|found| found.sort_unstable_by(|a, b| b.cmp(a)));
-        tokens.truncate(UP_TO_ROOM + 1);
-        Bound { tokens, places }
+        let mut exits: Vec<_> = walked.exits.iter().map(|&node| (begun(node), node)).collect();
+        [&mut tokens, &mut exits].into_iter().for_each(|found| found.sort_unstable_by(|a, b| b.cmp(a)));
+        tokens.truncate(LIMIT_ROOM + 1);
+        Bound { tokens, exits }
     }
 }
 
 impl Core {
     fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, shared: &SharedMasks, bound: Option<Bound>) -> Self {
         let trie = &shared.vocabulary.trie;
-        // Large subtries stay as they are: what follows enters them by a few bytes only.
+        // Large subtries stay as they are, because what follows enters them by a few bytes only.
         let (mut small, mut exits) = (Vec::new(), SmallVec::new());
         for &node in &ends {
             match trie.end(node) - node {
@@ -246,7 +266,7 @@ impl Core {
             }
         }
         let mut groups = Groups::new();
-        if small.len() >= FOREST_FROM {
+        if small.len() >= MERGED_FROM {
             groups.push(Group::new(Some(shared.merged_trie(small)), &[0][..]));
         } else {
             exits.extend(small);
@@ -255,13 +275,13 @@ impl Core {
         Core { hash, words, exits: Exits::of(groups), ends, bound }
     }
 
-    /// Tokens with which the head is at an end.
+    /// The tokens with which the head is at an end.
     pub fn ends<'a>(&'a self, trie: &'a Trie) -> impl Iterator<Item = u32> + 'a {
         self.ends.iter().flat_map(|&node| trie.tokens_at(node)).copied()
     }
 }
 
-/// Collect the nodes at and below which `left` and `right` may part; false if they are too many to look at one by one.
+/// Collect the nodes at and below which `left` and `right` may differ; false if they are more than `room`.
 /// `excluded`: whether `left` is `right` without some texts, which its term names.
 fn difference(
     arena: &mut Arena,
@@ -271,9 +291,9 @@ fn difference(
     recheck: &mut Vec<u32>,
     room: &mut usize,
 ) -> Result<bool> {
-    let apart = if excluded { arena.excluding(left) } else { None };
-    let apart = apart.unwrap_or_else(|| arena.first_bytes(left).union(&arena.first_bytes(right)));
-    for (byte, child) in trie.children_in(node, &apart) {
+    let bytes = if excluded { arena.differing_bytes(left) } else { None };
+    let bytes = bytes.unwrap_or_else(|| arena.first_bytes(left).union(&arena.first_bytes(right)));
+    for (byte, child) in trie.children_in(node, &bytes) {
         let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);
         if l == r {
             continue;
@@ -306,7 +326,7 @@ mod tests {
             hash: None,
             exits: Exits::of(Groups::new()),
             ends: vec![7; 5],
-            bound: Some(Bound { tokens: vec![(1, 1); 2], places: vec![(1, 1)] }),
+            bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, 1)] }),
         };
         let own = core.exits.memory_bytes() + 3 * 8 + 5 * 4 + 3 * 8 + size_of::<Core>();
         let lists = (2 + 4) * 4 + size_of::<HeadMask>();

@@ -1,4 +1,7 @@
-//! A trie × heads → what each does to the tokens below a node, kept for all who come there.
+//! Trie × head → the tokens that the head allows below a node, cached with the trie.
+//!
+//! A head often ends at many nodes. Their subtries are merged into one trie, so that what follows is walked once rather
+//! than once per node.
 
 use crate::error::Result;
 use crate::mask::walk::WalkResult;
@@ -10,28 +13,31 @@ use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
-/// Subtries merged into one, and what heads do below its nodes.
+/// Subtries merged into one, and the cached walks of it.
 pub(crate) struct MergedTrie {
-    /// Of the nodes below which it was.
+    /// A hash of the nodes whose subtries were merged.
     pub hash: u128,
+    /// The merged trie.
     pub trie: Trie,
+    /// The cached walks of its subtries, by head.
     pub pieces: Pieces,
 }
 
-/// Pieces of one trie.
+/// The cached walks of one trie.
 #[derive(Default)]
 pub(crate) struct Pieces {
     known: Mutex<Known>,
 }
 
-/// What a head does to the tokens below one node of a trie.
+/// The result of a walk with one head below one node of a trie.
 pub(crate) struct Piece {
+    /// The tokens that stay inside the head.
     pub words: Words,
-    /// Of the words.
+    /// A hash of the words.
     pub hash: u128,
-    /// Nodes at which it is at an end and tokens go on.
+    /// Nodes at which the head is at an end and tokens go on.
     pub exits: Box<[u32]>,
-    /// Whether it is at an end anywhere.
+    /// Whether the head is at an end at any node.
     pub ends: bool,
 }
 
@@ -42,22 +48,23 @@ struct Known {
     bytes: usize,
 }
 
-/// Bytes of pieces that one trie keeps before it starts afresh: in proportion to the trie, so that what bounds the tries
-/// (`Vocabulary::locals`) bounds their pieces.
+/// Bytes of pieces that one trie keeps before it drops all of them: 4 times the trie's own bytes, within these bounds. A
+/// bound on the bytes of tries thereby bounds the bytes of their pieces.
 const PIECES_ROOM: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 impl Pieces {
+    /// The piece of a head below a node, from the cache or walked.
     pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
         let key = (node, arena.info(head).hash);
         if let Some(piece) = lock(&self.known).pieces.get(&key) {
             return Ok(piece.clone());
         }
-        let mut reach = WalkResult::default();
-        reach.walk(arena, trie, node, head)?;
-        let ends = !reach.exits.is_empty();
-        reach.exits.retain(|&node| trie.end(node) > node + 1);
-        let words = sorted_words(reach.tokens);
-        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into(), ends });
+        let mut walked = WalkResult::default();
+        walked.walk(arena, trie, node, head)?;
+        let ends = !walked.exits.is_empty();
+        walked.exits.retain(|&node| trie.end(node) > node + 1);
+        let words = sorted_words(walked.tokens);
+        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: walked.exits.into(), ends });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();
@@ -67,6 +74,7 @@ impl Pieces {
         Ok(piece)
     }
 
+    /// Bytes of all pieces.
     pub fn memory_bytes(&self) -> usize {
         lock(&self.known).bytes
     }

@@ -1,8 +1,10 @@
 //! Position × vocabulary → which tokens may come next.
 //!
-//! `composer` makes a mask of what each head does alone (`head_mask`) and of what its frame returns to. `key` finds masks
-//! that an equal position has; `accelerate` replaces walks of the trie by look-ups in indexes of the vocabulary.
+//! `masks` finds the mask of a position or composes it: `head_mask` says what each head does alone, `composer` joins the
+//! heads with what their frames return to. `key` finds masks that an equal position has; `accelerate` replaces walks of the
+//! trie by look-ups in indexes of the vocabulary; `draft` corrects masks for unique items.
 
+pub(crate) mod abstraction;
 pub(crate) mod accelerate;
 pub(crate) mod accumulator;
 pub(crate) mod composer;
@@ -10,9 +12,13 @@ pub(crate) mod dfa_cache;
 pub(crate) mod draft;
 pub(crate) mod exits;
 pub(crate) mod head_mask;
+pub(crate) mod head_masks;
 pub(crate) mod key;
 pub mod mask;
+pub mod masks;
 pub(crate) mod merged_trie;
+pub(crate) mod resolve;
 pub mod shared;
+pub(crate) mod uncertain;
 pub mod verify;
 pub(crate) mod walk;

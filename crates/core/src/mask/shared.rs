@@ -1,6 +1,6 @@
-//! A vocabulary → what masks of any grammar have in common on it, kept while somebody holds the vocabulary.
+//! Vocabulary → the caches that all its grammars share.
 //!
-//! Terms hash by content, so what one grammar learned about a head, a position or a subtrie holds for every other one.
+//! Terms are hashed by content, so a head mask, a mask or a lookahead of one grammar is valid in every other one.
 //! Each cache is bounded in bytes and drops its least recently used entries.
 
 use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
@@ -15,43 +15,44 @@ use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
-/// Bytes of head masks. A thousand real schemas learn some tens of megabytes.
+/// Bytes of head masks. A thousand real schemas need some tens of megabytes.
 const HEAD_MASKS: usize = 64 << 20;
 
-/// Bytes of grouped occurrences: the quotes and backslashes of some hundred patterns.
+/// Bytes of occurrence groups: those of the quotes and backslashes of some hundred patterns.
 const OCCURRENCE_GROUPS: usize = 2 << 20;
 
-/// Bytes of merged subtries: those below the ends of texts, say, of which most heads have one of a few sets.
+/// Bytes of merged subtries. Most heads end at one of a few sets of nodes, those behind a quote for example.
 const MERGED_TRIES: usize = 8 << 20;
 
-/// Bytes of token sets without the long tokens, with the sets from which they were cut.
-const CUT_SETS: usize = 1 << 20;
+/// Bytes of token sets without their long tokens, and of the sets from which they were made.
+const SETS_WITHOUT_LONG: usize = 1 << 20;
 
-/// Bytes of the hashes of heads with saturated counts: some ten thousand.
+/// Bytes of the hashes of saturated heads: some ten thousand entries.
 const SATURATED: usize = 2 << 20;
 
-/// Bytes of what tokens see of terms: some ten thousand.
+/// Bytes of lookaheads: some ten thousand entries.
 const LOOKAHEADS: usize = 4 << 20;
 
-/// Bytes of masks: some ten thousand.
+/// Bytes of masks: some ten thousand entries.
 const MASKS: usize = 8 << 20;
 
 /// A vocabulary and the caches of masks that all its grammars share.
 pub struct SharedMasks {
     /// The vocabulary, which no grammar changes.
     pub vocabulary: Arc<Vocabulary>,
+    /// The cached walks of the vocabulary's trie, by node and head.
     pub(crate) pieces: Pieces,
-    /// Pieces of each band of long tokens, in the order of the bands.
+    /// The cached walks of the tries of each band of long tokens, in the order of the bands.
     pub(crate) long_pieces: Vec<Pieces>,
-    /// Token sets, by their address (each entry holds its set), and the same sets without the long tokens.
-    cut: Cache<usize, [TokenSet; 2]>,
+    /// Address of a token set → the set, which the entry keeps alive, and the set without its long tokens.
+    without_long: Cache<usize, [TokenSet; 2]>,
     occurrence_groups: Cache<GroupKey, Arc<OccurrenceGroup>>,
     /// Under the hash of a head.
     pub(crate) head_masks: Cache<u128, HeadMask>,
     /// Under the hash of a head.
     pub(crate) saturated: Cache<u128, Saturated>,
-    /// Under a hash of a term and of the nodes from which tokens go on.
-    pub(crate) seen: Cache<u128, Lookahead>,
+    /// Under a hash of a term and of exits.
+    pub(crate) lookaheads: Cache<u128, Lookahead>,
     /// Under the key of a position.
     pub(crate) masks: Cache<u128, Arc<Mask>>,
     /// Under a hash of the nodes.
@@ -64,11 +65,11 @@ impl SharedMasks {
         SharedMasks {
             pieces: Pieces::default(),
             long_pieces: vocabulary.long_tokens().bands.iter().map(|_| Pieces::default()).collect(),
-            cut: Cache::new(CUT_SETS),
+            without_long: Cache::new(SETS_WITHOUT_LONG),
             occurrence_groups: Cache::new(OCCURRENCE_GROUPS),
             head_masks: Cache::new(HEAD_MASKS),
             saturated: Cache::new(SATURATED),
-            seen: Cache::new(LOOKAHEADS),
+            lookaheads: Cache::new(LOOKAHEADS),
             masks: Cache::new(MASKS),
             merged_tries: Cache::new(MERGED_TRIES),
             vocabulary,
@@ -85,50 +86,50 @@ impl SharedMasks {
         self.vocabulary.memory_bytes()
             + self.pieces.memory_bytes()
             + self.long_pieces.iter().map(Pieces::memory_bytes).sum::<usize>()
-            + self.cut.memory_bytes()
+            + self.without_long.memory_bytes()
             + self.occurrence_groups.memory_bytes()
             + self.head_masks.memory_bytes()
             + self.saturated.memory_bytes()
-            + self.seen.memory_bytes()
+            + self.lookaheads.memory_bytes()
             + self.masks.memory_bytes()
             + self.merged_tries.memory_bytes()
     }
 
-    /// The places of a byte, grouped by the characters before it.
-    pub(crate) fn occurrence_group(&self, way: GroupKey) -> Arc<OccurrenceGroup> {
-        if let Some(behind) = self.occurrence_groups.get(way) {
-            return behind;
+    /// The occurrences of a byte in tokens, grouped by the characters before it.
+    pub(crate) fn occurrence_group(&self, key: GroupKey) -> Arc<OccurrenceGroup> {
+        if let Some(group) = self.occurrence_groups.get(key) {
+            return group;
         }
-        let behind = Arc::new(OccurrenceGroup::of(way, self));
-        self.occurrence_groups.put(way, behind.clone(), behind.bytes());
-        behind
+        let group = Arc::new(OccurrenceGroup::of(key, self));
+        self.occurrence_groups.put(key, group.clone(), group.bytes());
+        group
     }
 
-    /// The subtries below some nodes, merged into one.
+    /// The subtries below some nodes of the vocabulary's trie, merged into one.
     pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged(Hasher128::of(&nodes), &nodes)
+        self.merged_with_hash(Hasher128::of(&nodes), &nodes)
     }
 
-    /// The subtries below ascending nodes whose hash is known, merged into one.
-    pub(crate) fn merged(&self, hash: u128, nodes: &[u32]) -> Arc<MergedTrie> {
-        if let Some(forest) = self.merged_tries.get(hash) {
-            return forest;
+    /// `merged_trie` for ascending nodes whose hash is known.
+    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[u32]) -> Arc<MergedTrie> {
+        if let Some(merged) = self.merged_tries.get(hash) {
+            return merged;
         }
-        let forest = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
-        self.merged_tries.put(hash, forest.clone(), forest.trie.memory_bytes());
-        forest
+        let merged = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
+        self.merged_tries.put(hash, merged.clone(), merged.trie.memory_bytes());
+        merged
     }
 
     /// A token set without the long tokens.
     pub(crate) fn without_long(&self, set: &TokenSet) -> TokenSet {
         let key = set.as_ptr() as usize;
-        if let Some([_, cut]) = self.cut.get(key) {
-            return cut;
+        if let Some([_, others]) = self.without_long.get(key) {
+            return others;
         }
         let others = self.vocabulary.long_tokens().others.iter();
-        let cut: TokenSet = set.iter().zip(others).map(|(set, others)| set & others).collect();
-        self.cut.put(key, [set.clone(), cut.clone()], 4 * (set.len() + cut.len()));
-        cut
+        let without: TokenSet = set.iter().zip(others).map(|(set, others)| set & others).collect();
+        self.without_long.put(key, [set.clone(), without.clone()], 4 * (set.len() + without.len()));
+        without
     }
 }

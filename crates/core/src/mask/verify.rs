@@ -1,27 +1,28 @@
-//! A mask × the same mask composed anew without caches → an error that names both positions where the two differ.
+//! Mask × a mask composed without caches → an error that names both positions where the two differ.
 //!
-//! Masks are shared between positions and grammars under keys. A key that leaves something out would hand one grammar the
-//! mask of another. In this mode each mask is held against one that no key has a part in, and sampled tokens are held
-//! against the automaton itself.
+//! Masks are shared between positions and grammars under keys. An incomplete key would hand one grammar the mask of
+//! another. In this mode every mask is compared with one that no key takes part in, and sampled tokens are compared with
+//! the automaton itself.
 
 use crate::automaton::machine::{Machine, PositionId};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::mask::mask::{Mask, Masks};
+use crate::mask::mask::Mask;
+use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 
 use std::sync::OnceLock;
 
-/// So many tokens of a vocabulary are read by the automaton, byte by byte: all of a small vocabulary.
+/// How many tokens of a vocabulary the automaton reads byte by byte, per mask: all tokens of a small vocabulary.
 const READ: usize = 512;
 
-/// Whether masks are verified: in debug builds always, else where the environment variable `FRISKET_VERIFY_MASKS` is 1.
+/// Whether masks are verified: always in debug builds, else if the environment variable `FRISKET_VERIFY_MASKS` is 1.
 pub fn is_on() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
     *ON.get_or_init(|| cfg!(debug_assertions) || std::env::var("FRISKET_VERIFY_MASKS").is_ok_and(|value| value == "1"))
 }
 
-/// Hold a mask against one composed anew. The work is not charged to the call, the memory is.
+/// An error if the mask differs from one composed without caches. The call is charged for the memory, not for the work.
 pub(crate) fn verify(
     machine: &mut Machine,
     shared: &SharedMasks,
@@ -45,22 +46,22 @@ fn compare(
     exact: PositionId,
     mask: &Mask,
 ) -> Result<()> {
-    let anew = Masks::anew(machine, &SharedMasks::new(shared.vocabulary.clone()), special_ids, exact)?;
+    let uncached = Masks::compose_uncached(machine, &SharedMasks::new(shared.vocabulary.clone()), special_ids, exact)?;
     let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; shared.vocabulary.mask_words()]);
     mask.write(&mut given);
-    anew.write(&mut composed);
+    uncached.write(&mut composed);
     let is_set = |bits: &[u32], token: u32| bits[token as usize >> 5] >> (token & 31) & 1 == 1;
     let all = || 0..shared.vocabulary.size() as u32;
     if let Some(token) = all().find(|&token| is_set(&given, token) != is_set(&composed, token)) {
         let verb = if is_set(&given, token) { "allows" } else { "forbids" };
         return Err(contradiction(format!(
-            "the shared mask {verb} {}, the mask composed anew does not; asked at {}; composed at {}",
+            "the shared mask {verb} {}, the mask composed without caches does not; asked at {}; composed at {}",
             shown(shared, token),
             machine.describe(machine.position(exact)),
             mask.origin()
         )));
     }
-    // Other tokens for each position, the same in each run.
+    // Which tokens are read depends on the position alone, so every run reads the same ones.
     let stride = shared.vocabulary.size().div_ceil(READ).max(1);
     let mut read: Vec<(&[u8], u32)> = all()
         .skip(exact.0 as usize % stride)
@@ -106,15 +107,15 @@ mod tests {
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
         let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
         let start = machine.start;
-        for (tokens, told) in
+        for (tokens, expected) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
         {
-            let verdict = verify(&mut machine, &shared, &[], start, &Mask::of(tokens));
-            match (verdict, told) {
+            let verdict = verify(&mut machine, &shared, &[], start, &Mask::from_tokens(tokens));
+            match (verdict, expected) {
                 (Ok(()), None) => {}
-                (Err(error), Some(told)) => {
+                (Err(error), Some(expected)) => {
                     let text = error.to_string();
-                    assert!(text.contains(told) && text.contains("asked at [\"ab\"]"), "{text}");
+                    assert!(text.contains(expected) && text.contains("asked at [\"ab\"]"), "{text}");
                 }
                 (verdict, _) => panic!("{tokens:?}: {verdict:?}"),
             }

@@ -1,4 +1,7 @@
-//! One head along a trie → the tokens that stay inside it, and the nodes at which it is at an end.
+//! Head × trie → the tokens that stay inside the head, and the nodes at which it is at an end, by walking the trie.
+//!
+//! This is the plain way to every head mask. The accelerators of `accelerate` replace parts of it, and each is tested
+//! against it.
 
 use crate::error::Result;
 use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
@@ -9,52 +12,58 @@ use crate::regular::transitions::WIDE_CLASS;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
-/// So many tokens are added to the bits of the others: a mask is written faster from one place than from two.
+/// Lists of at least this many tokens are added to the dense bits: a mask is written faster from one set than from two.
+/// Chosen without measurement.
 const MERGED_FROM: usize = 32;
 
-/// More tokens than this are kept as bits.
+/// More tokens than this are kept as bits rather than as a list. Chosen without measurement.
 const DENSE_FROM: usize = 1_000;
 
-/// A larger subtrie is swept, if the head reads more than a few bytes.
+/// A subtrie of more nodes is swept, if the head reads more than a few bytes. Chosen without measurement.
 const SWEEP_FROM: u32 = 12;
 
-/// A subtrie of more nodes is looked at as a whole: a state that all its bytes leave as it is takes all its tokens.
-const LEAP: u32 = 4;
+/// A subtrie of more nodes is skipped if all its bytes loop in the state, which then takes all its tokens.
+const SKIP_FROM: u32 = 4;
 
-/// More states than this are walked one by one.
+/// A sweep of more states goes on by single derivatives, since it meets each state too seldom for a table of its own.
 const SWEEP_ROWS: usize = 512;
 
-/// Tokens and exits while they are collected.
+/// The tokens and exits of a head, while a walk collects them.
 #[derive(Default)]
 pub(crate) struct WalkResult {
+    /// Tokens that an accelerator found as one set.
     pub dense: Option<Part>,
+    /// The nodes at which the head is at an end.
     pub exits: Vec<u32>,
-    /// The states met, for all walks of one head.
-    pub table: DfaCache,
+    /// The states of the head, for all its walks.
+    pub dfa: DfaCache,
+    /// Tokens that are not in `many`, in any order.
     pub tokens: Vec<u32>,
-    /// The tokens as bits, once they are many: a list of all of them would touch more memory than all else does.
+    /// Tokens as bits, once they are more than `DENSE_FROM`; empty before.
     many: Vec<u32>,
-    /// How many words that takes; 0 where there is a list only.
-    room: usize,
-    /// The innermost last.
-    open: Vec<Family>,
+    /// Words of `many`; 0 where tokens are always kept as a list.
+    mask_words: usize,
+    /// The families of the sweep, the innermost last.
+    pending: Vec<Family>,
 }
 
-/// Children that a sweep has still to look at.
+/// Children of one node that a sweep has still to visit.
 struct Family {
     left: std::ops::Range<usize>,
-    /// The row of their parent.
+    /// The row of the state at their parent.
     row: u32,
 }
 
 impl WalkResult {
-    pub fn of(shared: &SharedMasks) -> Self {
-        WalkResult { room: shared.vocabulary.mask_words(), ..WalkResult::default() }
+    /// No tokens yet, of a vocabulary.
+    pub fn new(shared: &SharedMasks) -> Self {
+        WalkResult { mask_words: shared.vocabulary.mask_words(), ..WalkResult::default() }
     }
 
+    /// Add tokens.
     pub fn take(&mut self, tokens: &[u32]) {
-        if self.tokens.len() + tokens.len() > DENSE_FROM && self.room > 0 {
-            self.spill();
+        if self.tokens.len() + tokens.len() > DENSE_FROM && self.mask_words > 0 {
+            self.list_to_bits();
             if tokens.len() > DENSE_FROM {
                 tokens.iter().for_each(|&token| self.many[token as usize >> 5] |= 1 << (token & 31));
                 return;
@@ -63,37 +72,37 @@ impl WalkResult {
         self.tokens.extend_from_slice(tokens);
     }
 
-    /// Words of a mask.
+    /// Add the tokens of a list of words.
     pub fn add(&mut self, words: &Words) {
-        if self.room > 0 && self.tokens.len() + words.len() >= MERGED_FROM {
-            self.spill();
+        if self.mask_words > 0 && self.tokens.len() + words.len() >= MERGED_FROM {
+            self.list_to_bits();
             words.iter().for_each(|&(word, set)| self.many[word as usize] |= set);
         } else {
             self.tokens.extend(tokens(words.iter().copied()));
         }
     }
 
-    fn spill(&mut self) {
+    fn list_to_bits(&mut self) {
         if self.many.is_empty() {
-            self.many = vec![0; self.room];
+            self.many = vec![0; self.mask_words];
         }
         self.tokens.drain(..).for_each(|token| self.many[token as usize >> 5] |= 1 << (token & 31));
     }
 
-    /// Whether all tokens but the dense ones are in the list.
+    /// Whether all tokens but the dense ones are in the list `tokens`.
     pub fn is_listed(&self) -> bool {
         self.many.is_empty()
     }
 
-    /// Many tokens join the dense ones, few stay a list.
+    /// Add many tokens to the dense ones; few stay a list.
     pub fn merge(&mut self) {
         if self.dense.is_some() && self.tokens.len() >= MERGED_FROM {
-            self.spill();
+            self.list_to_bits();
         }
         if self.many.is_empty() {
             return;
         }
-        self.spill();
+        self.list_to_bits();
         let bits = std::mem::take(&mut self.many);
         let bits = match &self.dense {
             Some(part) => bits.into_iter().zip(part.words()).map(|(bits, word)| bits | word).collect(),
@@ -102,7 +111,7 @@ impl WalkResult {
         self.dense = Some(Part { bits, within: None });
     }
 
-    /// The head has come to a node.
+    /// Add the tokens at and below a node, to which the path leads the head.
     pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         self.take(trie.tokens_at(node));
         if arena.info(head).nullable {
@@ -114,8 +123,9 @@ impl WalkResult {
         Ok(())
     }
 
-    /// The same of the vocabulary's trie for a head most of which does as another one does: that is known, or will be.
-    pub fn enter_beside(
+    /// `enter` in the vocabulary's trie, for a head that differs from `other` below few nodes only: elsewhere the cached
+    /// walks of `other` are used.
+    pub fn enter_near(
         &mut self,
         arena: &mut Arena,
         shared: &SharedMasks,
@@ -123,12 +133,12 @@ impl WalkResult {
         head: TermId,
         other: TermId,
     ) -> Result<()> {
-        let (trie, may) = (&shared.vocabulary.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
+        let (trie, first_bytes) = (&shared.vocabulary.trie, arena.first_bytes(head));
+        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= WIDE_CLASS {
             return self.enter(arena, trie, node, head);
         }
         self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &may) {
+        for (byte, child) in trie.children_in(node, &first_bytes) {
             let next = arena.derive(head, byte)?;
             if next == EMPTY {
                 continue;
@@ -147,16 +157,16 @@ impl WalkResult {
         Ok(())
     }
 
-    /// Everything below a node within one head.
+    /// Add the tokens below a node that stay inside a head.
     pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        if self.spell(arena, trie, node, head)? {
+        if self.walk_literals(arena, trie, node, head)? {
             return Ok(());
         }
-        let may = arena.first_bytes(head);
-        if trie.end(node) - node > SWEEP_FROM && may.len() > NARROW && self.table.rows.len() <= SWEEP_ROWS {
+        let first_bytes = arena.first_bytes(head);
+        if trie.end(node) - node > SWEEP_FROM && first_bytes.len() > NARROW && self.dfa.rows.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
-        for (byte, child) in trie.children_in(node, &may) {
+        for (byte, child) in trie.children_in(node, &first_bytes) {
             let next = arena.derive(head, byte)?;
             if next != EMPTY {
                 arena.spend(1)?;
@@ -166,32 +176,32 @@ impl WalkResult {
         Ok(())
     }
 
-    /// The same for a head that reads much.
+    /// `walk` for a head that reads many bytes: depth first along the trie, with states in tables.
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
-        let view = self.open.len();
-        let row = self.table.row(arena, head);
-        self.open.push(Family { left: trie.family(node), row });
-        // Most nodes are entered: their tokens are taken in runs, up to the next node that is not. Nothing of that node is
-        // looked at but its byte, which stands beside those of its siblings.
+        let depth = self.pending.len();
+        let row = self.dfa.row(arena, head);
+        self.pending.push(Family { left: trie.family(node), row });
+        // Most nodes are entered. Tokens of nodes entered in a row are adjacent in the trie, so they are added as one run.
+        // Only the byte of a node that is not entered is read: it is stored beside those of its siblings.
         let mut run = 0..0;
-        'children: while self.open.len() > view {
-            let Some(Family { left, row }) = self.open.last_mut() else { break };
+        'children: while self.pending.len() > depth {
+            let Some(Family { left, row }) = self.pending.last_mut() else { break };
             let Some(place) = left.next() else {
-                self.open.pop();
+                self.pending.pop();
                 continue;
             };
             let mut row = *row;
             let (mut byte, mut at) = trie.child_at(place);
             loop {
-                let next = self.table.step(arena, row, byte)?;
+                let next = self.dfa.step(arena, row, byte)?;
                 if next == NOWHERE {
                     continue 'children;
                 }
-                let Row { state, nullable, narrow, .. } = self.table.rows[next as usize];
+                let Row { state, nullable, narrow, .. } = self.dfa.rows[next as usize];
                 let end = trie.end(at);
                 let below = end - at;
-                if self.table.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
-                    // So many states: each is met too seldom for a row of its own. Or it wants few of many children.
+                if self.dfa.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
+                    // The head has too many states for tables, or reads few of many children.
                     self.enter(arena, trie, at, state)?;
                     continue 'children;
                 }
@@ -203,7 +213,7 @@ impl WalkResult {
                 run.end = trie.tokens_before(at + 1);
                 if nullable {
                     self.exits.push(at);
-                } else if next == row && below > LEAP && self.table.leaps(arena, trie, at, row)? {
+                } else if next == row && below > SKIP_FROM && self.dfa.loops_below(arena, trie, at, row)? {
                     run.end = trie.tokens_before(end);
                     continue 'children;
                 }
@@ -211,7 +221,7 @@ impl WalkResult {
                     continue 'children;
                 }
                 if trie.end(at + 1) < end {
-                    self.open.push(Family { left: trie.family(at), row: next });
+                    self.pending.push(Family { left: trie.family(at), row: next });
                     continue 'children;
                 }
                 // An only child is the next node.
@@ -229,8 +239,8 @@ pub(crate) mod tests {
     use super::*;
 
     /// All tokens and all exits, in order.
-    pub(crate) fn everything(reach: WalkResult) -> (Vec<u32>, Vec<u32>) {
-        let WalkResult { dense, tokens: mut list, mut exits, many, .. } = reach;
+    pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<u32>) {
+        let WalkResult { dense, tokens: mut list, mut exits, many, .. } = walked;
         list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(
             dense.iter().flat_map(|part| part.words().enumerate()).map(|(word, bits)| (word as u32, bits)),

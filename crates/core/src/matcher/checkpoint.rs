@@ -146,7 +146,7 @@ impl Trail {
     }
 
     /// Drop the checkpoints after a step.
-    pub fn cut(&mut self, registry: &Registry, step: usize) {
+    pub fn truncate(&mut self, registry: &Registry, step: usize) {
         if step >= self.last {
             return;
         }
@@ -225,7 +225,7 @@ mod tests {
         let (mut on, mut back) = (trail.clone(), trail.clone());
         assert_eq!(steps(&registry).len(), 1);
         on.add(&registry, 0, checkpoint(4 * SPACING), None);
-        back.cut(&registry, 2 * SPACING + 1);
+        back.truncate(&registry, 2 * SPACING + 1);
         assert_eq!(back.before(0, usize::MAX).map(|found| found.step), Some(2 * SPACING));
         assert_eq!(on.before(0, usize::MAX).map(|found| found.step), Some(4 * SPACING));
         assert_eq!(trail.before(0, usize::MAX).map(|found| found.step), Some(3 * SPACING));

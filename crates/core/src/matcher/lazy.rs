@@ -8,7 +8,8 @@ use crate::automaton::machine::{Machine, PositionId, DEAD};
 use crate::automaton::migration::Migration;
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Cancellation, Limits};
-use crate::mask::mask::{Mask, Masks};
+use crate::mask::mask::Mask;
+use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
@@ -29,7 +30,7 @@ pub(crate) struct MatcherState {
     pub in_text: bool,
 }
 
-/// What transitions a sequence on.
+/// One input of a sequence.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
     Token(u32),
@@ -56,11 +57,11 @@ impl EpochTables {
 
     /// Store a mask; returns the bytes by which the table grew.
     fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, state) = (self.masks.capacity(), position.0 as usize);
-        if state >= self.masks.len() {
-            self.masks.resize(state + 1, None);
+        let (before, index) = (self.masks.capacity(), position.0 as usize);
+        if index >= self.masks.len() {
+            self.masks.resize(index + 1, None);
         }
-        self.masks[state] = Some(mask);
+        self.masks[index] = Some(mask);
         (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
     }
 
@@ -271,7 +272,7 @@ mod tests {
     fn what_was_known_in_an_epoch_is_not_in_the_next() {
         let state = MatcherState { position: PositionId(7), accepting: true, ended: false, in_text: false };
         let mut known = EpochTables { epoch: 3, ..EpochTables::default() };
-        known.put_mask(state.position, Arc::new(Mask::of(&[5])));
+        known.put_mask(state.position, Arc::new(Mask::from_tokens(&[5])));
         known.transitions.insert((state.position, 5), state);
         assert_eq!(known.next(3, state.position, 5), Some(state));
         assert!(known.mask(3, state.position).is_some());

@@ -141,7 +141,7 @@ impl Matcher {
         }
         self.check_cancelled()?;
         if self.ended() {
-            return Ok(Arc::new(Mask::of(&self.compiled.vocabulary().eos)));
+            return Ok(Arc::new(Mask::from_tokens(&self.compiled.vocabulary().eos)));
         }
         let mask = self.on_automaton(|compiled, automaton, state| {
             automaton.mask(&compiled.tables, &compiled.masks, state.position)
@@ -245,7 +245,7 @@ impl Matcher {
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
-        self.trail.cut(&self.compiled.checkpoints, left);
+        self.trail.truncate(&self.compiled.checkpoints, left);
         if left < self.valid_from {
             self.epoch = NO_EPOCH;
         }

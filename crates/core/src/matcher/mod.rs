@@ -10,7 +10,6 @@ pub(crate) mod epoch;
 pub(crate) mod fixture;
 pub(crate) mod forced;
 pub(crate) mod lazy;
-#[expect(clippy::module_inception, reason = "the folder holds what the matcher is made of")]
 pub(crate) mod matcher;
 
 pub use compiled::CompiledGrammar;

@@ -57,7 +57,7 @@ impl Builder {
     fn rehearse(&mut self) {
         let arena = self.fresh();
         for object in 0..arena.registers.objects.len().min(REHEARSED) {
-            arena.is_usual(object as u32);
+            arena.has_usual_separators(object as u32);
         }
         let mut next = 0;
         while next < arena.len().min(REHEARSED) {

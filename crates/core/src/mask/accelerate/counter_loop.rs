@@ -1,4 +1,7 @@
-//! Heads that keep reading → their tokens, from an index of the vocabulary instead of a walk.
+//! Head that counts characters of one class → its tokens, from indexes of the vocabulary instead of a walk.
+//!
+//! Tokens that hold characters of the class only are one precomputed set, limited to the characters that may still come.
+//! Every other token is found at the occurrence of its first other byte (`ByteIndex`).
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
@@ -12,50 +15,56 @@ use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::long_tokens::FAR;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
-/// The nodes of the trie that so many states may reach take less than a look at as many places.
-const SOON: usize = 3;
-const PLACES: usize = 20_000;
+/// A loop of at most this many states is walked rather than scanned, if its leaving bytes occur at more than
+/// `MANY_OCCURRENCES` nodes: few nodes are reached before the count ends. Chosen without measurement.
+const FEW_STATES: usize = 3;
 
-/// States that differ in a count only: one class of characters leads from each to the next, at last perhaps to itself.
+/// See `FEW_STATES`.
+const MANY_OCCURRENCES: usize = 20_000;
+
+/// States that differ in a count only: one class of characters leads from each to the next, and the last may loop.
 pub(crate) struct CounterLoop {
     states: Vec<TermId>,
+    /// The characters that lead from each state to the next.
     pub(crate) class: CharClass,
+    /// Whether the class leads from the last state to itself.
     loops: bool,
 }
 
 impl CounterLoop {
-    pub(crate) fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<CounterLoop>> {
+    /// The loop that begins with a head; None if the head is of another shape.
+    pub(crate) fn find(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<CounterLoop>> {
         let Some((mut next, class)) = majority(arena, head)? else { return Ok(None) };
         let Some(sample) = class.iter().next() else { return Ok(None) };
         if !arena.lead_nowhere(head, 0x80, 0xbf)? {
             return Ok(None);
         }
         let class = CharClass::new(class.ascii(), arena.leads_onto(head, next)?);
-        let mut chain = CounterLoop { states: vec![head], class, loops: false };
-        while chain.states.len() <= longest as usize + 1 {
-            let state = chain.states[chain.states.len() - 1];
+        let mut counter_loop = CounterLoop { states: vec![head], class, loops: false };
+        while counter_loop.states.len() <= longest as usize + 1 {
+            let state = counter_loop.states[counter_loop.states.len() - 1];
             if next == state {
-                chain.loops = true;
-                return Ok(Some(chain));
+                counter_loop.loops = true;
+                return Ok(Some(counter_loop));
             }
-            chain.states.push(next);
+            counter_loop.states.push(next);
             let after = arena.derive(next, sample)?;
             if after == EMPTY {
-                // The count is used up. What else the last state allows is walked place by place: it must be little.
+                // The count ends. Other bytes of the last state are entered one by one, so they must be few.
                 let live = arena.live_bytes(next)?;
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
-                return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
+                return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(counter_loop));
             }
-            if arena.ascii_onto(next, after)?.ascii() != chain.class.ascii()
-                || arena.leads_onto(next, after)? != chain.class.leads()
+            if arena.ascii_onto(next, after)?.ascii() != counter_loop.class.ascii()
+                || arena.leads_onto(next, after)? != counter_loop.class.leads()
                 || !arena.lead_nowhere(next, 0x80, 0xbf)?
             {
                 return Ok(None);
             }
             next = after;
         }
-        chain.loops = true;
-        Ok(Some(chain))
+        counter_loop.loops = true;
+        Ok(Some(counter_loop))
     }
 
     fn after(&self, chars: u32) -> Option<TermId> {
@@ -67,18 +76,18 @@ impl CounterLoop {
         }
     }
 
-    /// Whether it is one state that keeps reading.
+    /// Whether the loop is one state that leads to itself.
     pub(crate) fn is_loop(&self) -> bool {
         self.loops && self.states.len() == 1
     }
 
-    /// Whether it keeps reading in the end.
+    /// Whether the count never ends.
     pub(crate) fn is_endless(&self) -> bool {
         self.loops
     }
 
-    /// Whether a character of no use to it leads to another state that reads much.
-    pub(crate) fn opens(&self, arena: &mut Arena) -> Result<bool> {
+    /// Whether an ASCII character outside the class leads to another state that reads many bytes.
+    pub(crate) fn leads_to_wide_state(&self, arena: &mut Arena) -> Result<bool> {
         if !self.loops {
             return Ok(false);
         }
@@ -92,63 +101,64 @@ impl CounterLoop {
         Ok(false)
     }
 
-    pub(crate) fn reach(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
-        let mut reach = WalkResult::of(shared);
+    /// The tokens and exits of the head.
+    pub(crate) fn scan(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
+        let mut walked = WalkResult::new(shared);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
-            // It ends between any two characters: every inner node is an exit, and a walk is no dearer.
-            reach.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
-            return Ok(reach);
+            // The head may end between any two characters: every inner node is an exit, so a walk takes no longer.
+            walked.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
+            return Ok(walked);
         }
-        let own = Part { bits: shared.vocabulary.class(self.class), within: self.within(shared, 0) };
+        let own = Part { bits: shared.vocabulary.class(self.class), within: self.length_filter(shared, 0) };
         if let (&[first, last], false) = (&self.states[..], self.loops) {
-            reach.dense = Some(own);
-            self.single(arena, shared, [first, last], &mut reach)?;
-            return Ok(reach);
+            walked.dense = Some(own);
+            self.scan_single(arena, shared, [first, last], &mut walked)?;
+            return Ok(walked);
         }
-        if !self.loops && self.states.len() <= SOON && self.is_dear(arena, shared)? {
-            // Few nodes are reached before the count is used up.
-            reach.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
-            return Ok(reach);
+        if !self.loops && self.states.len() <= FEW_STATES && self.is_costly(arena, shared)? {
+            // Few nodes are reached before the count ends.
+            walked.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
+            return Ok(walked);
         }
-        let spaced = self.spaced(arena, shared)?;
-        let Some(chain) = spaced else {
-            reach.dense = Some(own);
-            self.leave(arena, shared, 0, |place| place.before.is_within(self.class), &mut reach)?;
-            return Ok(reach);
+        let behind_space = self.behind_space(arena, shared)?;
+        let Some(counter_loop) = behind_space else {
+            walked.dense = Some(own);
+            self.enter_leaving(arena, shared, 0, |occurrence| occurrence.before.is_within(self.class), &mut walked)?;
+            return Ok(walked);
         };
-        let within = chain.within(shared, 1);
-        let space_prefixed = shared.vocabulary.space_prefixed(chain.class).enumerate();
+        let within = counter_loop.length_filter(shared, 1);
+        let space_prefixed = shared.vocabulary.space_prefixed(counter_loop.class).enumerate();
         let space_prefixed = space_prefixed
             .map(|(place, space_prefixed)| space_prefixed & within.as_ref().map_or(u32::MAX, |within| within[place]));
-        reach.dense = Some(Part {
+        walked.dense = Some(Part {
             bits: own.words().zip(space_prefixed).map(|(own, space_prefixed)| own | space_prefixed).collect(),
             within: None,
         });
-        let inner = |place: &Occurrence| {
-            let space = place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ';
-            place.before.is_within(self.class) && !space
+        let inner = |occurrence: &Occurrence| {
+            let space = occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ';
+            occurrence.before.is_within(self.class) && !space
         };
-        self.leave(arena, shared, 0, inner, &mut reach)?;
-        let class = chain.class.with(b' ');
-        let space_prefixed = |place: &Occurrence| place.space_prefixed && place.before.is_within(class);
-        chain.leave(arena, shared, 1, space_prefixed, &mut reach)?;
-        Ok(reach)
+        self.enter_leaving(arena, shared, 0, inner, &mut walked)?;
+        let class = counter_loop.class.with(b' ');
+        let space_prefixed = |occurrence: &Occurrence| occurrence.space_prefixed && occurrence.before.is_within(class);
+        counter_loop.enter_leaving(arena, shared, 1, space_prefixed, &mut walked)?;
+        Ok(walked)
     }
 
-    /// One character: what goes on behind it does so from few nodes.
-    fn single(
+    /// `scan` for a single character: tokens go on behind it from few nodes.
+    fn scan_single(
         &self,
         arena: &mut Arena,
         shared: &SharedMasks,
         [first, last]: [TermId; 2],
-        reach: &mut WalkResult,
+        walked: &mut WalkResult,
     ) -> Result<()> {
         let trie = &shared.vocabulary.trie;
-        let may = arena.first_bytes(last);
+        let first_bytes = arena.first_bytes(last);
         for single in shared.vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
-            if trie.leads_on(single.node, &may) {
+            if trie.leads_on(single.node, &first_bytes) {
                 arena.spend(1)?;
-                reach.walk(arena, trie, single.node, last)?;
+                walked.walk(arena, trie, single.node, last)?;
             }
         }
         let others = arena.first_bytes(first);
@@ -156,53 +166,54 @@ impl CounterLoop {
             let next = arena.derive(first, byte)?;
             if next != EMPTY {
                 arena.spend(1)?;
-                reach.enter(arena, trie, child, next)?;
+                walked.enter(arena, trie, child, next)?;
             }
         }
         Ok(())
     }
 
-    /// Whether the places where it is left are not known yet, or take longer to look at than a walk.
-    fn is_dear(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
-        let mut places = 0;
-        for byte in self.leaving(arena)?.iter() {
+    /// Whether the occurrences of the leaving bytes are not indexed yet, or are so many that a walk takes less time.
+    fn is_costly(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
+        let mut occurrences = 0;
+        for byte in self.leaving_bytes(arena)?.iter() {
             match shared.vocabulary.occurrences_known(byte) {
-                Some(known) => places += known,
+                Some(known) => occurrences += known,
                 None => return Ok(true),
             }
         }
-        Ok(places > PLACES)
+        Ok(occurrences > MANY_OCCURRENCES)
     }
 
-    /// Where a space leads, if that is another chain: every other token begins with one.
-    fn spaced(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Option<CounterLoop>> {
+    /// The loop behind a space, if there is one: about half of all tokens begin with a space.
+    fn behind_space(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<Option<CounterLoop>> {
         if self.is_loop() || self.class.contains(b' ') {
             return Ok(None);
         }
         match arena.derive(self.states[0], b' ')? {
             EMPTY => Ok(None),
             next if arena.first_bytes(next).len() < WIDE_CLASS => Ok(None),
-            next => Ok(CounterLoop::of(arena, next, shared.vocabulary.longest)?.filter(|chain| {
-                !chain.class.contains(b' ') && chain.states.iter().all(|&state| !arena.info(state).nullable)
+            next => Ok(CounterLoop::find(arena, next, shared.vocabulary.longest)?.filter(|counter_loop| {
+                !counter_loop.class.contains(b' ')
+                    && counter_loop.states.iter().all(|&state| !arena.info(state).nullable)
             })),
         }
     }
 
-    /// What tokens of the class are cut down to, so many characters before them counted in.
-    fn within(&self, shared: &SharedMasks, before: u32) -> Option<TokenSet> {
+    /// The tokens short enough for the count, with `before` characters more than the count allows; None: all tokens.
+    fn length_filter(&self, shared: &SharedMasks, before: u32) -> Option<TokenSet> {
         let most = self.states.len() as u32 - 1 + before;
         (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most))
     }
 
-    /// The bytes with which it is left.
-    fn leaving(&self, arena: &mut Arena) -> Result<ByteSet> {
+    /// The bytes that leave the loop.
+    fn leaving_bytes(&self, arena: &mut Arena) -> Result<ByteSet> {
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
             live = live.union(&arena.live_bytes(state)?);
         }
         let mut live = ByteSet::of(live.iter().filter(|&byte| !self.class.contains(byte)));
         if !self.loops {
-            // Beyond the last count even the class's own bytes may mean something else.
+            // In the last state bytes of the class may lead elsewhere.
             let end = self.states[self.states.len() - 1];
             for byte in 0..0x80u8 {
                 if self.class.contains(byte) && arena.derive(end, byte)? != EMPTY {
@@ -213,21 +224,21 @@ impl CounterLoop {
         Ok(live)
     }
 
-    /// Goes on at those places where a token holds something else for the first time, so many characters before the chain
-    /// left out.
-    fn leave(
+    /// Enter the trie at every occurrence of a leaving byte that is the first one of its token. The loop begins after
+    /// `before` characters of the token.
+    fn enter_leaving(
         &self,
         arena: &mut Arena,
         shared: &SharedMasks,
         before: u32,
         inner: impl Fn(&Occurrence) -> bool,
-        reach: &mut WalkResult,
+        walked: &mut WalkResult,
     ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
-        for byte in self.leaving(arena)?.iter() {
+        for byte in self.leaving_bytes(arena)?.iter() {
             let own = self.class.contains(byte);
-            for place in shared.vocabulary.occurrences(byte).iter().filter(|place| inner(place)) {
-                let chars = u32::from(place.chars) - before;
+            for occurrence in shared.vocabulary.occurrences(byte).iter().filter(|occurrence| inner(occurrence)) {
+                let chars = u32::from(occurrence.chars) - before;
                 if own && chars != last {
                     continue;
                 }
@@ -237,7 +248,7 @@ impl CounterLoop {
                     continue;
                 }
                 arena.spend(1)?;
-                reach.enter(arena, &shared.vocabulary.trie, place.node, next)?;
+                walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?;
             }
         }
         Ok(())
@@ -245,13 +256,13 @@ impl CounterLoop {
 }
 
 impl Arena {
-    /// A JSON string of at most so many characters of one kind, any characters say, and perhaps not of few: the same
-    /// without end, and how many.
-    pub(crate) fn counted(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
+    /// For the rest of a JSON string of at most n characters of one class: the head without that limit, and n. None for
+    /// other heads.
+    pub(crate) fn without_limit(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
         let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
         let (all, min, most) = match *self.term(text) {
-            // Without end, too, it is another one with every character that must still come: that is less than to read the
-            // long tokens band by band, which goes on only as long as those end before the count does.
+            // A minimal length keeps the unlimited head counting, too. That pays if the long tokens would otherwise be walked
+            // band by band, which is the case while the maximum exceeds their length.
             Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > FAR) => (body, min, max),
             Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
             _ => return Ok(None),
@@ -291,14 +302,14 @@ mod tests {
             let start = arena.quoted_state(bounded, Spelling::Body, false).unwrap();
             for text in [&b""[..], b"a", b"ab"] {
                 let head = text.iter().fold(start, |head, &byte| arena.derive(head, byte).unwrap());
-                let Some(chain) = CounterLoop::of(&mut arena, head, shared.vocabulary.longest).unwrap() else {
+                let Some(counter_loop) = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap() else {
                     continue;
                 };
-                spaced += usize::from(chain.spaced(&mut arena, &shared).unwrap().is_some());
-                let reach = chain.reach(&mut arena, &shared).unwrap();
-                let mut walked = WalkResult::of(&shared);
+                spaced += usize::from(counter_loop.behind_space(&mut arena, &shared).unwrap().is_some());
+                let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
+                let mut walked = WalkResult::new(&shared);
                 walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
-                assert_eq!(everything(reach), everything(walked), "{most} {text:?}");
+                assert_eq!(everything(scanned), everything(walked), "{most} {text:?}");
             }
         }
         assert!(spaced > 5, "{spaced}");
@@ -321,12 +332,12 @@ mod tests {
             let end = arena.literal(end.as_bytes()).unwrap();
             let text = arena.cat(any, end).unwrap();
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
-            let chain = CounterLoop::of(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
-            assert_eq!(chain.states.len(), 2);
-            let reach = chain.reach(&mut arena, &shared).unwrap();
-            let mut walked = WalkResult::of(&shared);
+            let counter_loop = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
+            assert_eq!(counter_loop.states.len(), 2);
+            let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
+            let mut walked = WalkResult::new(&shared);
             walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
-            assert_eq!(everything(reach), everything(walked));
+            assert_eq!(everything(scanned), everything(walked));
         }
     }
 }

@@ -1,5 +1,7 @@
-//! A JSON string of all texts but a few → the same without the exclusion, and the tokens that may spell what is excluded:
-//! the names of an object's properties, say, which its other keys may not repeat.
+//! JSON string that excludes finitely many texts → the string without the exclusion, and the nodes where excluded texts end.
+//!
+//! The unnamed keys of an object exclude the names of its properties. Their head masks differ from that of any string in
+//! the few tokens that complete a name.
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
@@ -10,19 +12,21 @@ use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
 use crate::regular::transitions::WIDE_CLASS;
 use crate::vocabulary::trie::Trie;
 
+/// A JSON string, split into a language and finite sets of excluded texts.
 pub(crate) struct Exclusion {
-    /// The string without it.
-    pub near: TermId,
-    /// What is excluded: finite sets of texts.
+    /// The string without the exclusion.
+    pub relaxed: TermId,
+    /// The excluded texts: finite sets.
     excluded: Parts,
-    /// Whether each text is spelled in one way, and so many go on from anywhere that none is left without an end because
-    /// those few are missing.
+    /// Whether each text has one spelling, and every prefix so many continuations that the exclusion makes none of them
+    /// dead.
     plain: bool,
+    /// Whether the opening quote has been read.
     opened: bool,
 }
 
 impl Exclusion {
-    /// Not of what reads little: a walk is cheaper than to compare the two.
+    /// The exclusion of a head; None if there is none, or if the head reads few bytes and a walk takes less time.
     pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Exclusion>> {
         let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
             return Ok(None);
@@ -44,27 +48,28 @@ impl Exclusion {
         }
         let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
         let opened = state == Spelling::Body;
-        let near = if let [only] = kept[..] { only } else { arena.and(kept)? };
-        let near = arena.quoted_state(near, state, free)?;
-        Ok(Some(Exclusion { near, excluded, plain, opened }))
+        let relaxed = if let [only] = kept[..] { only } else { arena.and(kept)? };
+        let relaxed = arena.quoted_state(relaxed, state, free)?;
+        Ok(Some(Exclusion { relaxed, excluded, plain, opened }))
     }
 
-    /// Collect the nodes at which an excluded text has just ended; false if its spellings have to be searched for.
-    pub fn spelled(&self, arena: &Arena, trie: &Trie, closed: &mut Vec<u32>) -> bool {
+    /// Collect the nodes behind the closing quote of each excluded text; false if a text may have several spellings.
+    pub fn ends_of_excluded(&self, arena: &Arena, trie: &Trie, nodes: &mut Vec<u32>) -> bool {
         if !self.plain {
             return false;
         }
         let Some(start) = (if self.opened { Some(0) } else { trie.find(0, b"\"") }) else { return true };
         let mut ends = Vec::new();
-        self.excluded.iter().for_each(|&part| arena.spelled(part, trie, start, &mut ends));
-        closed.extend(ends.into_iter().filter_map(|node| trie.child(node, b'"')));
+        self.excluded.iter().for_each(|&part| arena.collect_ends(part, trie, start, &mut ends));
+        nodes.extend(ends.into_iter().filter_map(|node| trie.child(node, b'"')));
         true
     }
 }
 
 impl Arena {
-    /// The bytes by which a string may part from the same without the exclusion; None if it does not say so.
-    pub(crate) fn excluding(&mut self, head: TermId) -> Option<ByteSet> {
+    /// The bytes after which a string may differ from the string without its exclusion; None if the head is no string
+    /// with an exclusion.
+    pub(crate) fn differing_bytes(&mut self, head: TermId) -> Option<ByteSet> {
         let Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } = *self.term(head) else { return None };
         let Term::And(parts) = self.term(text) else { return None };
         let parts = Parts::from_slice(parts);
@@ -80,8 +85,8 @@ impl Arena {
         bytes
     }
 
-    /// Collect the nodes at which a text ends that is in a term finite by its kind (`is_finite`).
-    fn spelled(&self, id: TermId, trie: &Trie, start: u32, ends: &mut Vec<u32>) {
+    /// Collect the nodes at which a text of a finite term (`is_finite`) ends.
+    fn collect_ends(&self, id: TermId, trie: &Trie, start: u32, ends: &mut Vec<u32>) {
         let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
         match *self.term(id) {
             Term::Words { set, low, high, depth } => {
@@ -90,25 +95,25 @@ impl Arena {
             }
             Term::Literal { literal, position } => end(&self.terms.literals[literal as usize][position as usize..]),
             Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
-            Term::Keys(set) => spelled_keys(&self.registers.keys, set, trie, start, ends),
+            Term::Keys(set) => collect_key_ends(&self.registers.keys, set, trie, start, ends),
             _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
         }
     }
 }
 
-/// The same for a set of keys, of which there may be thousands: only as far as tokens go.
-fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
+/// `collect_ends` for a set of keys: its trie and that of the tokens are walked side by side, since keys may be thousands.
+fn collect_key_ends(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
     if keys.has_empty(set) {
         ends.push(node);
     }
     for (byte, rest) in keys.rests(set) {
         if let Some(child) = follow(trie, node, &[byte]) {
-            spelled_keys(keys, rest, trie, child, ends);
+            collect_key_ends(keys, rest, trie, child, ends);
         }
     }
 }
 
-/// Where a text leads as it is spelled in a string.
+/// The node after a text as a JSON string spells it.
 fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
     text.iter().try_fold(node, |node, &byte| match escape(byte) {
         Some(escape) => trie.find(node, escape.as_bytes()),

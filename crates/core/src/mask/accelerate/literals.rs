@@ -1,7 +1,9 @@
-//! Heads that are one of a few texts → what they do to a trie: followed as they are spelled, without a derivative. A term
-//! for each beginning of each text would be made for this walk alone.
+//! Head that reads one of finitely many texts → its tokens and exits, by following the texts along the trie.
+//!
+//! A walk by derivatives would make a term for every prefix of every text, and no other code would use these terms.
 
 use crate::error::Result;
+use crate::mask::accelerate::Accelerators;
 use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
@@ -13,26 +15,29 @@ use crate::vocabulary::trie::Trie;
 
 use std::collections::VecDeque;
 
-/// Words, sorted and alike in their first `depth` bytes.
+/// Sorted words with a common prefix of `depth` bytes.
 #[derive(Clone, Copy)]
 struct Words<'a> {
     words: &'a [Box<[u8]>],
     depth: usize,
 }
 
-/// Of sets with as many words, masks are made when a grammar meets its vocabulary,
+/// Words of a set whose masks are computed when the grammar is compiled: each takes longer than a mask may. Chosen without
+/// measurement.
 const LARGE: u32 = 4_096;
 
-/// wherever as many words go on: there are few such places, and each takes longer than a mask may.
+/// A prefix of a large set is prepared if at least this many words have it. Chosen without measurement.
 const MANY: u32 = 1_000;
 
-/// How often each word may be looked at for that.
-const TIMES: u32 = 4;
+/// How often preparation may visit each word of a set. Chosen without measurement.
+const VISITS: u32 = 4;
 
 impl Arena {
-    /// What heads of large sets of words do to a vocabulary, before anyone asks for it.
+    /// Compute the head masks of large sets of words ahead of the first matcher that needs them.
     pub fn prepare(&mut self, shared: &SharedMasks) -> Result<()> {
-        if !(0..self.terms.word_sets.len()).any(|set| self.terms.word_sets[set].words.len() >= LARGE as usize) {
+        if !Accelerators::on().literals
+            || !(0..self.terms.word_sets.len()).any(|set| self.terms.word_sets[set].words.len() >= LARGE as usize)
+        {
             return Ok(());
         }
         let terms = (0..self.len() as u32).map(TermId);
@@ -45,7 +50,7 @@ impl Arena {
                 _ => {}
             }
         }
-        // Words that are quoted somewhere stand by themselves only to be quoted.
+        // Words that some term quotes occur unquoted only as a part of that term.
         roots.sort_unstable();
         roots.dedup();
         for place in 0..roots.len() {
@@ -58,21 +63,21 @@ impl Arena {
     }
 
     fn prepare_words(&mut self, shared: &SharedMasks, text: TermId, quoted: bool) -> Result<()> {
-        let mut room = None;
+        let mut visits = None;
         let mut texts = VecDeque::from([text]);
         while let Some(text) = texts.pop_front() {
             let Term::Words { set, low, high, depth } = *self.term(text) else { continue };
-            let room = room.get_or_insert((high - low).saturating_mul(TIMES));
-            *room = room.saturating_sub(high - low);
-            if high - low < MANY || *room == 0 {
+            let visits = visits.get_or_insert((high - low).saturating_mul(VISITS));
+            *visits = visits.saturating_sub(high - low);
+            if high - low < MANY || *visits == 0 {
                 continue;
             }
             let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
             let hash = self.info(head).hash;
             if shared.head_masks.get(hash).is_none() {
-                let mut reach = WalkResult::of(shared);
-                if reach.spell(self, &shared.vocabulary.trie, 0, head)? {
-                    let head_mask = HeadMask::from_reach(reach, shared, false);
+                let mut walked = WalkResult::new(shared);
+                if walked.walk_literals(self, &shared.vocabulary.trie, 0, head)? {
+                    let head_mask = HeadMask::from_walk(walked, shared, false);
                     let bytes = head_mask.memory_bytes();
                     shared.head_masks.put(hash, head_mask, bytes);
                 }
@@ -92,18 +97,22 @@ impl Arena {
     }
 }
 
-/// A text on its way down a trie.
-struct Speller<'a> {
-    reach: &'a mut WalkResult,
+/// A walk of texts along a trie.
+struct LiteralWalk<'a> {
+    walked: &'a mut WalkResult,
     trie: &'a Trie,
     start: u32,
-    /// Whether it is spelled as the rest of a JSON string.
+    /// Whether texts are spelled as the rest of a JSON string.
     quoted: bool,
 }
 
 impl WalkResult {
-    /// Everything below a node within one head, if it is one of a few texts and each is spelled in one way.
-    pub fn spell(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<bool> {
+    /// Add the tokens below a node that stay inside a head, if the head reads one of finitely many texts with one spelling
+    /// each; false, with nothing added, for other heads.
+    pub fn walk_literals(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<bool> {
+        if !Accelerators::on().literals {
+            return Ok(false);
+        }
         let (text, state) = match *arena.term(head) {
             Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } => {
                 (text, Some(state))
@@ -114,17 +123,17 @@ impl WalkResult {
         match *arena.term(text) {
             Term::Literal { literal, position } => {
                 let data = arena.terms.literals[literal as usize].clone();
-                let mut speller = Speller { reach: self, trie, start: node, quoted };
-                if let Some(node) = speller.opened(node, state) {
-                    speller.text(node, &data[position as usize..]);
+                let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
+                if let Some(node) = walk.opened(node, state) {
+                    walk.text(node, &data[position as usize..]);
                 }
             }
             Term::Words { set, low, high, depth } => {
                 let words = arena.terms.word_sets[set as usize].words.clone();
-                let mut speller = Speller { reach: self, trie, start: node, quoted };
-                if let Some(node) = speller.opened(node, state) {
+                let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
+                if let Some(node) = walk.opened(node, state) {
                     let words = Words { words: &words[low as usize..high as usize], depth: depth as usize };
-                    speller.words(arena, node, words)?;
+                    walk.words(arena, node, words)?;
                 }
             }
             _ => return Ok(false),
@@ -133,8 +142,8 @@ impl WalkResult {
     }
 }
 
-impl Speller<'_> {
-    /// Behind the opening quote, if it is still to come.
+impl LiteralWalk<'_> {
+    /// The node behind the opening quote, if that was not read yet.
     fn opened(&mut self, node: u32, state: Option<Spelling>) -> Option<u32> {
         match state {
             Some(Spelling::Start) => self.follow(node, b"\""),
@@ -142,16 +151,16 @@ impl Speller<'_> {
         }
     }
 
-    /// Where a text leads from a node. The tokens that end on the way are inside.
+    /// The node after a text. Tokens that end on the path are added.
     fn follow(&mut self, mut node: u32, text: &[u8]) -> Option<u32> {
         for &byte in text {
             node = self.trie.child(node, byte)?;
-            self.reach.take(self.trie.tokens_at(node));
+            self.walked.take(self.trie.tokens_at(node));
         }
         Some(node)
     }
 
-    /// The same for a byte as it is spelled.
+    /// The node after a byte, escaped where a JSON string requires that.
     fn byte(&mut self, node: u32, byte: u8) -> Option<u32> {
         match escape(byte).filter(|_| self.quoted) {
             Some(escape) => self.follow(node, escape.as_bytes()),
@@ -161,7 +170,7 @@ impl Speller<'_> {
 
     fn end(&mut self, node: u32) {
         let end = if self.quoted { self.follow(node, b"\"") } else { Some(node) };
-        self.reach.exits.extend(end);
+        self.walked.exits.extend(end);
     }
 
     fn text(&mut self, node: u32, text: &[u8]) {
@@ -183,10 +192,10 @@ impl Speller<'_> {
         if first.len() > words.depth {
             rest = words.words;
         } else if self.quoted || node != self.start {
-            // A head that is at an end before it reads anything is its caller's matter.
+            // The start itself is no exit: the caller knows whether the head may be empty.
             self.end(node);
         }
-        // Many words have begun like a long token, and few tokens go on.
+        // Many words share a long prefix, but few tokens go on there: stop where none does.
         while let Some(word) = rest.first().filter(|_| self.trie.end(node) > node + 1) {
             let byte = word[words.depth];
             let (here, after) = rest.split_at(rest.partition_point(|word| word[words.depth] == byte));
@@ -204,22 +213,22 @@ mod tests {
     use super::*;
     use crate::regular::term::EMPTY;
 
-    /// The same by derivatives.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut WalkResult) {
+    /// A walk by derivatives.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive(head, byte).unwrap();
             if next != EMPTY {
-                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                walked.tokens.extend_from_slice(trie.tokens_at(child));
                 if arena.info(next).nullable {
-                    reach.exits.push(child);
+                    walked.exits.push(child);
                 }
-                derived(arena, trie, child, next, reach);
+                derived(arena, trie, child, next, walked);
             }
         }
     }
 
-    fn sorted(reach: WalkResult) -> (Vec<u32>, Vec<u32>) {
-        let WalkResult { mut tokens, mut exits, .. } = reach;
+    fn sorted(walked: WalkResult) -> (Vec<u32>, Vec<u32>) {
+        let WalkResult { mut tokens, mut exits, .. } = walked;
         tokens.sort_unstable();
         tokens.dedup();
         exits.sort_unstable();
@@ -278,11 +287,11 @@ mod tests {
         }
         let mut spelled = 0;
         for head in heads {
-            let mut reach = WalkResult::default();
-            if reach.spell(&mut arena, &trie, 0, head).unwrap() {
+            let mut walked = WalkResult::default();
+            if walked.walk_literals(&mut arena, &trie, 0, head).unwrap() {
                 let mut other = WalkResult::default();
                 derived(&mut arena, &trie, 0, head, &mut other);
-                assert_eq!(sorted(reach), sorted(other), "{:?}", arena.term(head));
+                assert_eq!(sorted(walked), sorted(other), "{:?}", arena.term(head));
                 spelled += 1;
             }
         }

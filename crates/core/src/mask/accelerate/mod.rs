@@ -1,4 +1,7 @@
-//! Shapes of heads whose tokens an index of the vocabulary finds without a walk of the trie.
+//! Shapes of heads → their tokens, from indexes of the vocabulary or from texts instead of a walk by derivatives.
+//!
+//! Every accelerator can be switched off: then the walk of the trie (`walk`) answers, and no mask changes. The switches
+//! serve tests and `python -m benchmarks.ablation`, which measures what each accelerator gains.
 
 pub(crate) mod counter_loop;
 pub(crate) mod exclusion;
@@ -6,3 +9,216 @@ pub(crate) mod literals;
 pub(crate) mod occurrence_group;
 pub(crate) mod region_scan;
 pub(crate) mod trie_path;
+
+use std::sync::OnceLock;
+
+/// The environment variable that names accelerators to switch off, separated by commas. It is read once per process.
+const VARIABLE: &str = "FRISKET_ACCELERATORS_OFF";
+
+/// Which accelerators are on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Accelerators {
+    /// Heads that count characters of one class are scanned (`counter_loop`).
+    pub counter_loop: bool,
+    /// A string with a maximal length derives its head mask from the string without it (`counter_loop`).
+    pub length_limit: bool,
+    /// Heads of a closed region are scanned (`region_scan`).
+    pub region_scan: bool,
+    /// Occurrences that a state does not tell apart are entered together (`occurrence_group`).
+    pub occurrence_group: bool,
+    /// A string that excludes texts derives its head mask from the string without the exclusion (`exclusion`).
+    pub exclusion: bool,
+    /// Heads that read one of finitely many texts follow these along the trie (`literals`).
+    pub literals: bool,
+    /// The composer follows single texts and named keys along the trie (`trie_path`).
+    pub trie_path: bool,
+}
+
+impl Accelerators {
+    /// The names by which accelerators are switched off.
+    pub(crate) const NAMES: [&str; 7] =
+        ["counter_loop", "length_limit", "region_scan", "occurrence_group", "exclusion", "literals", "trie_path"];
+
+    /// All accelerators but those of a list of names, separated by commas; other names are ignored.
+    pub(crate) fn without(names: &str) -> Self {
+        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path] =
+            Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
+        Accelerators { counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path }
+    }
+
+    /// The accelerators of this process.
+    #[inline]
+    pub(crate) fn on() -> Self {
+        #[cfg(test)]
+        if let Some(chosen) = tests::CHOSEN.get() {
+            return chosen;
+        }
+        static ON: OnceLock<Accelerators> = OnceLock::new();
+        *ON.get_or_init(|| Self::without(&std::env::var(VARIABLE).unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::byteset::ByteSet;
+    use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+    use crate::grammar::grammar::Grammar;
+    use crate::mask::masks::Masks;
+    use crate::mask::shared::SharedMasks;
+    use crate::vocabulary::vocabulary::Vocabulary;
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    thread_local! {
+        /// The accelerators of a test, in place of those of the process.
+        pub(super) static CHOSEN: Cell<Option<Accelerators>> = const { Cell::new(None) };
+    }
+
+    /// Bytes and random texts of characters that strings, keys and numbers are made of.
+    fn vocabulary() -> Arc<Vocabulary> {
+        let letters = ["a", "b", "c", "d", "k", "0", "7", " ", "_", "\"", "\\", "n", ":", ",", "é", "€", "}"];
+        let mut state = 11u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
+        for _ in 0..4_000 {
+            let text: String = (0..2 + next(5)).map(|_| letters[next(letters.len())]).collect();
+            tokens.push(Some(text.into_bytes().into()));
+        }
+        for text in [" abcd", "ab_cd", "\"ab\"", "ab\":", "\"kab\":", "abcdabcd", "a_b", "cd\",\""] {
+            tokens.push(Some(text.as_bytes().into()));
+        }
+        let size = tokens.len();
+        Arc::new(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
+    }
+
+    /// Grammars of the shapes that the accelerators know, and a text that each reads.
+    fn grammars() -> Vec<(Arc<Grammar>, &'static str)> {
+        let string = |make: &dyn Fn(&mut Builder) -> u32| {
+            let mut builder = Builder::default();
+            let text = make(&mut builder);
+            let quoted = builder.quoted(text, false).unwrap();
+            builder.build(quoted.0).unwrap()
+        };
+        let lower = |builder: &mut Builder| builder.byte_class(&[(b'a', b'z')]).unwrap().0;
+        let words = |builder: &mut Builder| {
+            let letter = lower(builder);
+            let word = builder.repeat(letter, 1, None).unwrap().0;
+            let space = builder.literal(b" ").unwrap().0;
+            let more = builder.cat(&[space, word]).unwrap().0;
+            let more = builder.repeat(more, 0, None).unwrap().0;
+            builder.cat(&[word, more]).unwrap().0
+        };
+        let object = {
+            let mut builder = Builder::default();
+            let any = builder.any_text().unwrap();
+            let value = builder.quoted(any.0, false).unwrap();
+            let [open, close, colon, comma, empty] =
+                [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+            let parts = Punctuation { open, close, colon, comma, empty };
+            let properties = ["ab", "abc", "kab"].map(|key| (key.into(), false, vec![(value.0, 0)])).to_vec();
+            let extras = vec![(any.0, vec![(value.0, 0)])];
+            let node = builder.object(properties, extras, parts, ObjectRules::default()).unwrap();
+            builder.build(node.0).unwrap()
+        };
+        vec![
+            (string(&|builder| builder.any_text().unwrap().0), "\"ab é\\n7"),
+            (
+                string(&|builder| {
+                    let any = builder.any_text().unwrap().0;
+                    builder.bounded(any, 0, Some(6)).unwrap().0
+                }),
+                "\"ab é7",
+            ),
+            (
+                string(&|builder| {
+                    let letter = lower(builder);
+                    builder.repeat(letter, 2, Some(5)).unwrap().0
+                }),
+                "\"abcd",
+            ),
+            (string(&words), "\"ab cd k"),
+            (
+                string(&|builder| {
+                    let words = words(builder);
+                    builder.bounded(words, 0, Some(7)).unwrap().0
+                }),
+                "\"ab cd",
+            ),
+            (
+                string(&|builder| {
+                    let any = builder.any_text().unwrap().0;
+                    let found = builder.literal(b"ab_").unwrap().0;
+                    builder.cat(&[any, found, any]).unwrap().0
+                }),
+                "\"7 ab_c",
+            ),
+            (
+                string(&|builder| {
+                    let texts = ["ab", "abc", "a_b", "cd\"", "k"].map(|text| text.as_bytes().into());
+                    builder.words(texts.to_vec()).unwrap().0
+                }),
+                "\"ab",
+            ),
+            (object, "{\"ab\":\"c\",\"abd\":\"\",\"k"),
+        ]
+    }
+
+    /// The masks along a text, as words.
+    fn masks(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &str) -> Vec<Vec<u32>> {
+        let shared = SharedMasks::new(vocabulary.clone());
+        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let mut at = machine.start;
+        let mut found = Vec::new();
+        for byte in text.bytes().map(Some).chain([None]) {
+            let mut bits = vec![0; vocabulary.mask_words()];
+            masks.mask(&mut machine, &shared, at).unwrap().write(&mut bits);
+            assert!(bits.iter().any(|&word| word != 0), "{text:?} is read to its end");
+            found.push(bits);
+            if let Some(byte) = byte {
+                at = machine.step(at, byte).unwrap();
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn no_accelerator_changes_a_mask() {
+        let vocabulary = vocabulary();
+        assert!(ByteSet::FULL == vocabulary.begins);
+        for (grammar, text) in grammars() {
+            CHOSEN.set(Some(Accelerators::without("")));
+            let all = masks(&grammar, &vocabulary, text);
+            for off in Accelerators::NAMES.into_iter().chain([&*Accelerators::NAMES.join(",")]) {
+                CHOSEN.set(Some(Accelerators::without(off)));
+                let without = masks(&grammar, &vocabulary, text);
+                for (read, (with, without)) in all.iter().zip(&without).enumerate() {
+                    assert!(with == without, "without {off} another mask after {:?}", &text.as_bytes()[..read]);
+                }
+            }
+        }
+        CHOSEN.set(None);
+    }
+
+    #[test]
+    fn each_name_switches_one_accelerator_off() {
+        let all = Accelerators::without("");
+        let each = Accelerators::NAMES.map(Accelerators::without);
+        for (number, one) in each.iter().enumerate() {
+            assert_ne!(*one, all);
+            assert!(!each[..number].contains(one));
+        }
+        assert_eq!(Accelerators::without("literals, region_scan").literals, each[5].literals);
+        assert_eq!(Accelerators::without("literals, region_scan"), Accelerators { region_scan: false, ..each[5] });
+        assert_eq!(Accelerators::without("unheard_of"), all);
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/ablation.py");
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.contains(VARIABLE));
+        let known = |name: &str| page.contains(&format!("\n    \"{name}\",\n"));
+        assert!(Accelerators::NAMES.into_iter().all(known), "the ablation measures every accelerator");
+    }
+}

@@ -1,6 +1,7 @@
-//! A region × vocabulary → what its heads do: tokens of its characters only are inside, whatever they spell. The others
-//! are found by the index: at each place where such a token's first special byte stands, the state is that after the
-//! token's beginning.
+//! Closed region × vocabulary → the tokens of its heads, from indexes of the vocabulary instead of a walk.
+//!
+//! Tokens that hold characters of the region only stay inside it in every order, so they are one precomputed set. Every
+//! other token is found at the occurrence of its first other byte, in the state after the token's prefix before that byte.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
@@ -17,112 +18,124 @@ use crate::regular::transitions::majority;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::Part;
 
-/// How a head comes to the characters of a region.
+/// How a head enters a region.
 struct Entry {
-    /// The row of the head.
+    /// The row of the head in the walk's table.
     start: u32,
-    /// The state before the first of them: the head, or what a space leads to.
+    /// The state before the first character of the region: the head, or the state behind a space.
     first: TermId,
+    /// Whether a space comes first.
     space_prefixed: bool,
 }
 
 impl ClosedRegion {
-    /// Whether the places where it is left take less than a walk through what is inside, or it keeps as much as a chain
-    /// does.
-    pub fn is_worth_it(&self, shared: &SharedMasks, chain: Option<&CounterLoop>) -> bool {
-        if chain.is_some_and(|chain| chain.class == self.class) {
+    /// Whether a scan takes less time than a walk: the region holds a third of the vocabulary, or a quarter as many
+    /// occurrences leave it as tokens are inside. Both ratios were chosen without measurement.
+    pub fn is_worthwhile(&self, shared: &SharedMasks, counter_loop: Option<&CounterLoop>) -> bool {
+        if counter_loop.is_some_and(|counter_loop| counter_loop.class == self.class) {
             return true;
         }
         let inside = shared.vocabulary.count_of(self.class);
         if inside >= shared.vocabulary.len() / 3 {
             return true;
         }
-        // They are counted, not looked at: whoever asks for a byte's places for the first time has them found.
+        // An upper bound suffices: to ask for the occurrences themselves would compute the index of the byte.
         let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
-        let places: usize = left.map(|byte| shared.vocabulary.occurrences_at_most(byte)).sum();
-        chain.is_none() && places < inside / 4
+        let occurrences: usize = left.map(|byte| shared.vocabulary.occurrences_at_most(byte)).sum();
+        counter_loop.is_none() && occurrences < inside / 4
     }
 
-    /// What a head of the region does to the vocabulary.
-    pub fn reach(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<WalkResult> {
+    /// The tokens and exits of a head of the region.
+    pub fn scan(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<WalkResult> {
         let bits = shared.vocabulary.class(self.class);
-        let mut reach = WalkResult::of(shared);
-        reach.dense = Some(Part { bits: bits.clone(), within: None });
-        let start = reach.table.row(arena, head);
-        // Every other token begins with a space: where it leads to a region, what comes after it is not walked, either.
+        let mut walked = WalkResult::new(shared);
+        walked.dense = Some(Part { bits: bits.clone(), within: None });
+        let start = walked.dfa.row(arena, head);
+        // About half of all tokens begin with a space. If a space leads to a region, that region is scanned, too.
         let space = arena.derive(head, b' ')?;
-        let spaced = match space {
+        let behind_space = match space {
             EMPTY => None,
             _ if self.class.contains(b' ') => None,
             next => ClosedRegion::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
         };
-        if let Some(region) = &spaced {
+        if let Some(region) = &behind_space {
             let both = bits
                 .iter()
                 .zip(shared.vocabulary.space_prefixed(region.class))
                 .map(|(bits, space_prefixed)| bits | space_prefixed)
                 .collect();
-            reach.dense = Some(Part { bits: both, within: None });
-            region.leave(arena, shared, Entry { start, first: space, space_prefixed: true }, &mut reach, |_| true)?;
+            walked.dense = Some(Part { bits: both, within: None });
+            region.enter_leaving(
+                arena,
+                shared,
+                Entry { start, first: space, space_prefixed: true },
+                &mut walked,
+                |_| true,
+            )?;
         }
         let own = Entry { start, first: head, space_prefixed: false };
-        let space_prefixed = spaced.is_some();
-        self.leave(arena, shared, own, &mut reach, |place| {
-            !(space_prefixed && place.depth == 0 && shared.vocabulary.trie.byte(place.node) == b' ')
+        let space_prefixed = behind_space.is_some();
+        self.enter_leaving(arena, shared, own, &mut walked, |occurrence| {
+            !(space_prefixed && occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ')
         })?;
-        Ok(reach)
+        Ok(walked)
     }
 
-    /// Goes on at those places where a token holds something else for the first time.
-    fn leave(
+    /// Enter the trie at every occurrence of a leaving byte that is the first one of its token.
+    fn enter_leaving(
         &self,
         arena: &mut Arena,
         shared: &SharedMasks,
         entry: Entry,
-        reach: &mut WalkResult,
+        walked: &mut WalkResult,
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
-        let (near, quiet, apart) = self.near(arena, entry.first)?;
+        let (majority_state, looping, others) = self.majority_state(arena, entry.first)?;
         for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
-            let behind = shared.occurrence_group(GroupKey {
+            let group = shared.occurrence_group(GroupKey {
                 byte,
                 class: self.class,
-                quiet,
+                looping,
                 space_prefixed: entry.space_prefixed,
             });
-            let places = shared.vocabulary.occurrences(byte);
-            let beside = arena.derive(near, byte)?;
-            let heard = behind.heard.iter().copied().chain(behind.beginning_with(&shared.vocabulary.trie, &apart));
-            for place in heard.map(|place| &places[place as usize]).filter(|place| wanted(place)) {
-                let Some(token) = shared.vocabulary.token(place.token) else { continue };
+            let occurrences = shared.vocabulary.occurrences(byte);
+            let neighbour = arena.derive(majority_state, byte)?;
+            let individual =
+                group.individual.iter().copied().chain(group.beginning_with(&shared.vocabulary.trie, &others));
+            for occurrence in
+                individual.map(|occurrence| &occurrences[occurrence as usize]).filter(|occurrence| wanted(occurrence))
+            {
+                let Some(token) = shared.vocabulary.token(occurrence.token) else { continue };
                 let mut row = entry.start;
-                for &byte in &token[..usize::from(place.depth)] {
-                    row = reach.table.step(arena, row, byte)?;
+                for &byte in &token[..usize::from(occurrence.depth)] {
+                    row = walked.dfa.step(arena, row, byte)?;
                 }
-                let next = reach.table.step(arena, row, byte)?;
+                let next = walked.dfa.step(arena, row, byte)?;
                 if next != NOWHERE {
                     arena.spend(1)?;
-                    let next = reach.table.rows[next as usize].state;
-                    match place.depth {
-                        0 => reach.enter_beside(arena, shared, place.node, next, beside)?,
-                        _ => reach.enter(arena, &shared.vocabulary.trie, place.node, next)?,
+                    let next = walked.dfa.rows[next as usize].state;
+                    match occurrence.depth {
+                        0 => walked.enter_near(arena, shared, occurrence.node, next, neighbour)?,
+                        _ => walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?,
                     }
                 }
             }
-            if beside != EMPTY {
-                behind.enter(arena, shared, beside, &apart, reach)?;
+            if neighbour != EMPTY {
+                group.enter(arena, shared, neighbour, &others, walked)?;
             }
         }
         Ok(())
     }
 
-    /// The state to which most characters lead; of the region's ASCII characters those that leave that state as it is, and
-    /// of these the ones that lead from here to another.
-    fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
-        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY)) };
-        let quiet = arena.ascii_onto(near, near)?.intersection(&self.class.bytes());
-        let apart = quiet.without(&arena.ascii_onto(first, near)?);
-        Ok((near, CharClass::new(quiet.ascii(), 0), apart))
+    /// The state to which most characters lead from `first`; the region's ASCII characters that loop in that state; and
+    /// those of the looping characters that lead from `first` to another state.
+    fn majority_state(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
+        let Some((majority_state, _)) = majority(arena, first)? else {
+            return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY));
+        };
+        let looping = arena.ascii_onto(majority_state, majority_state)?.intersection(&self.class.bytes());
+        let others = looping.without(&arena.ascii_onto(first, majority_state)?);
+        Ok((majority_state, CharClass::new(looping.ascii(), 0), others))
     }
 }
 
@@ -134,16 +147,16 @@ mod tests {
     use crate::vocabulary::trie::Trie;
     use crate::vocabulary::vocabulary::Vocabulary;
 
-    /// The same by derivatives, node by node.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut WalkResult) {
+    /// A walk by derivatives, node by node.
+    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive_now(head, byte, true).unwrap();
             if next != EMPTY {
-                reach.tokens.extend_from_slice(trie.tokens_at(child));
+                walked.tokens.extend_from_slice(trie.tokens_at(child));
                 if arena.info(next).nullable {
-                    reach.exits.push(child);
+                    walked.exits.push(child);
                 }
-                derived(arena, trie, child, next, reach);
+                derived(arena, trie, child, next, walked);
             }
         }
     }
@@ -188,13 +201,13 @@ mod tests {
         let more = class(arena, &format!("{lower}0123456789.-"));
         let (word, name) = (arena.repeat(letter, 1, MANY).unwrap(), arena.repeat(more, 1, MANY).unwrap());
         let space = class(arena, " ");
-        let spaced = arena.cat(space, word).unwrap();
-        let spaced = arena.repeat(spaced, 0, MANY).unwrap();
+        let behind_space = arena.cat(space, word).unwrap();
+        let behind_space = arena.repeat(behind_space, 0, MANY).unwrap();
         let texts = [
             arena.and(vec![any, excluded]).unwrap(),
             search(arena, &[foo]),
             arena.cat(letter, name).unwrap(),
-            arena.cat(word, spaced).unwrap(),
+            arena.cat(word, behind_space).unwrap(),
             arena.bounded(any, 3, MANY).unwrap(),
             arena.bounded(any, 2, 5).unwrap(),
             arena.bounded(found, 0, 9).unwrap(),
@@ -210,16 +223,16 @@ mod tests {
                         continue;
                     }
                     heads += 1;
-                    let mut slow = WalkResult::of(&shared);
+                    let mut slow = WalkResult::new(&shared);
                     derived(arena, &shared.vocabulary.trie, 0, head, &mut slow);
                     let slow = everything(slow);
-                    let mut walked = WalkResult::of(&shared);
+                    let mut walked = WalkResult::new(&shared);
                     walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = ClosedRegion::of(arena, head).unwrap() {
                         regions += 1;
-                        let reach = region.reach(arena, &shared, head).unwrap();
-                        assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
+                        let walked = region.scan(arena, &shared, head).unwrap();
+                        assert!(everything(walked) == slow, "region {before:?} {:?}", arena.term(text));
                     }
                     let ascii = arena.live_ascii(head).unwrap();
                     let live = arena.live_bytes(head).unwrap();

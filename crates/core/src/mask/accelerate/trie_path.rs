@@ -1,4 +1,6 @@
-//! Texts × a trie → the nodes they lead to, without a state for each beginning.
+//! Texts × trie → the nodes to which the texts lead, without a term per prefix.
+//!
+//! `literals` collects the tokens of one head; this file only finds nodes, for the composer and for keys of masks.
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -7,24 +9,24 @@ use crate::regular::term::{Spelling, Term, TermId, EPSILON};
 use crate::vocabulary::trie::Trie;
 use smallvec::{smallvec, SmallVec};
 
-/// A text of which there is no other spelling.
-pub(crate) type OneText = SmallVec<[u8; 64]>;
+/// The bytes of a text with one spelling.
+pub(crate) type SingleText = SmallVec<[u8; 64]>;
 
-/// Longer texts are heads like others.
+/// Bytes of a single text at most; a head of a longer text is treated as any other head. Chosen without measurement.
 const LONGEST_TEXT: usize = 256;
 
 impl Arena {
-    /// The text that a head reads, if that is all it reads.
-    pub(crate) fn one_text(&self, head: TermId) -> Option<OneText> {
+    /// The text of a head that reads exactly one text with one spelling.
+    pub(crate) fn single_text(&self, head: TermId) -> Option<SingleText> {
         let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
         else {
             return self.bare_text(head);
         };
-        let mut spelled = OneText::new();
+        let mut spelled = SingleText::new();
         if state == Spelling::Start {
             spelled.push(b'"');
         }
-        let bare = if text == EPSILON { OneText::new() } else { self.bare_text(text)? };
+        let bare = if text == EPSILON { SingleText::new() } else { self.bare_text(text)? };
         for byte in bare {
             match escape(byte) {
                 Some(escape) => spelled.extend_from_slice(escape.as_bytes()),
@@ -35,11 +37,11 @@ impl Arena {
         Some(spelled)
     }
 
-    fn bare_text(&self, id: TermId) -> Option<OneText> {
+    fn bare_text(&self, id: TermId) -> Option<SingleText> {
         match *self.term(id) {
             Term::Literal { literal, position } => {
                 let rest = &self.terms.literals[literal as usize][position as usize..];
-                (rest.len() <= LONGEST_TEXT).then(|| OneText::from_slice(rest))
+                (rest.len() <= LONGEST_TEXT).then(|| SingleText::from_slice(rest))
             }
             Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),
             _ => None,
@@ -47,9 +49,9 @@ impl Arena {
     }
 }
 
-/// Goes down the trie from a node along all texts at once, of which `depth` bytes are read already. `enter` is told each
-/// node, the texts that lead through it and how much of them is read there, and says whether to go on below.
-pub(crate) fn along<T>(
+/// Walk the trie from a node along sorted texts of which `depth` bytes are read. `enter` gets each node, the texts that
+/// lead through it and the bytes read of them; it returns whether to go on below.
+pub(crate) fn walk_along<T>(
     trie: &Trie,
     node: u32,
     texts: &[T],
@@ -81,45 +83,45 @@ pub(crate) fn along<T>(
         rest = after;
         if let Some(child) = trie.child(node, byte) {
             if enter(child, here, depth + 1)? && trie.end(child) > child + 1 {
-                along(trie, child, here, depth + 1, bytes, enter)?;
+                walk_along(trie, child, here, depth + 1, bytes, enter)?;
             }
         }
     }
     Ok(())
 }
 
-/// Goes down the trie from its root along texts, one after the other: what a text has in common with the one before it is
-/// not read again.
-pub(crate) struct Along<'a> {
+/// Walks the trie from its root along one text after the other; a prefix shared with the text before is not walked again.
+pub(crate) struct TriePath<'a> {
     trie: &'a Trie,
     before: &'a [u8],
-    /// After each byte of that, as far as tokens go along: the node, and the last one so far at which a token ends.
+    /// For each byte of `before`, as far as tokens read it: the node, and the last node so far at which a token ends.
     path: SmallVec<[(u32, u32); 32]>,
 }
 
-impl<'a> Along<'a> {
+impl<'a> TriePath<'a> {
+    /// At the root of a trie.
     pub fn new(trie: &'a Trie) -> Self {
-        Along { trie, before: &[], path: SmallVec::new() }
+        TriePath { trie, before: &[], path: SmallVec::new() }
     }
 
-    /// The last node on the text's way at which tokens end (0: there is none), and where all of it leads.
+    /// The last node on the path of a text at which a token ends (0: none), and the node after the whole text.
     pub fn read(&mut self, text: &'a [u8]) -> (u32, Option<u32>) {
         let common = self.before.iter().zip(text).take_while(|(one, other)| one == other).count();
         self.path.truncate(common);
         self.before = text;
-        let (mut node, mut told) = self.path.last().copied().unwrap_or_default();
-        // Where tokens left the text before, they leave this one if it gets as far.
+        let (mut node, mut last) = self.path.last().copied().unwrap_or_default();
+        // If tokens left the text before within the shared prefix, they leave this one there, too.
         if self.path.len() == common {
             for &byte in &text[common..] {
                 let Some(child) = self.trie.child(node, byte) else { break };
                 node = child;
                 if !self.trie.tokens_at(node).is_empty() {
-                    told = node;
+                    last = node;
                 }
-                self.path.push((node, told));
+                self.path.push((node, last));
             }
         }
-        (told, (self.path.len() == text.len()).then_some(node))
+        (last, (self.path.len() == text.len()).then_some(node))
     }
 }
 
@@ -135,8 +137,8 @@ mod tests {
         let shared = SharedMasks::of(Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap());
         let trie = &shared.vocabulary.trie;
         let node = |text: &str| trie.find(0, text.as_bytes());
-        let mut along = Along::new(trie);
-        for (text, told, whole) in [
+        let mut path = TriePath::new(trie);
+        for (text, last, whole) in [
             ("", "", true),
             ("a", "a", true),
             ("abc", "ab", true),
@@ -154,23 +156,23 @@ mod tests {
             ("zzz", "", false),
             ("ab", "ab", true),
         ] {
-            let wanted = (node(told).unwrap(), whole.then(|| node(text).unwrap()));
-            assert_eq!(along.read(text.as_bytes()), wanted, "{text:?}");
-            assert_eq!(Along::new(trie).read(text.as_bytes()), wanted, "{text:?} alone");
+            let wanted = (node(last).unwrap(), whole.then(|| node(text).unwrap()));
+            assert_eq!(path.read(text.as_bytes()), wanted, "{text:?}");
+            assert_eq!(TriePath::new(trie).read(text.as_bytes()), wanted, "{text:?} alone");
         }
     }
 
     #[test]
-    fn the_one_text_of_a_string_is_what_it_matches() {
+    fn the_single_text_of_a_string_is_what_it_matches() {
         let mut arena = Arena::new();
         for text in ["", "a", "tool", "a\"b\\c/\u{1}\n", "é€😀"] {
             let literal = arena.literal(text.as_bytes()).unwrap();
             for state in [Spelling::Start, Spelling::Body] {
                 let head = arena.quoted_state(literal, state, false).unwrap();
-                let spelled = arena.one_text(head).unwrap();
+                let spelled = arena.single_text(head).unwrap();
                 assert!(arena.matches(head, &spelled).unwrap(), "{text:?} {state:?}");
                 let free = arena.quoted_state(literal, state, true).unwrap();
-                assert!(arena.one_text(free).is_none(), "{text:?} may be spelled in several ways");
+                assert!(arena.single_text(free).is_none(), "{text:?} may be spelled in several ways");
             }
         }
     }

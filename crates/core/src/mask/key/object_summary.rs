@@ -1,7 +1,7 @@
-//! The state of an object → what tokens see of it: whether it may be closed, and how a key may begin.
+//! State of an object → what tokens can observe of it: whether it may close, and how its next key may begin.
 //!
-//! No more, if no token goes on behind a key and its colon. So states that differ in the members that came, and even
-//! objects that differ in their names, look the same more often than not.
+//! If no token goes on behind a key and its colon, tokens observe nothing else. Most states of an object, which differ in
+//! the members that came, therefore have one summary; so do many objects that differ in their names.
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
@@ -13,106 +13,107 @@ use crate::storage::hash::Hasher128;
 use crate::vocabulary::key_prefixes::{KeyPrefixes, BEFORE, BEHIND};
 use smallvec::SmallVec;
 
-/// What tokens see of a state.
+/// A summary of the state of an object, equal for states that no token tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct ObjectSummary {
-    /// A name for how keys may begin.
+    /// A hash of how keys may begin.
     pub keys: u128,
+    /// Whether the object may close.
     pub closes: bool,
     /// Whether another member may come.
     pub goes_on: bool,
 }
 
-/// What all states of an object have in common.
+/// The part that the summaries of all states of an object share.
 pub(crate) struct ObjectProfile {
-    /// Whether only an order and `required` say which property may come.
+    /// Whether only an order of properties and `required` restrict which property may come.
     unrestricted: bool,
-    /// Whether besides the named ones every other key may come, if any may.
+    /// Whether the unnamed keys, where any may come, are all texts but finitely many.
     any: bool,
-    /// Places among the sorted spellings that begin as tokens go on.
-    seen: Vec<u32>,
+    /// Indices of the sorted keys whose first byte some token has behind a quote.
+    observed: Vec<u32>,
 }
 
 impl ObjectProfile {
-    fn seen_in<'a>(
+    fn observed_in<'a>(
         &'a self,
         spec: &'a ObjectSpec,
         may_come: impl Fn(u32) -> bool + 'a,
     ) -> impl Iterator<Item = &'a [u8]> + 'a {
-        let seen = self.seen.iter().map(|&place| &spec.sorted[place as usize]);
-        seen.filter(move |(_, property)| may_come(*property)).map(|(spelling, _)| &**spelling)
+        let observed = self.observed.iter().map(|&place| &spec.sorted[place as usize]);
+        observed.filter(move |(_, property)| may_come(*property)).map(|(spelling, _)| &**spelling)
     }
 }
 
-fn hidden_as(hidden: u64, keys: u128) -> u128 {
+fn with_hidden(hidden: u64, keys: u128) -> u128 {
     keys.wrapping_mul(2).wrapping_add(hidden.into())
 }
 
 impl Arena {
-    /// None if tokens see more of the object than a look says.
-    pub(crate) fn outline(&mut self, object: u32, key_prefixes: &KeyPrefixes) -> Result<Option<ObjectProfile>> {
+    /// The profile of an object; None if tokens can observe more of the object than a summary says.
+    pub(crate) fn object_profile(&mut self, object: u32, key_prefixes: &KeyPrefixes) -> Result<Option<ObjectProfile>> {
         let spec = self.registers.objects[object as usize].clone();
         self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
-        let told_apart = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
-        if key_prefixes.crosses || told_apart || !self.is_usual(object) {
+        let is_observed = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
+        if key_prefixes.crosses || is_observed || !self.has_usual_separators(object) {
             return Ok(None);
         }
         let first = |(spelling, _): &(Box<[u8]>, u32)| spelling.get(1).copied();
-        let (mut seen, mut place) = (Vec::new(), 0);
-        // Keys that begin alike stand together: of thousands few are looked at.
+        let (mut observed, mut place) = (Vec::new(), 0);
+        // Keys with a common first byte are neighbours, so whole groups are skipped.
         while let Some(key) = spec.sorted.get(place) {
             let byte = first(key);
             let end = place + spec.sorted[place..].partition_point(|key| first(key) == byte);
             if byte.is_none_or(|byte| key_prefixes.bytes.contains(byte)) {
-                seen.extend(place as u32..end as u32);
+                observed.extend(place as u32..end as u32);
             }
             place = end;
         }
-        let outline = ObjectProfile {
+        let profile = ObjectProfile {
             unrestricted: spec.unrestricted(),
             any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
-            seen,
+            observed,
         };
-        self.budget.grow(size_of::<ObjectProfile>() + 4 * outline.seen.len());
-        Ok(Some(outline))
+        self.budget.grow(size_of::<ObjectProfile>() + 4 * profile.observed.len());
+        Ok(Some(profile))
     }
 
-    /// What a state looks like; None if tokens see more of it.
+    /// The summary of a state; None if tokens can observe more of the state.
     pub(crate) fn object_summary(
         &mut self,
         object: u32,
         state_id: u32,
-        outline: &ObjectProfile,
+        profile: &ObjectProfile,
         key_prefixes: &KeyPrefixes,
     ) -> Result<Option<ObjectSummary>> {
         let (spec, state) =
             (self.registers.objects[object as usize].clone(), self.registers.states[state_id as usize].clone());
-        if state.hidden == Hidden::Choice || self.told_apart(state.keys, key_prefixes) {
+        if state.hidden == Hidden::Choice || self.is_observed(state.keys, key_prefixes) {
             return Ok(None);
         }
         let hidden = u64::from(state.hidden == Hidden::Key);
-        // All texts but a few that no token reads to their end: whatever else begins is among them.
+        // Stands for all texts but finitely many, none of which a token reads to its end.
         const ANY: u128 = 1;
-        if outline.unrestricted {
+        if profile.unrestricted {
             self.budget.spend(1 + spec.valued.len() as u64 / 8)?;
             let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.came(&state, word) != 0);
             let closes = !left(&spec.required);
-            let any = outline.any && (closes || spec.any_order || !spec.extras_last);
-            if any || outline.seen.is_empty() && spec.extras.is_empty() {
-                let keys = hidden_as(hidden, if any { ANY } else { 0 });
+            let any = profile.any && (closes || spec.any_order || !spec.extras_last);
+            if any || profile.observed.is_empty() && spec.extras.is_empty() {
+                let keys = with_hidden(hidden, if any { ANY } else { 0 });
                 return Ok(Some(ObjectSummary { closes, goes_on: any || left(&spec.valued), keys }));
             }
         }
         if spec.plain() && spec.extras.is_empty() {
-            self.budget.spend(1 + outline.seen.len() as u64 / 8)?;
+            self.budget.spend(1 + profile.observed.len() as u64 / 8)?;
             let span = spec.in_turn(&state);
             let may_come = |property: u32| span.contains(&(property as usize)) && spec.may_ever_come(property);
-            let keys = self.named_as(outline.seen_in(&spec, may_come), &[]);
+            let keys = self.keys_hash(profile.observed_in(&spec, may_come), &[]);
             let closes = spec.can_close(&state);
             let goes_on = span.clone().any(|property| may_come(property as u32));
-            return Ok(Some(ObjectSummary { closes, goes_on, keys: hidden_as(hidden, keys) }));
+            return Ok(Some(ObjectSummary { closes, goes_on, keys: with_hidden(hidden, keys) }));
         }
         let choices = self.choices(object, state_id)?;
         let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
@@ -120,14 +121,14 @@ impl Arena {
             ANY
         } else {
             let others: Vec<TermId> = choices.extras.iter().map(|&(_, keys)| keys).collect();
-            self.named_as(outline.seen_in(&spec, |property| choices.allows(property)), &others)
+            self.keys_hash(profile.observed_in(&spec, |property| choices.allows(property)), &others)
         };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
-        Ok(Some(ObjectSummary { closes: spec.can_close(&state), goes_on, keys: hidden_as(hidden, keys) }))
+        Ok(Some(ObjectSummary { closes: spec.can_close(&state), goes_on, keys: with_hidden(hidden, keys) }))
     }
 
-    /// A name for keys that are spelled in one of these ways, or in one of others.
-    fn named_as<'a>(&self, spellings: impl Iterator<Item = &'a [u8]>, others: &[TermId]) -> u128 {
+    /// A hash of the keys that are one of some texts, or in one of some languages; 0 if there are none.
+    fn keys_hash<'a>(&self, spellings: impl Iterator<Item = &'a [u8]>, others: &[TermId]) -> u128 {
         let (mut keys, mut named) = (Hasher128::new(0), 0);
         for spelling in spellings {
             keys.bytes(spelling);
@@ -142,15 +143,15 @@ impl Arena {
         }
     }
 
-    /// Whether a key that some token reads to its end is one of a set.
-    fn told_apart(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
+    /// Whether some token reads a key of a set to its end.
+    fn is_observed(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
         let begins = || self.registers.keys.rests(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
         keys != NO_KEYS
             && (self.registers.keys.has_empty(keys) || begins())
             && key_prefixes.whole.iter().any(|key| self.registers.keys.contains(keys, key))
     }
 
-    /// Whether a key that some token reads to its end is one of the few that a language of nearly all texts lacks.
+    /// Whether some token reads a key to its end that a cofinite language excludes.
     fn excludes(&self, id: TermId, key_prefixes: &KeyPrefixes) -> bool {
         match *self.term(id) {
             Term::And(ref parts) => parts.iter().any(|&part| self.excludes(part, key_prefixes)),
@@ -170,8 +171,8 @@ impl Arena {
         }
     }
 
-    /// Whether what comes before a key ends with one of `BEFORE`, and what comes behind it is of `BEHIND`.
-    pub(crate) fn is_usual(&mut self, object: u32) -> bool {
+    /// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
+    pub(crate) fn has_usual_separators(&mut self, object: u32) -> bool {
         let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object as usize];
         if free {
             return false;
@@ -190,7 +191,7 @@ impl Arena {
         usual
     }
 
-    /// The bytes with which texts end, of what separators are made of.
+    /// The last bytes of the texts of a separator; None if the term is not one that separators are made of.
     fn last_bytes(&self, id: TermId) -> Option<ByteSet> {
         match *self.term(id) {
             Term::Class(bytes) => Some(bytes),

@@ -1,5 +1,7 @@
-//! A head that counts × a vocabulary → what tokens see of its counts, kept under the hash of the head for all grammars:
-//! with every character a count is another head, and to clip it takes longer than all else that a mask asks of it.
+//! Head that counts × vocabulary → the hash of the head with its counts saturated at the longest token.
+//!
+//! A head that counts is another term after every character, and to saturate it takes longer than the rest of a mask's
+//! key. The hashes are therefore cached for all grammars, under the hash of the head.
 
 use crate::error::Result;
 use crate::mask::dfa_cache::NARROW;
@@ -8,28 +10,28 @@ use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::vocabulary::long_tokens::FAR;
 
-/// Of one head.
+/// The counts of one head, as far as keys depend on them.
 #[derive(Clone, Copy)]
 pub(crate) struct Saturated {
-    /// Of the head clipped to the longest token; None where no long token goes along, so that nobody asks.
+    /// The hash of the saturated head; None where the head reads no long token, because then no key asks for it.
     hash: Option<u128>,
-    /// Whether a count ends in the reach of long tokens only.
+    /// Whether a count ends between `FAR` characters and the longest token.
     far: bool,
 }
 
 impl SharedMasks {
-    /// The hash of a head that treats every token alike.
+    /// The hash of a head that allows the same tokens, equal for all counts beyond the longest token.
     pub(crate) fn saturated_hash(&self, arena: &mut Arena, head: TermId) -> Result<u128> {
         if !arena.info(head).counts {
             return Ok(arena.info(head).hash);
         }
         match self.saturated_of(arena, head)?.hash {
             Some(hash) => Ok(hash),
-            None => arena.saturated(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
+            None => arena.saturated(head, self.vocabulary.longest).map(|saturated| arena.info(saturated).hash),
         }
     }
 
-    /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
+    /// Whether a count of the head ends between `FAR` characters and the longest token: only long tokens observe the end.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
         Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.saturated_of(arena, head)?.far)
     }
@@ -40,14 +42,14 @@ impl SharedMasks {
             return Ok(known);
         }
         let reads = arena.first_bytes(head);
-        let mut near = Saturated { hash: None, far: false };
-        // White space, say: few long tokens are made of it, and all others end soon.
+        let mut found = Saturated { hash: None, far: false };
+        // Heads of few bytes, such as white space, are left out: few long tokens consist of these bytes.
         if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > FAR {
             let exact = arena.saturated(head, self.vocabulary.longest)?;
-            near.hash = Some(arena.info(exact).hash);
-            near.far = arena.saturated(head, FAR)? != exact && arena.counted(exact)?.is_none();
+            found.hash = Some(arena.info(exact).hash);
+            found.far = arena.saturated(head, FAR)? != exact && arena.without_limit(exact)?.is_none();
         }
-        self.saturated.put(own, near, size_of::<Saturated>());
-        Ok(near)
+        self.saturated.put(own, found, size_of::<Saturated>());
+        Ok(found)
     }
 }

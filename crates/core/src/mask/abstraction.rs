@@ -1,0 +1,47 @@
+//! Position → the abstract position whose mask it shares: without the texts of open keys and the values of unique items.
+//!
+//! Few tokens depend on those texts and values. One mask per abstract position, corrected for these tokens, replaces one
+//! mask per text that a key or an item may have.
+
+use crate::automaton::machine::{Machine, PositionId};
+use crate::automaton::unique::Register;
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, Text};
+
+impl Machine {
+    /// The abstract position of a position; the position itself if there is nothing to leave out.
+    pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
+        let position = self.position(id).clone();
+        let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
+        let frames = position.heads.iter().map(|&(_, frame)| frame);
+        let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
+        let mut abstracted = (*position).clone();
+        if exact || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
+            for (head, _) in &mut abstracted.heads {
+                *head = self.unknown(*head)?;
+            }
+        }
+        if exact {
+            let frames = abstracted.heads.iter_mut().map(|(_, frame)| frame);
+            for frame in frames.chain(abstracted.specials.iter_mut().map(|(_, frame)| frame)) {
+                *frame = self.abstracted_frame(*frame, position.register)?;
+            }
+            abstracted.register = Register::Abstracted;
+        }
+        if abstracted == *position {
+            return Ok(id);
+        }
+        abstracted.heads = self.merged(abstracted.heads)?;
+        abstracted.specials = self.merged(abstracted.specials)?;
+        Ok(self.intern(abstracted))
+    }
+
+    /// A head without the text that it has read.
+    pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
+        match self.arena.held(head) {
+            Some((inner, _)) => self.arena.rehold(head, inner, Text::Unknown),
+            None => Ok(head),
+        }
+    }
+}

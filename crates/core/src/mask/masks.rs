@@ -1,0 +1,399 @@
+//! Position → mask: from a cache of this grammar, from a cache of the vocabulary, or composed of its heads' parts.
+//!
+//! A position first gets a key (`key`). A mask without a key is cached under the position itself. A mask that no cache has
+//! is composed: head masks are joined, the walk goes on below their exits (`composer`), and what the parts leave
+//! undecided is read from the automaton (`resolve`).
+
+use crate::automaton::machine::{Machine, Position, PositionId};
+use crate::automaton::unique::Register;
+use crate::error::Result;
+use crate::mask::accumulator::Accumulator;
+use crate::mask::composer::{Composer, TrieView};
+use crate::mask::draft::{Draft, TextWalks};
+use crate::mask::head_masks::HeadMasks;
+use crate::mask::key::{KeyBuilder, KeyParts, MaskKey, OwnPart};
+use crate::mask::mask::Mask;
+use crate::mask::shared::SharedMasks;
+use crate::mask::verify;
+use crate::regular::arena::Arena;
+use crate::regular::term::Term;
+use crate::storage::hash::Hasher128;
+use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::token_set::Part;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::mem::take;
+use std::sync::Arc;
+
+/// Positions of more heads get no key: to make the key would take as long as the mask, and few positions share it. Chosen
+/// without measurement.
+const KEYED_HEADS: usize = 32;
+
+/// A mask that corrects more than one in this many of its words is kept as one dense set: smaller, and written faster.
+const DENSE_RATIO: usize = 6;
+
+/// A draft that corrects more words is kept as one dense set, because every correction copies the words.
+const DRAFT_WORDS: usize = 16;
+
+/// Bytes of an entry in a table of masks.
+const ENTRY_BYTES: usize = 32;
+
+thread_local! {
+    /// One accumulator per thread for all grammars: every mask leaves it empty.
+    static ACCUMULATOR: Cell<Accumulator> = Cell::default();
+}
+
+/// The masks of one compiled grammar, and the parts from which it composes them.
+#[derive(Default)]
+pub struct Masks {
+    /// The token id of each special token that the grammar names.
+    special_ids: Vec<u32>,
+    head_masks: HeadMasks,
+    key_parts: KeyParts,
+    /// Masks under the keys of their positions.
+    by_key: FxHashMap<u128, Arc<Mask>>,
+    /// Drafts of positions in arrays of unique items, under the position without the values that came.
+    drafts: FxHashMap<PositionId, Arc<Draft>>,
+    walks: TextWalks,
+    /// Masks of positions that have no key.
+    by_position: FxHashMap<PositionId, Arc<Mask>>,
+    /// Bytes of the masks and drafts.
+    held: usize,
+    /// How many masks were composed because no grammar of the vocabulary had them.
+    pub(crate) composed: usize,
+}
+
+impl Masks {
+    /// No masks yet, for a grammar whose special tokens have these ids.
+    pub fn new(special_ids: Vec<u32>) -> Self {
+        Masks { special_ids, ..Masks::default() }
+    }
+
+    /// Bytes of the masks and of all parts that this grammar holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.held + self.head_masks.memory_bytes() + self.walks.memory_bytes()
+    }
+
+    /// The mask of a position. Where masks are verified, an error if the mask differs from one composed without caches.
+    pub fn mask(&mut self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+        let mask = self.find_or_compose(machine, shared, exact)?;
+        if verify::is_on() {
+            verify::verify(machine, shared, &self.special_ids, exact, &mask)?;
+        }
+        Ok(mask)
+    }
+
+    /// The mask of a position, composed without any cache.
+    pub(crate) fn compose_uncached(
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        special_ids: &[u32],
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
+        let mut masks = Masks::new(special_ids.to_vec());
+        let position = machine.position(exact).clone();
+        let horizon = horizon(&mut machine.arena, shared, &position)?;
+        let id = machine.abstracted(exact)?;
+        match machine.position(id).register {
+            Register::Abstracted => masks.correct_draft(machine, shared, [exact, id], horizon),
+            _ => Ok(masks.compose(machine, shared, [exact, id], horizon)?.0),
+        }
+    }
+
+    fn find_or_compose(&mut self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+        if let Some(mask) = self.by_position.get(&exact) {
+            return Ok(mask.clone());
+        }
+        let position = machine.position(exact).clone();
+        let horizon = horizon(&mut machine.arena, shared, &position)?;
+        let key = self.key(machine, shared, &position, horizon)?;
+        if let Some(key) = key {
+            if let Some(mask) = self.by_key.get(&key) {
+                return Ok(mask.clone());
+            }
+            if let Some(mask) = shared.masks.get(key) {
+                self.held += ENTRY_BYTES;
+                self.by_key.insert(key, mask.clone());
+                return Ok(mask);
+            }
+        }
+        machine.known.longest = shared.vocabulary.longest / 2 + 1;
+        let id = machine.abstracted(exact)?;
+        if let Some(mask) = self.by_position.get(&id) {
+            return Ok(mask.clone());
+        }
+        if machine.position(id).register == Register::Abstracted {
+            return self.correct_draft(machine, shared, [exact, id], horizon);
+        }
+        let (mask, is_shared) = self.compose(machine, shared, [exact, id], horizon)?;
+        self.composed += 1;
+        self.held += ENTRY_BYTES + mask.memory_bytes();
+        match key {
+            Some(key) if is_shared => {
+                shared.masks.put(key, mask.clone(), mask.held_bytes());
+                self.by_key.insert(key, mask.clone());
+            }
+            _ => {
+                self.by_position.insert(if is_shared { id } else { exact }, mask.clone());
+            }
+        }
+        Ok(mask)
+    }
+
+    fn key_builder<'a>(&'a mut self, machine: &'a mut Machine, shared: &'a SharedMasks) -> KeyBuilder<'a> {
+        KeyBuilder { machine, parts: &mut self.key_parts, shared }
+    }
+
+    /// The key of a position: positions with equal keys have equal masks. None if no key tells enough.
+    fn key(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        position: &Position,
+        horizon: u32,
+    ) -> Result<MaskKey> {
+        // The pattern names every field: a field that is added to `Position` must enter the key, or this does not compile.
+        let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
+        if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > KEYED_HEADS {
+            return Ok(None);
+        }
+        let mut covered = false;
+        for &(head, _) in heads {
+            covered |= self.key_builder(machine, shared).covers(head)?;
+        }
+        let mut hash = Hasher128::new(u64::from(*accepting));
+        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
+        // The order of the heads does not matter to the mask, so their keys are added.
+        let mut sum = 0u128;
+        for &(head, frame) in heads {
+            let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
+                self.key_builder(machine, shared).of_named_key(head, frame, covered)?
+            } else if let Some(text) = machine.arena.single_text(head) {
+                self.key_builder(machine, shared).of_text(&text, frame)?
+            } else {
+                let head_mask = self.head_masks.get(&mut machine.arena, shared, head, horizon)?;
+                let own = match head_mask.hash() {
+                    // A head that counts up to the length of long tokens does more than its truncated head mask says.
+                    Some(own) if horizon >= shared.vocabulary.longest || !machine.arena.info(head).counts => {
+                        OwnPart::Tokens(own)
+                    }
+                    _ => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
+                };
+                self.key_builder(machine, shared).of_head(head, own, frame, &head_mask)?
+            };
+            let Some(part) = part else { return Ok(None) };
+            sum = sum.wrapping_add(part);
+        }
+        hash.wide(sum);
+        Ok(Some(hash.finish()))
+    }
+
+    /// The composed mask, and whether every position that is abstracted to `id` has it.
+    fn compose(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        [exact, id]: [PositionId; 2],
+        horizon: u32,
+    ) -> Result<(Arc<Mask>, bool)> {
+        let position = machine.position(id).clone();
+        let (mut composer, parts) = self.compose_heads(machine, shared, &position, horizon)?;
+        composer.replay.append(&mut composer.always);
+        let shared = composer.resolve(id, exact)?;
+        Ok((Arc::new(self.finish(composer, parts, &position)), shared))
+    }
+
+    /// The mask of a position in an array of unique items: the draft of `id`, corrected by the values that came.
+    fn correct_draft(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        [exact, id]: [PositionId; 2],
+        horizon: u32,
+    ) -> Result<Arc<Mask>> {
+        let draft = match self.drafts.get(&id) {
+            Some(draft) => draft.clone(),
+            None => {
+                let position = machine.position(id).clone();
+                let (mut composer, parts) = self.compose_heads(machine, shared, &position, horizon)?;
+                composer.resolve_draft(id)?;
+                let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
+                let mut mask = self.finish(composer, parts, &position);
+                if mask.corrected_words() > DRAFT_WORDS {
+                    mask = mask.to_dense(shared.vocabulary.mask_words());
+                }
+                let draft = Arc::new(Draft::new(mask, uncertain, always));
+                self.composed += 1;
+                self.held += ENTRY_BYTES + draft.memory_bytes();
+                self.drafts.insert(id, draft.clone());
+                draft
+            }
+        };
+        let mask = draft.correct(machine, shared, &mut self.walks, exact)?;
+        if !Arc::ptr_eq(&mask, &draft.mask) {
+            self.held += mask.memory_bytes();
+        }
+        Ok(mask)
+    }
+
+    /// A composer that has joined all heads of a position, and the dense parts that the mask refers to.
+    fn compose_heads<'a>(
+        &mut self,
+        machine: &'a mut Machine,
+        shared: &'a SharedMasks,
+        position: &Position,
+        horizon: u32,
+    ) -> Result<(Composer<'a>, Vec<Part>)> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut accumulator = ACCUMULATOR.take();
+        accumulator.fit(shared.vocabulary.mask_words());
+        let mut composer = Composer::new(machine, shared, accumulator);
+        let without_long = horizon < shared.vocabulary.longest;
+        composer.copies_lists = without_long;
+        for &(head, frame) in &position.heads {
+            composer.first = composer.machine.openness(frame).open;
+            if composer.walk_texts(shared.view(), 0, head, frame)? {
+                continue;
+            }
+            if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
+                // Each exit is another key, which a head mask does not tell apart: walk with the head itself.
+                composer.descend(shared.view(), 0, head, frame)?;
+                continue;
+            }
+            let head_mask = self.head_masks.get(&mut composer.machine.arena, shared, head, horizon)?;
+            if let Some(Part { bits, within }) = &head_mask.dense {
+                let bits = if without_long { shared.without_long(bits) } else { bits.clone() };
+                let dense = Part { bits, within: within.clone() };
+                if !parts.iter().any(|part| part.same(&dense)) {
+                    parts.push(dense);
+                }
+            }
+            composer.add(&head_mask.core.words);
+            composer.replay.extend_from_slice(&head_mask.replay);
+            composer.recheck.extend_from_slice(&head_mask.recheck);
+            composer.note_uncertain_tokens(head, frame, &head_mask)?;
+            composer.walk_exits(head, frame, &head_mask)?;
+        }
+        if without_long {
+            composer.accumulator.keep_within(&shared.vocabulary.long_tokens().others);
+            self.add_long_tokens(&mut composer, position)?;
+        }
+        Ok((composer, parts))
+    }
+
+    /// The long tokens, band by band: each band saturates counts at the length of its own longest token.
+    fn add_long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
+        let shared = composer.shared;
+        for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
+            let view = TrieView { trie: &band.trie, pieces };
+            for &(head, frame) in &position.heads {
+                composer.first = composer.machine.openness(frame).open;
+                let arena = &mut composer.machine.arena;
+                let head = match arena.held(head) {
+                    Some((inner, text)) => {
+                        let inner = self.head_masks.saturated(arena, inner, band.longest)?;
+                        arena.rehold(head, inner, text)?
+                    }
+                    None => self.head_masks.saturated(arena, head, band.longest)?,
+                };
+                composer.walk(view, 0, head, frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The mask of what a composer has collected, with special tokens and the end of the sequence.
+    fn finish(&self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
+        let Composer { machine, mut accumulator, lists, shared, .. } = composer;
+        if position.accepting {
+            shared.vocabulary.eos.iter().for_each(|&token| accumulator.allow(token));
+        }
+        for &(special, _) in &position.specials {
+            accumulator.allow(self.special_ids[special as usize]);
+        }
+        let words = accumulator.take_corrections();
+        ACCUMULATOR.set(accumulator);
+        let origin = verify::is_on().then(|| machine.describe(position).into());
+        let mask = Mask::new(parts, lists, words, origin);
+        match mask.corrected_words() > shared.vocabulary.mask_words() / DENSE_RATIO {
+            true => mask.to_dense(shared.vocabulary.mask_words()),
+            false => mask,
+        }
+    }
+}
+
+/// Up to how many characters of a token head masks must be exact. `FAR` if a count ends between `FAR` and the longest
+/// token: then the long tokens are added apart, and all others are treated as if the count did not end.
+fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
+    let longest = shared.vocabulary.longest;
+    if longest > FAR {
+        for &(head, _) in &position.heads {
+            let language = arena.held(head).map_or(head, |(inner, _)| inner);
+            if shared.ends_far(arena, language)? {
+                return Ok(FAR);
+            }
+        }
+    }
+    Ok(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::mask::head_mask::HeadMask;
+    use crate::vocabulary::vocabulary::Vocabulary;
+
+    #[test]
+    fn masks_count_what_they_keep_and_compose_each_once() {
+        let mut builder = Builder::default();
+        let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
+        let grammar = builder.build(words.0).unwrap();
+        let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
+        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
+        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let start = machine.start;
+        assert_eq!(masks.memory_bytes(), masks.walks.memory_bytes());
+        let mask = masks.mask(&mut machine, &vocabulary, start).unwrap();
+        let held = masks.memory_bytes();
+        assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
+        assert_eq!(held, masks.held + masks.head_masks.memory_bytes() + masks.walks.memory_bytes());
+        assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
+        // Another grammar of the vocabulary has it, too, for the price of its place in a table.
+        let mut other = Masks::new(Vec::new());
+        assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert_eq!(other.composed, 0);
+        assert!(other.memory_bytes() >= 32);
+    }
+
+    /// The masks along a text that keeps counting, far from where it may end.
+    #[test]
+    fn counts_that_are_far_from_their_end_share_one_piece() {
+        let mut builder = Builder::default();
+        let any = builder.any_text().unwrap();
+        let counted = builder.bounded(any.0, 0, Some(10_000)).unwrap();
+        let text = builder.quoted(counted.0, false).unwrap();
+        let grammar = builder.build(text.0).unwrap();
+        let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
+        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
+        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut masks = Masks::new(Vec::new());
+        let mut at = machine.start;
+        let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
+        for &byte in &bytes {
+            at = machine.step(at, byte).unwrap();
+            masks.mask(&mut machine, &vocabulary, at).unwrap();
+        }
+        assert_eq!(masks.composed, 1);
+        assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());
+        // For each count no more than its places in two tables and a handle.
+        let (held, tables) = (
+            masks.memory_bytes(),
+            masks.head_masks.saturated.len() * 24 + masks.head_masks.counting.len() * (24 + size_of::<HeadMask>()),
+        );
+        assert!((200..=202).contains(&masks.head_masks.counting.len()));
+        assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
+    }
+}
