@@ -1,4 +1,6 @@
-//! The alternatives of oneOf → their union, if no two of them share a value.
+//! The alternatives of `oneOf` → their union, if no two of them share a value.
+//!
+//! `oneOf` of overlapping alternatives needs complements, which Python's algebra computes; this file handles the rest.
 
 use crate::case::{listed, meet, product, same, Case, Met, OBJECT, STRING};
 use crate::demand::{needed, Demand};

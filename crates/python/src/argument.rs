@@ -1,6 +1,7 @@
-//! Arguments of `GrammarBuilder` that hold integers → Rust's, or a ValueError that names the argument and its range.
+//! Python's integer arguments of `GrammarBuilder` → Rust integers, or a ValueError that names the argument and its
+//! range.
 //!
-//! Python's integers have no bounds, and what PyO3 says of one that does not fit is an OverflowError without a name.
+//! Python's integers are unbounded. PyO3 reports one that does not fit as an OverflowError that names no argument.
 
 use crate::integer::written;
 use pyo3::exceptions::{PyOverflowError, PyValueError};

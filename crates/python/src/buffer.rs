@@ -1,4 +1,6 @@
-//! numpy array, or what offers a numpy view (CPU tensors) → writable rows of 32-bit words that the caller owns.
+//! numpy array, or an object with a numpy view (CPU tensors) → writable rows of 32-bit words that the caller owns.
+//!
+//! The one file that turns an address from Python into a Rust slice, and checks its type, layout and size.
 
 use numpy::npyffi::flags::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -14,6 +16,7 @@ pub struct Bitmask {
 }
 
 impl Bitmask {
+    /// The rows of an array; TypeError or ValueError if it has another type, layout or number of dimensions.
     pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(array) = given.cast::<PyUntypedArray>() else {
             let wanted = "a bitmask is a numpy array (or a CPU tensor) of uint32 or int32";
@@ -48,6 +51,7 @@ impl Bitmask {
         Ok(Bitmask { address, rows, width, _owner: given.clone().unbind() })
     }
 
+    /// An error if there is no such row, or if rows have fewer than `words` words.
     pub fn check(&self, row: usize, words: usize) -> PyResult<()> {
         if row >= self.rows {
             return Err(PyValueError::new_err(format!("row {row} is beyond the bitmask's {} rows", self.rows)));

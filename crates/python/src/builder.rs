@@ -1,4 +1,6 @@
 //! Calls of a front end → GrammarBuilder → Grammar.
+//!
+//! Every method converts its arguments, calls the core's builder and raises its errors; nothing is decided here.
 
 use crate::argument;
 use crate::error::raise;

@@ -1,4 +1,6 @@
-//! Conditions of one value, type by type; conditions × conditions → what meets both.
+//! Conditions of one value, type by type; conditions × conditions → the conditions of a value that meets both.
+//!
+//! The Rust side of `Case` in value.py: the data of the reader's algebra of schemas, apart from its operations.
 
 use crate::identity::Sign;
 use crate::number;

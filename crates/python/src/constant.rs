@@ -1,8 +1,7 @@
-//! A JSON value → the node of the documents that spell it, as lower.py makes it from a place for each of its parts.
+//! JSON value → the node of the documents that spell it, as lower.py builds it from a subschema per part.
 //!
-//! A constant may be most of a schema, and has no conditions that the algebra would have to read: a part takes Python
-//! 30 µs and this walk less than one. Parts that the value holds several times (Python shares lists and dicts) are made
-//! once.
+//! A constant may be most of a schema, and the algebra has no conditions to read in it. Python takes 30 µs per part,
+//! this walk less than one. Parts that the value holds several times (Python shares lists and dicts) are built once.
 
 use crate::builder::GrammarBuilder;
 use crate::error::raise;

@@ -1,7 +1,7 @@
-//! A plain JSON value → its bytes, as `marshal.dumps(value, 2)` has them.
+//! Plain JSON value → the bytes of `marshal.dumps(value, 2)`.
 //!
-//! Every compile asks whether the schema was compiled lately. Python's own walk would do, but the code that it takes is
-//! for nothing else, and what is read once for each schema costs more than what is done with it.
+//! These bytes are the key under which recent compiles are found. This walk does not touch the code of `marshal`, which
+//! no other step of a compile needs and which would first have to be read into the processor's caches.
 
 use crate::error::build;
 use crate::sorted::Order;

@@ -1,4 +1,6 @@
-//! A case × a key → what a member of that key must meet, which several schemas may have a say in.
+//! Case × key → the schema that a member of that key must meet, if a single one constrains it.
+//!
+//! Several keywords and several schemas may constrain one member; this file collects them.
 
 use crate::case::{Case, Fields};
 use crate::identity::Identity;

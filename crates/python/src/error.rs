@@ -1,4 +1,6 @@
-//! The engine's errors → `frisket.errors`: the one place for that.
+//! The core's errors → exceptions of `frisket.errors`.
+//!
+//! The one place where a Rust error becomes a Python exception, so that each carries its code and its hint.
 
 use crate::gil::interruption;
 use frisket_core::error::{Error, Limit};
@@ -6,6 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// The Python exception of an error. If a signal's handler raised and thereby cancelled the call: what the handler raised.
 pub fn raise(error: Box<Error>) -> PyErr {
     let cancelled = matches!(*error, Error::Limit(Limit::Cancelled));
     if let Some(raised) = cancelled.then(interruption).flatten() {
@@ -13,7 +16,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
     }
     let (class, hint): (&str, &str) = match &*error {
         Error::Contradiction(text) => return bug(text),
-        // As Python's own buffered files do.
+        // Python's own buffered files raise the same class.
         Error::Reentrant => return PyRuntimeError::new_err(error.to_string()),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
@@ -26,7 +29,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
 }
 
-/// What would do.
+/// The hint of an exceeded limit: what would help.
 fn relief(limit: &Limit) -> &'static str {
     match limit {
         Limit::Steps(_) => "simplify it (fewer nested counts and intersections), or give Limits more steps",
@@ -45,7 +48,7 @@ fn relief(limit: &Limit) -> &'static str {
     }
 }
 
-/// The error of that class in `frisket.errors`.
+/// An instance of a class of `frisket.errors`; `code` replaces the code of the class.
 pub fn build(py: Python<'_>, class: &str, message: &str, hint: &str, code: Option<&str>) -> PyResult<PyErr> {
     let keywords = PyDict::new(py);
     if let Some(code) = code {
@@ -56,7 +59,7 @@ pub fn build(py: Python<'_>, class: &str, message: &str, hint: &str, code: Optio
     Ok(PyErr::from_value(value))
 }
 
-/// A panic is a bug; it becomes an exception of its own and never unwinds into Python's frames.
+/// The exception of a bug in the core, such as a panic, which must not unwind into Python's frames.
 pub fn bug(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("a bug in frisket: {what}"))
 }

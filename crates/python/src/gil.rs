@@ -1,6 +1,7 @@
-//! Calls that are short most of the time → with the GIL held, given away only once they turn out to be long.
+//! Calls into the core → calls that hold the GIL while they are short, and release it once they turn out to be long.
 //!
-//! Where another thread computes in Python, it keeps what it was given for five milliseconds: thousands of masks.
+//! A thread that releases the GIL while another one computes in Python waits up to five milliseconds for it, as long as
+//! thousands of masks take.
 
 use pyo3::ffi::{PyEval_RestoreThread, PyEval_SaveThread, PyThreadState};
 use pyo3::prelude::*;
@@ -17,11 +18,10 @@ thread_local! {
     static HANDLES: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
-/// A call that gave the GIL away looks this often whether there was a signal.
+/// How often a call that released the GIL looks for a signal.
 const LOOK: Duration = Duration::from_millis(3);
 
-/// Where other threads compute in Python, each look waits for them: of its time a call spends no more than one part in
-/// so many on that.
+/// A call spends at most one part in this many of its time on waiting for the GIL, where other threads compute in Python.
 const SHARE: u32 = 8;
 
 #[derive(Clone, Copy)]
@@ -32,8 +32,8 @@ enum Brief {
     LetGo(*mut PyThreadState),
 }
 
-/// Act with the GIL held, until `let_go` is called below. What acts must be fit to run without it: `Send` keeps out what
-/// belongs to Python, as it does for `Python::detach`; and no lock that it holds when it is let go may outlive it.
+/// The result of `act`, which runs with the GIL held until something below calls `let_go`. `act` must be fit to run without
+/// the GIL: `Send` keeps out objects of Python, as for `Python::detach`. No lock held at `let_go` may outlive `act`.
 pub fn briefly<T>(_py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     /// With what the thread was in: a signal's handler may call while another call pauses.
     struct Back(Brief);
@@ -49,7 +49,7 @@ pub fn briefly<T>(_py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     act()
 }
 
-/// The same, but without the GIL from the beginning where so many bytes are gone through that it takes long anyway.
+/// `briefly`, but without the GIL from the beginning if `act` reads more than 1 MiB and therefore takes long anyway.
 pub fn briefly_unless_large<T: Send>(py: Python<'_>, bytes: usize, act: impl FnOnce() -> T + Send) -> T {
     const LARGE: usize = 1 << 20;
     if bytes < LARGE {
@@ -59,7 +59,7 @@ pub fn briefly_unless_large<T: Send>(py: Python<'_>, bytes: usize, act: impl FnO
     }
 }
 
-/// `Python::detach`, known to `take_turns`.
+/// `Python::detach`, in a way that `take_turns` knows of.
 pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     briefly(py, || {
         let_go();
@@ -67,7 +67,7 @@ pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// The call takes its time, or is about to wait: the GIL is another's until it is over.
+/// Release the GIL until the call below `briefly` is over, because it takes long or is about to wait.
 pub fn let_go() -> bool {
     if let Brief::Holds = BRIEF.get() {
         HANDLES.set(HANDLES.get().or_else(|| Python::attach(|py| is_main_thread(py).ok())));

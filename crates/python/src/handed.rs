@@ -1,4 +1,6 @@
-//! A mask → a read-only array of it that all who ask for the same mask share.
+//! Mask → a read-only array, shared by all callers that ask for the same mask.
+//!
+//! Masks recur. A cache of their arrays replaces a copy of the vocabulary's size per call.
 
 use frisket_core::mask::mask::Mask;
 use frisket_core::storage::cache::Cache;
@@ -6,13 +8,13 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Bytes of arrays that a vocabulary keeps: those lately asked for, whichever grammar they are masks of.
+/// Bytes of arrays that a vocabulary keeps, for masks of all its grammars. Chosen without measurement.
 const ROOM: usize = 16 << 20;
 
-/// An array, and its mask, kept so that no other comes to lie where it does.
+/// An array and its mask. The entry keeps the mask alive, so that no other mask can have its address.
 type Array = Arc<(Arc<Mask>, Py<PyArray1<u32>>)>;
 
-/// The masks of one vocabulary that were handed out, by their address.
+/// Address of a mask → its array, for the masks of one vocabulary.
 pub struct Handed(Cache<usize, Array>);
 
 impl Default for Handed {
@@ -22,10 +24,12 @@ impl Default for Handed {
 }
 
 impl Handed {
+    /// Bytes of all arrays.
     pub fn memory_bytes(&self) -> usize {
         self.0.memory_bytes()
     }
 
+    /// The array of a mask, from the cache or new.
     pub fn array<'py>(&self, py: Python<'py>, mask: Arc<Mask>, words: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let address = Arc::as_ptr(&mask) as usize;
         if let Some(known) = self.0.get(address) {

@@ -1,4 +1,6 @@
-//! A place → what it has in common with the places that are one with it to the algebra.
+//! Subschema → what it has in common with the subschemas that the algebra treats as the same.
+//!
+//! Two subschemas of equal identity need neither be intersected nor told apart.
 
 use crate::stock::Stock;
 use pyo3::prelude::*;

@@ -1,10 +1,12 @@
-//! Python's integers, which have no bounds → Rust's, or what a caller is told.
+//! Python's integers → Rust integers, or an error that says what range is accepted.
+//!
+//! Python's integers are unbounded, and each type of Rust has its own range.
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use std::fmt;
 
-/// A number of steps, rows, bytes …: ValueError where Rust's type has no room for it.
+/// A number of steps, rows or bytes; ValueError if Rust's type cannot hold it.
 pub struct Whole<T>(pub T);
 
 impl<'py, T: FromPyObject<'py> + Bounded> FromPyObject<'py> for Whole<T> {
@@ -32,7 +34,7 @@ impl Bounded for usize {
     const GREATEST: u64 = usize::MAX as u64;
 }
 
-/// A token's id: any integer. What is negative or beyond all vocabularies is no token of anybody's, and may not come.
+/// A token's id: any integer. An id that is negative or beyond all vocabularies is no token, and may never come.
 pub enum TokenId {
     Known(u32),
     Beyond(String),
@@ -42,6 +44,7 @@ pub enum TokenId {
 const NOBODYS: u32 = u32::MAX;
 
 impl TokenId {
+    /// The id; for integers that are no token, an id that no vocabulary has.
     pub fn id(&self) -> u32 {
         match *self {
             TokenId::Known(id) => id,

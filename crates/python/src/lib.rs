@@ -1,5 +1,6 @@
-//! frisket-core → `frisket._core`: convert, release the GIL in what is long, raise; and read the plain places of JSON
-//! Schemas.
+//! frisket-core → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
+//!
+//! It also reads the plain parts of JSON Schemas, which most schemas consist of (`plain`).
 
 mod apart;
 mod argument;

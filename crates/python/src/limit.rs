@@ -1,4 +1,4 @@
-//! Python's limits → the engine's: Limits and Cancellation.
+//! Limits and Cancellation of Python → those of the core.
 
 use crate::integer::Whole;
 use frisket_core::limits as core;

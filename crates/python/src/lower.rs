@@ -1,4 +1,6 @@
-//! Cases → their node: type by type, as lower.py, object.py and array.py do.
+//! Cases → their grammar node, type by type, as lower.py, object.py and array.py build it.
+//!
+//! The last step of the plain reader: what `union` and `case` have computed becomes calls of the grammar builder.
 
 use crate::builder::{array, count};
 use crate::case::{listed, Case, Fields, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};

@@ -1,4 +1,6 @@
-//! Vocabulary × Grammar → CompiledGrammar → Matcher, for Python.
+//! Vocabulary × Grammar → CompiledGrammar → Matcher, as Python classes.
+//!
+//! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
@@ -133,8 +135,8 @@ impl Vocabulary {
     }
 }
 
-/// Lazy automaton; shareable across threads. What one thread has found out, all have: a mask or a step that is known
-/// never waits for one that is not.
+/// A grammar over a vocabulary: a lazy automaton that threads can share. Every thread uses the masks and steps that
+/// others have computed, and a call that needs no computation waits for none.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     inner: Arc<core::CompiledGrammar>,
@@ -142,7 +144,7 @@ pub struct CompiledGrammar {
     asked: Asked,
 }
 
-/// What `compile` was given: Python's own objects, to be handed back.
+/// The arguments of `compile`: Python objects that the properties of a compiled grammar return.
 pub struct Asked {
     pub grammar: Option<Py<PyAny>>,
     pub vocabulary: Py<PyAny>,
@@ -177,13 +179,13 @@ impl CompiledGrammar {
         self.asked.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
     }
 
-    /// What of a JSON Schema is enforced, place by place; None for other notations.
+    /// Which keywords of a JSON Schema are enforced, by JSON pointer; None for other notations.
     #[getter]
     fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.asked.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
     }
 
-    /// What each call, and all that is learned, may take.
+    /// The limits of each call and of the memory that the automaton holds.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
         match &self.asked.limits {
@@ -192,14 +194,14 @@ impl CompiledGrammar {
         }
     }
 
-    /// How often what was learned was forgotten because it had reached the limit of memory.
+    /// How often the automaton was dropped because it had reached the limit of memory.
     #[getter]
     fn epoch(&self) -> u64 {
         self.inner.epoch()
     }
 
-    /// How many masks had to be composed: what a schema adds to those before it. All others that were asked for were
-    /// known, from this grammar or from another one of its vocabulary.
+    /// How many masks were composed. All other masks came from a cache of this grammar or of another one with its
+    /// vocabulary.
     #[getter]
     fn masks_composed(&self) -> usize {
         self.inner.masks_composed()
@@ -211,8 +213,8 @@ impl CompiledGrammar {
         self.asked.vocabulary.clone_ref(py)
     }
 
-    /// The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
-    /// what is shared by the grammars of a vocabulary.
+    /// Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
+    /// uses of what the grammars of a vocabulary share.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
@@ -250,7 +252,7 @@ pub struct Matcher {
     inner: Exclusive<core::Matcher>,
     mask_words: usize,
     handed: Arc<Handed>,
-    /// Dropped after what is inside.
+    /// Declared after the core's object, so that it is dropped later.
     compiled: Arc<core::CompiledGrammar>,
 }
 
@@ -270,14 +272,14 @@ impl Matcher {
         Arc::as_ptr(&self.compiled) as usize
     }
 
-    /// Act on the matcher, without the GIL if it takes long. The lock is taken and given back inside: a thread that holds
-    /// it never waits for the GIL, so the two cannot block each other.
+    /// The result of `act` on the matcher, without the GIL if it takes long. The lock of the matcher is taken and released
+    /// inside: a thread that holds it never waits for the GIL, so the two cannot block each other.
     fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> Result<T> + Send) -> PyResult<T> {
         briefly(py, || self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
     }
 
-    /// Something that takes no time: with the GIL held, unless another thread has the matcher. To release the GIL costs
-    /// more than a known mask, and where other threads are busy they keep it for milliseconds.
+    /// The matcher for a call that takes no time and holds the GIL; None if another thread holds the matcher. To release
+    /// the GIL costs more than a cached mask, and busy threads keep the GIL for milliseconds.
     fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
         match self.inner.glance() {
             Some(mut matcher) => Ok(act(&mut matcher)),
@@ -294,13 +296,13 @@ impl Matcher {
     }
 }
 
-/// Names of special tokens, and their ids.
+/// Names of special tokens and their ids.
 fn named(special: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, u32)>> {
     let pairs = special.into_iter().flat_map(|special| special.iter());
     pairs.map(|(name, id)| Ok((name.extract()?, id.extract::<Whole<u32>>()?.0))).collect()
 }
 
-/// The mask, and nothing in the words beyond the vocabulary.
+/// Write the mask into a row, and zeros into the words beyond the vocabulary.
 fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
     let (words, beyond) = row.split_at_mut(mask_words);
     beyond.fill(0);
@@ -329,9 +331,9 @@ impl Matcher {
 
     /// What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
     ///
-    /// A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
-    /// has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
-    /// (1,000 of Llama 3's), those lately asked for.
+    /// A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
+    /// derived from an array can be cached by its identity. A vocabulary keeps the 16 MiB of arrays used last (1,000
+    /// for Llama 3).
     fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let mask = match self.known() {
             Some(mask) => mask,
@@ -547,10 +549,10 @@ pub fn fill_masks(
     }
 }
 
-/// Rows that are copied at a time: about what it takes to start a thread.
+/// Rows that one thread copies at a time: copying them takes about as long as starting a thread.
 const ROWS: usize = 64;
 
-/// Do all the parts, on as many threads as there are cores; none is left when this returns.
+/// Call `act` with each part, on as many threads as there are cores; all threads have ended when this returns.
 fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));

@@ -1,4 +1,5 @@
-//! Bounds → the node of the integers between them, as digits.py makes it where integers are digits only.
+//! Bounds → the node of the integers between them, as digits.py builds it for integers without sign variants or
+//! exponents.
 
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;

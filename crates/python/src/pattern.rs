@@ -1,8 +1,8 @@
-//! Text of an ECMA-262 pattern → the regular node of its texts, where the pattern is of the usual kind.
+//! Text of an ECMA-262 pattern → the regular node of its texts, for the common kinds of patterns.
 //!
-//! Python's front end (notations/regex) reads every pattern and explains what it refuses; that takes as long as all the
-//! rest of a schema. Most patterns are characters, classes, groups and counts, with assertions nowhere but at the two
-//! ends. Those are read here, to the same node, and nothing else is: whatever is wrong or rare is for Python.
+//! Python's front end (notations/regex) reads every pattern and explains each refusal, but takes as long as the rest of
+//! a schema. Most patterns consist of characters, classes, groups and counts, with assertions at both ends only. These
+//! are read here, to the same node. Any other pattern, and any error, is left to Python.
 
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;

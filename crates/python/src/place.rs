@@ -1,4 +1,4 @@
-//! One place of a schema → what it says, if that is plain (see `plain`).
+//! One subschema → its conditions and what it applies to the same value, if it is plain (`plain` says what that means).
 
 use crate::case::{
     higher, lower, Case, Fields, Implied, ANY, ARRAY, FALSE, INTEGER, NULL, NUMBER, OBJECT, STRING, TRUE,

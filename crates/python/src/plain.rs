@@ -1,15 +1,14 @@
-//! The plain places of a JSON Schema → nodes, without a step of Python.
+//! The plain parts of a JSON Schema → grammar nodes, without a step of Python.
 //!
-//! Most places of most schemas say what type a value has, which members or items, which texts or integers, or which
-//! other places apply to the same value. Where that takes no complement (`union`), Python takes longer to get from one
-//! place to the next than the engine does to make its node (`lower`, `pattern`, `number`). So they are read here
-//! (`place`), and every other place goes back to Python's `Lowering`, which asks here again for the places below. Both
-//! sides agree on whose a place is, since that depends on what is said alone; so recursion through both ends, with a
-//! rule on the side where it began.
+//! Most subschemas state types, members, items, texts or integers, or apply other subschemas to the same value. Where
+//! that needs no complement (`union`), they are read here (`place`) and built here (`lower`, `pattern`, `number`). All
+//! others go back to Python's `Lowering`, which calls this reader again for the subschemas below. Both sides decide by
+//! the subschema alone which of them reads it. A recursion through both therefore ends, with a rule on the side where
+//! it began.
 //!
-//! What is made is what `Lowering` would have made, node for node: a test holds the two together on thousands of
-//! schemas. Where that would be hard (nesting beyond what one stack should hold, a required member that cannot be, an
-//! invalid place) `Unplain` ends the attempt, and Python does the whole schema, errors and all.
+//! This reader builds the nodes that `Lowering` would build, node for node; a test compares the two on thousands of
+//! schemas. Where that would be hard (deep nesting, a required member that cannot exist, an invalid subschema),
+//! `Unplain` ends the attempt, and Python lowers the whole schema, errors included.
 
 use crate::builder::{Grammar, GrammarBuilder};
 use crate::case::Case;

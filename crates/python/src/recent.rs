@@ -1,11 +1,11 @@
-//! Content → what was made of it lately: bounded, least recently used first out.
+//! Content → the result computed for it recently: a bounded cache that drops the least recently used result first.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
-/// first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them.
+/// At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
+/// Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Recent {
     /// How many results are kept at most.
@@ -27,7 +27,7 @@ impl Recent {
         Recent { count, weight, held: AtomicUsize::new(0), entries: PyDict::new(py).unbind() }
     }
 
-    /// What was put there, None if that is gone or never was.
+    /// The result of a key; None if it was dropped or never put.
     #[pyo3(signature = (key, /))]
     pub fn get<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let entries = self.entries.bind(key.py());
@@ -37,7 +37,7 @@ impl Recent {
         entry.downcast::<PyTuple>()?.get_item(0).map(Some)
     }
 
-    /// Keep a result; nothing is kept of one that weighs too much by itself.
+    /// Keep a result, unless it alone weighs more than the cache holds.
     #[pyo3(signature = (key, value, weight, /))]
     pub fn put(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, weight: usize) -> PyResult<()> {
         if weight > self.weight {

@@ -1,7 +1,7 @@
-//! What a place of a schema says, titles and descriptions aside → bytes: places with the same bytes mean the same.
+//! Subschema without titles and descriptions → canonical bytes: subschemas with equal bytes accept equal values.
 //!
-//! Generated schemas say the same in full wherever they mean it (a member and the pattern that covers it, a base and
-//! what extends it). A member that two such places ask something of is asked for one thing, not for a conjunction.
+//! Generated schemas repeat a constraint in full (a member and the pattern that covers it, a base and its extension).
+//! Equal bytes show that a member needs to meet one schema rather than a conjunction of two equal ones.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyAnyMethods, PyBool, PyDict, PyFloat, PyInt, PyList, PyString};

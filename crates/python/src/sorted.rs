@@ -1,4 +1,4 @@
-//! Schema → whether its properties are in alphabetical order, and too many for chance: what order.py explains.
+//! Schema → whether a tool sorted its properties: alphabetical order in too many objects for chance (see order.py).
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};

@@ -1,4 +1,4 @@
-//! Options → what all schemas under them have in common, for their plain places.
+//! Options → the nodes and tables that all schemas compiled with these options share.
 
 use frisket_core::regular::transfer::ExportedTerm;
 use pyo3::prelude::*;

@@ -1,9 +1,9 @@
-//! A place → the cases whose union it is, as algebra.py expands it, where no complement is needed.
+//! Subschema → the cases whose union it is, as algebra.py expands it, where no complement is needed.
 //!
-//! allOf, anyOf and oneOf apply schemas to the same value. What a value must meet in all is the meet of cases (`case`);
-//! where alternatives overlap, anyOf asks for no more than their union, and oneOf only where no two share a value
-//! (`apart`). Whatever needs more (`not`, `if`, alternatives of oneOf that do overlap) is for Python: nothing is the
-//! answer here. Where several schemas ask something of one member (`demand`), only that member is.
+//! `allOf`, `anyOf` and `oneOf` apply schemas to the same value. The conditions of all of them are intersected
+//! (`case`). `anyOf` needs no more than the union of its alternatives, `oneOf` needs them to be disjoint (`apart`).
+//! Whatever needs more (`not`, `if`, overlapping alternatives of `oneOf`) gives nothing here and is left to Python. If
+//! several schemas constrain one member (`demand`), only that member is left to Python.
 
 use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;

@@ -1,8 +1,7 @@
-//! Schema → its grammar, compiled lately or now, where nothing but the schema is given: one call of Python's.
+//! Schema without options → its grammar, from the recent ones or built now, in one call from Python.
 //!
-//! What a compile takes is mostly what it reads for the first time since other work pushed it out of the processor's
-//! caches. A dozen of Python's functions on the way from a schema to this crate and back took longer than what a small
-//! schema is about.
+//! Most of a small compile is spent on reading code and data into the processor's caches. A dozen Python functions
+//! between a schema and this crate took longer than the compile itself, so this file takes their place.
 
 use crate::builder::GrammarBuilder;
 use crate::content::content_and_order;

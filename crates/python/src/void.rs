@@ -1,4 +1,4 @@
-//! Whether no value is left of a case, as the algebra's search for contradictions finds it; nothing if that is not plain.
+//! Case → whether it has no value, as the algebra's search for contradictions finds it; nothing if that is not plain.
 
 use crate::case::{listed, product, Case, ARRAY, NUMBER, OBJECT, STRING, WORDS};
 use crate::demand::{crossed, needed, Asked, Demand};

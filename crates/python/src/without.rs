@@ -1,4 +1,6 @@
-//! A JSON text × where a value lies in it → the text without that value.
+//! JSON text × the keys that lead to a value in it → the text with null in place of that value.
+//!
+//! Part of a document can thus be read apart from the rest, without parsing what is cut out.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -302,8 +302,8 @@ class Vocabulary:
 
 @final
 class CompiledGrammar:
-    """Lazy automaton; shareable across threads. What one thread has found out, all have: a mask or a step that is known
-    never waits for one that is not."""
+    """A grammar over a vocabulary: a lazy automaton that threads can share. Every thread uses the masks and steps that
+    others have computed, and a call that needs no computation waits for none."""
 
     def matcher(self, *, cancellation: Cancellation | None = None, max_rollback: int | None = None) -> Matcher:
         """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
@@ -315,24 +315,24 @@ class CompiledGrammar:
         """The `frisket.Grammar` that was compiled, None if it was one of the engine's."""
     @property
     def report(self) -> Report | None:
-        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        """Which keywords of a JSON Schema are enforced, by JSON pointer; None for other notations."""
     @property
     def vocabulary(self) -> PublicVocabulary:
         """The very vocabulary that the grammar was compiled for."""
     @property
     def limits(self) -> Limits:
-        """What each call, and all that is learned, may take."""
+        """The limits of each call and of the memory that the automaton holds."""
     @property
     def epoch(self) -> int:
-        """How often what was learned was forgotten because it had reached the limit of memory."""
+        """How often the automaton was dropped because it had reached the limit of memory."""
     @property
     def masks_composed(self) -> int:
-        """How many masks had to be composed: what a schema adds to those before it. All others that were asked for were
-        known, from this grammar or from another one of its vocabulary."""
+        """How many masks were composed. All other masks came from a cache of this grammar or of another one with its
+        vocabulary."""
     @property
     def memory_bytes(self) -> int:
-        """The automaton and its masks, as of the last call that found something out; with the pieces that it uses of
-        what is shared by the grammars of a vocabulary."""
+        """Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
+        uses of what the grammars of a vocabulary share."""
 
 @final
 class Matcher:
@@ -349,9 +349,9 @@ class Matcher:
     def mask(self) -> NDArray[np.uint32]:
         """What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
 
-        A mask that was handed out before is the same object again, whichever matcher asks, of whichever grammar that
-        has learned it: nothing is copied, and what was worked out of it still holds. A vocabulary keeps 16 MiB of them
-        (1,000 of Llama 3's), those lately asked for."""
+        A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
+        derived from an array can be cached by its identity. A vocabulary keeps the 16 MiB of arrays used last (1,000
+        for Llama 3)."""
     def mask_bytes(self) -> bytes:
         """What `fill_mask` writes, as bytes: little-endian words."""
     def allowed(self) -> list[int]:
