@@ -146,15 +146,17 @@ def _huggingface(folder: Path) -> Tokenizer:
     return Tokenizer(folder, tuple(tokens), next(index for index, content in added.items() if content == eos))
 
 
-def cases(tokenizer: Tokenizer, corpus: Path, *, count: int, seed: int) -> list[Case]:
+def cases(tokenizer: Tokenizer, corpus: Path, *, count: int | None = None, seed: int = 1, every: int = 1) -> list[Case]:
     """A seeded sample of a corpus's distinct schemas, instances written by `json.dumps` as MaskBench writes them.
+
+    The sample is taken of every `every`-th schema; without `count` it is all of these.
 
     A corpus is a file of lines `{"id": …, "schema": …, "tests": [{"valid": …, "data": …}]}`, gzipped or not.
     """
     encode = encoder(tokenizer)
     distinct = {json.dumps(row["schema"]): row for row in _rows(corpus)}
-    chosen = sorted(distinct)
-    if count < len(chosen):
+    chosen = sorted(distinct)[::every]
+    if count is not None and count < len(chosen):
         chosen = random.Random(seed).sample(chosen, count)
     found = []
     for text in chosen:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -44,7 +45,8 @@ class Run:
 class Process:
     """An engine's process, started again when it died or was killed."""
 
-    def __init__(self, engine: str, tokenizer: Tokenizer, limit: Limit):
+    def __init__(self, engine: str, tokenizer: Tokenizer, limit: Limit, environment: Mapping[str, str] | None = None):
+        self.environment = environment or {}
         self.tokenizer = tokenizer
         self.limit = limit
         self.run = Run(engine)
@@ -76,7 +78,8 @@ class Process:
             context = multiprocessing.get_context("spawn")
             self.connection, other = context.Pipe()
             self.process = context.Process(target=serve, args=(self.run.engine, self.tokenizer, other), daemon=True)
-            self.process.start()
+            with environment(self.environment):
+                self.process.start()
             other.close()
             if not self.connection.poll(300):
                 raise EOFError
@@ -109,6 +112,18 @@ class Process:
         with suppress(OSError, StopIteration), open(f"/proc/{self.process and self.process.pid}/status") as lines:
             return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) // 1000
         return self._resident()
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for a process that is started meanwhile."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def run(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import floor, report
+from benchmarks import ablation, floor, report
 from benchmarks.bounds import apart, bound, generated, hard, hostile, stream
 from benchmarks.bounds.bound import Row
 from benchmarks.corpus import Case, Tokenizer
-from benchmarks.run import Limit, Run, run
+from benchmarks.run import Limit, Run, environment, run
 from benchmarks.worker import Timing
 from frisket import Grammar, Vocabulary, _core
 
@@ -44,6 +45,26 @@ def test_a_row_holds_only_if_it_was_measured_and_right() -> None:
     assert not Row("p", "n", "q", 1.0, 2.0, failed=True).holds
     page = bound.markdown([Row("p", "n|m", "q", 3.0, 2.0, "s", "issue"), Row("p", "n", "q", 1.0, 2.0)])
     assert "## p: 1 of 2 hold" in page and "**no**" in page and "n\\|m" in page and "≤ 2.00 *" in page
+
+
+def test_an_ablation_compares_schemas_that_come_out_alike() -> None:
+    everything = {"a": timing("right", 1000, [1000, 3000]), "b": timing("refused", 1, [])}
+    slower = {"a": timing("right", 2000, [2000, 6000]), "b": timing("refused", 1, [])}
+    page = ablation.table({ablation.ALL_ON: everything, "literals": slower, "exclusion": everything})
+    assert "| all on | 2.00 |" in page
+    rows = {line.split("|")[1].strip(): line for line in page.splitlines()}
+    assert rows["`literals`"].count("+100.0%") == 3 and "| yes |" in rows["`literals`"]
+    assert rows["`exclusion`"].count("+0.0%") == 3 and "| no |" in rows["`exclusion`"]
+    other = {"a": timing("over", 1000, [1000]), "b": timing("refused", 1, [])}
+    with pytest.raises(SystemExit, match=r"a: right, but over .* without literals"):
+        ablation.table({ablation.ALL_ON: everything, "literals": other})
+
+
+def test_a_process_has_its_own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ablation.VARIABLE, raising=False)
+    with environment({ablation.VARIABLE: "literals"}):
+        assert os.environ[ablation.VARIABLE] == "literals"
+    assert ablation.VARIABLE not in os.environ
 
 
 def answer() -> int:
