@@ -1,4 +1,4 @@
-"""Schema · regex · choices · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
@@ -144,6 +144,28 @@ class Grammar:
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_regex(builder, text, dialect=dialect, search=search, flags=flags))
         return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
+
+    @classmethod
+    def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar:
+        r"""The texts of a rule of a grammar in GBNF, the notation of llama.cpp.
+
+        >>> sums = Grammar.from_gbnf(r'''
+        ... root   ::= number ("+" number)* "\n"?   # comments, too
+        ... number ::= [1-9] [0-9]{0,2}
+        ... ''')
+        >>> sums.accepts("12+345"), sums.accepts("12+")
+        (True, False)
+
+        Any context-free grammar will do, left-recursive and ambiguous ones included. `<|eot_id|>` is the special token
+        of that name, which the vocabulary must have. Tokens by number (`<[1000]>`) and all tokens but one (`!<think>`)
+        are refused. A GrammarSyntaxError shows line, column and a caret, and names rules that are not defined, defined
+        twice or without any text.
+        """
+        from frisket.notations.gbnf import lower_gbnf
+
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_gbnf(builder, text, root=root))
+        return cls(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
     def from_json_schema(
