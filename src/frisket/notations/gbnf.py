@@ -24,9 +24,9 @@ from frisket.notations.production.ast import (
     Text,
     Token,
 )
-from frisket.notations.production.char_set import ANY, negated
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
+from frisket.notations.regex import unicode
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -147,7 +147,7 @@ class _Parser:
             return self.char_class()
         if char == ".":
             source.at += 1
-            return Chars(ANY)
+            return Chars(unicode.ALL)
         if char in "<!":
             return self.token()
         if char == ")":
@@ -186,8 +186,8 @@ class _Parser:
             ranges.append((low, high))
         if not ranges:
             source.fail("the class is empty", begin, 'any character is . and the empty text ""')
-        found = negated(ranges) if inverse else tuple(ranges)
-        if all(0xD800 <= low and high <= 0xDFFF for low, high in found):
+        found = unicode.complement(unicode.normalize(ranges)) if inverse else unicode.normalize(ranges)
+        if all(low >= 0xD800 and high <= 0xDFFF for low, high in found):
             source.fail("no character is in the class", begin, "surrogates are no characters")
         return Chars(found)
 
@@ -200,9 +200,9 @@ class _Parser:
             return ord(char)
         letter = source.peek()
         source.at += 1
-        if letter in _ESCAPES and letter:
+        if letter in _ESCAPES:
             return ord(_ESCAPES[letter])
-        if letter not in _HEX or not letter:
+        if letter not in _HEX:
             source.fail(
                 f"GBNF has no escape \\{letter}",
                 at,
@@ -221,7 +221,8 @@ class _Parser:
         if char != "{":
             return _REPEATS[char]
         self.space(lines=False)
-        low = high = self.number()
+        low = self.number()
+        high: int | None = low
         self.space(lines=False)
         if source.take(","):
             self.space(lines=False)

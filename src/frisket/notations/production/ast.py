@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-#: Inclusive ranges of code points, or of bytes.
-Ranges: TypeAlias = tuple[tuple[int, int], ...]
+from frisket.notations.regex.unicode import CharSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,14 +20,14 @@ class Text:
 class Chars:
     """One code point in any of the ranges."""
 
-    ranges: Ranges
+    ranges: CharSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Octets:
     """One byte in any of the ranges."""
 
-    ranges: Ranges
+    ranges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,10 @@ wherever the rule is called; all others become rules of the engine, which keep t
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError
@@ -39,7 +41,7 @@ SMALL = 64
 
 
 def lower_productions(builder: GrammarBuilder, source: Source, productions: Productions, root: str) -> int:
-    """The node of a rule; GrammarSyntaxError for a rule that is not defined, EmptyGrammarError for one without texts."""
+    """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text."""
     if root not in productions:
         raise GrammarSyntaxError(
             f"there is no rule {root}",
@@ -168,29 +170,41 @@ def _needed_to_be_regular(node: Node) -> int | None:
 @dataclass(frozen=True, slots=True)
 class _Lowered:
     node: int
-    #: The regular node of the same texts; None where there is none.
-    regular: int | None
-    #: Leaves of the regular node.
-    size: int
+    #: Leaves of a regular node that joins others; None for all that stays apart.
+    size: int | None
 
 
 class _Lowering:
-    def __init__(self, builder: GrammarBuilder, source: Source, productions: Productions) -> None:
+    """Bodies → nodes. A regular node has at most `small` leaves; without that limit, only regular rules are known."""
+
+    def __init__(self, builder: GrammarBuilder, source: Source, productions: Productions, small: float = SMALL) -> None:
         self.builder = builder
         self.source = source
         self.productions = productions
+        self.small = small
         self.rules: dict[str, _Lowered] = {}
+        for name in derivable(productions, _needed_to_be_regular):
+            self.rules[name] = self._named(name)
 
     def whole(self, root: str) -> int:
+        """The node of a rule, after those of all others."""
         builder = self.builder
-        for name in derivable(self.productions, _needed_to_be_regular):
-            self.rules[name] = self._body(self.productions[name].body)
         structural = [name for name in self.productions if name not in self.rules]
         for name in structural:
-            self.rules[name] = _Lowered(builder.rule(self.productions[name].name), None, 0)
+            self.rules[name] = _Lowered(builder.rule(self.productions[name].name), None)
         for name in structural:
             builder.define(self.rules[name].node, self._body(self.productions[name].body).node)
         return self.rules[root].node
+
+    def _named(self, name: str) -> _Lowered:
+        """What a call of a rule without recursion becomes: its body, or a rule of the engine if that is large."""
+        production = self.productions[name]
+        body = self._body(production.body)
+        if body.size is not None:
+            return body
+        rule = self.builder.rule(production.name)
+        self.builder.define(rule, body.node)
+        return _Lowered(rule, None)
 
     def _body(self, body: Node) -> _Lowered:
         lowered: dict[int, _Lowered] = {}
@@ -203,37 +217,34 @@ class _Lowering:
         builder = self.builder
         match node:
             case Text(text):
-                return _leaf(builder.literal(text.encode()))
+                return _Lowered(builder.literal(text.encode()), 1)
             case Chars(ranges):
-                return _leaf(builder.char_class(ranges))
+                return _Lowered(builder.char_class(ranges), 1)
             case Octets(ranges):
-                return _leaf(builder.byte_class(ranges))
+                return _Lowered(builder.byte_class(ranges), 1)
             case Regex(pattern, at):
-                return _leaf(self._regex(pattern, at))
+                return _Lowered(self._regex(pattern, at), 1)
             case Token(name):
-                return _Lowered(builder.special(name), None, 0)
+                return _Lowered(builder.special(name), None)
             case Reference(name, _):
                 return self.rules[name]
             case Except():
-                return self._except(node, *below)
-            case Repeat(_, low, high):
-                return self._of(below, lambda parts: builder.repeat(parts[0], low, high))
-            case Alt():
-                return self._of(below, builder.alt)
-        return self._of(below, builder.seq, regularly=builder.cat)
+                return self._except(node)
+        nodes, size = [part.node for part in below], self._size(below)
+        if isinstance(node, Repeat):
+            return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
+        if isinstance(node, Alt):
+            return _Lowered(builder.alt(nodes), size)
+        return _Lowered(builder.seq(nodes) if size is None else builder.cat(nodes), size)
 
-    def _of(
-        self,
-        below: list[_Lowered],
-        make: Callable[[list[int]], int],
-        regularly: Callable[[list[int]], int] | None = None,
-    ) -> _Lowered:
-        """What `make` makes of the parts; `regularly` (else `make`) of their regular nodes, if all have one."""
-        parts = [part.regular for part in below if part.regular is not None]
-        regular = (regularly or make)(parts) if len(parts) == len(below) else None
-        size = sum(part.size for part in below)
-        small = regular is not None and size <= SMALL
-        return _Lowered(regular if small else make([part.node for part in below]), regular, size)
+    def _size(self, parts: list[_Lowered]) -> int | None:
+        """Leaves of the regular node that the parts make; None if they stay apart."""
+        total = 0
+        for part in parts:
+            if part.size is None:
+                return None
+            total += part.size
+        return total if total <= self.small else None
 
     def _regex(self, pattern: str, at: int) -> int:
         try:
@@ -241,18 +252,27 @@ class _Lowering:
         except GrammarSyntaxError as error:
             self.source.fail(error.message, at, error.hint)
 
-    def _except(self, node: Except, item: _Lowered, excluded: _Lowered) -> _Lowered:
-        if item.regular is None or excluded.regular is None:
+    @cached_property
+    def _joined(self) -> _Lowering:
+        """The regular rules as one regular node each, however large: exceptions are between such nodes."""
+        regular = derivable(self.productions, _needed_to_be_regular)
+        return _Lowering(self.builder, self.source, {name: self.productions[name] for name in regular}, math.inf)
+
+    def _except(self, node: Except) -> _Lowered:
+        nodes = []
+        for side in (node.item, node.excluded):
+            try:
+                nodes.append(self._joined._body(side))
+            except KeyError:  # a rule that is not regular
+                nodes.append(_Lowered(0, None))
+        item, excluded = nodes
+        if item.size is None or excluded.size is None:
             self.source.fail(
-                "an exception is exact only between regular parts, and here a rule calls itself",
+                "an exception is exact only between regular parts, and here a rule calls itself or names a token",
                 node.at,
                 "exclude characters or words, not whole constructs",
             )
-        difference = self.builder.and_([item.regular, self.builder.not_(excluded.regular)])
+        difference = self.builder.and_([item.node, self.builder.not_(excluded.node)])
         if self.builder.is_empty(difference):
             self.source.fail("the exception leaves nothing", node.at, "exclude less")
-        return _Lowered(difference, difference, item.size + excluded.size)
-
-
-def _leaf(node: int) -> _Lowered:
-    return _Lowered(node, node, 1)
+        return _Lowered(difference, item.size + excluded.size)

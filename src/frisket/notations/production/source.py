@@ -94,7 +94,9 @@ class Source:
         """The number that the digits at that place say."""
         digits = digits.lstrip("0") or "0"
         if len(digits) > 10 or int(digits) > _LARGEST:
-            self.fail("the number of repetitions is too large", at, f"at most {_LARGEST:,} are possible; `*` has no limit")
+            self.fail(
+                "the number of repetitions is too large", at, f"at most {_LARGEST:,} are possible; `*` has no limit"
+            )
         return int(digits)
 
     def code_point(self, digits: str, base: int, at: int) -> int:
