@@ -1,6 +1,7 @@
 """Every *.toml beside this file → cases: a notation, the texts that it accepts and those that it rejects.
 
-regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices.
+regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices;
+gbnf.toml: gbnf and root.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One of `pattern`, `schema` and `choices` is there. `reference`: the readable twin must agree, too."""
+    """One of `pattern`, `schema`, `choices` and `gbnf` is there.
+
+    `reference`: the readable twin must agree, too. `refused`: the place and the message of an error begin like this.
+    """
 
     name: str
     pattern: str | None = None
@@ -29,6 +33,9 @@ class Case:
     schema: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    gbnf: str | None = None
+    root: str = "root"
+    refused: str | None = None
     reference: bool = False
     accepts: tuple[str, ...] = ()
     rejects: tuple[str, ...] = ()
@@ -39,6 +46,6 @@ def cases() -> list[Case]:
     found = []
     for path in sorted(FOLDER.glob("*.toml")):
         for number, case in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["case"]):
-            said = case.get("pattern", case.get("schema", case.get("choices")))
+            said = case.get("pattern", case.get("schema", case.get("choices", case.get("gbnf"))))
             found.append(Case(name=f"{path.stem}-{number}-{str(said)[:60]}", **case))
     return found
