@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _USUAL: dict[str, dict[str, Any]] = {
     "from_regex": {"dialect": "python", "search": False},
     "from_gbnf": {"root": "root"},
+    "from_abnf": {"values": "characters"},
+    "from_ebnf": {"dialect": "w3c"},
 }
 
 #: A representation shows at most so many characters of an argument.

@@ -51,7 +51,9 @@ def command(
     schema: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCHEMA", help="A file, - for stdin, or the JSON itself; or rules (.gbnf).", show_default=False
+            metavar="SCHEMA",
+            help="A file, - for stdin, or the JSON itself; or rules (.gbnf, .abnf, .ebnf).",
+            show_default=False,
         ),
     ] = None,
     tp: option.Type = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from frisket.notations.regex.unicode import CharSet
@@ -134,6 +134,20 @@ def alternatives(items: list[Node]) -> Node:
     return items[0] if len(items) == 1 else Alt(tuple(items))
 
 
+@dataclass(slots=True)
+class _Level:
+    """An open group: its bracket, its alternatives so far, and the operators that wait for their right operand."""
+
+    bracket: str
+    at: int
+    done: list[Node] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    #: What becomes of the next item.
+    prefix: Callable[[Node], Node] | None = None
+    #: How many items there were when an exception's operator came, and where that stands.
+    minus: tuple[int, int] | None = None
+
+
 class Groups:
     """The alternatives of a body while a parser reads it, with every group that is open around its place.
 
@@ -141,38 +155,67 @@ class Groups:
     """
 
     def __init__(self) -> None:
-        self._outer: list[tuple[list[Node], list[Node], str, int]] = []
-        self._done: list[Node] = []
-        self.items: list[Node] = []
-        """What the alternative under way holds so far."""
+        self._levels = [_Level("", 0)]
 
     @property
     def opened(self) -> tuple[str, int] | None:
         """The bracket of the innermost open group and where it stands; None outside of all groups."""
-        return self._outer[-1][2:] if self._outer else None
+        level = self._levels[-1]
+        return (level.bracket, level.at) if len(self._levels) > 1 else None
+
+    @property
+    def items(self) -> list[Node]:
+        """What the alternative under way holds so far."""
+        return self._levels[-1].items
+
+    @property
+    def waits(self) -> bool:
+        """Whether an operator waits for the next item."""
+        level = self._levels[-1]
+        return level.prefix is not None or (level.minus is not None and level.minus[0] == len(level.items))
 
     def add(self, node: Node) -> None:
         """Append to the alternative under way."""
-        self.items.append(node)
+        level = self._levels[-1]
+        if level.prefix is not None:
+            node, level.prefix = level.prefix(node), None
+        if level.minus is not None and level.minus[0] < len(level.items):
+            self._settle()
+        level.items.append(node)
 
     def wrap(self, make: Callable[[Node], Node]) -> None:
         """Put what `make` returns in place of the last item."""
         self.items[-1] = make(self.items[-1])
 
+    def prefix(self, make: Callable[[Node], Node]) -> None:
+        """Put what `make` returns in place of the next item."""
+        self._levels[-1].prefix = make
+
+    def exclude(self, at: int) -> None:
+        """The next item is excluded from the last one; the operator stands at that place."""
+        self._settle()
+        self._levels[-1].minus = len(self.items), at
+
     def begin_alternative(self) -> None:
         """End the alternative under way; a new one begins."""
-        self._done.append(sequence(self.items))
-        self.items = []
+        self._settle()
+        level = self._levels[-1]
+        level.done.append(sequence(level.items))
+        level.items = []
 
     def open(self, bracket: str, at: int) -> None:
         """A group begins."""
-        self._outer.append((self._done, self.items, bracket, at))
-        self._done, self.items = [], []
+        self._levels.append(_Level(bracket, at))
 
     def close(self) -> Node:
         """The node of the innermost group, which ends; or of the whole body."""
         self.begin_alternative()
-        node = alternatives(self._done)
-        if self._outer:
-            self._done, self.items, _, _ = self._outer.pop()
-        return node
+        return alternatives(self._levels.pop().done)
+
+    def _settle(self) -> None:
+        """The exception under way has both its operands."""
+        level = self._levels[-1]
+        if level.minus is not None:
+            excluded = level.items.pop()
+            level.items.append(Except(level.items.pop(), excluded, level.minus[1]))
+            level.minus = None
