@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,10 +20,14 @@ from frisket import JSONSchemaOptions
 from frisket._core import GrammarBuilder
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError
 from frisket.json_schema import lower_json_schema
+from frisket.notations.abnf import lower_abnf
 from frisket.notations.choices import lower_choices
+from frisket.notations.ebnf import lower_ebnf
 from frisket.notations.gbnf import lower_gbnf
 from frisket.notations.regex import lower_regex
 from tests.spec.cases import Case, cases
+
+LOWER: dict[str, Callable[..., int]] = {"gbnf": lower_gbnf, "abnf": lower_abnf, "ebnf": lower_ebnf}
 
 FILE = Path(__file__).with_name("lowered.jsonl")
 
@@ -210,8 +214,9 @@ def lowered(case: Case) -> list[Any]:
             root = lower_regex(builder, case.pattern, dialect=case.dialect, search=case.search)
         elif case.schema is not None:
             root, _ = lower_json_schema(builder, json.loads(case.schema), JSONSchemaOptions(**case.options))
-        elif case.gbnf is not None:
-            root = lower_gbnf(builder, case.gbnf, root=case.root)
+        elif case.rules is not None:
+            notation, text = case.rules
+            root = LOWER[notation](builder, text, **case.options)
         else:
             root = lower_choices(builder, case.choices)
         number = recording.number(root)

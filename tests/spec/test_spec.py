@@ -18,8 +18,6 @@ from frisket.errors import (
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
-from frisket.notations.gbnf import parse_gbnf
-from frisket.notations.production.source import Source
 from frisket.reference import GeneralMask, JSONSchemaMask, LogitMask, RegexMask, words
 from tests import production
 from tests.spec import lowered
@@ -33,18 +31,20 @@ def engine(case: Case) -> Grammar:
         return Grammar.from_regex(case.pattern, dialect=case.dialect, search=case.search)
     if case.schema is not None:
         return Grammar.from_json_schema(json.loads(case.schema), JSONSchemaOptions(**case.options))
-    if case.gbnf is not None:
-        return Grammar.from_gbnf(case.gbnf, root=case.root)
+    if case.rules is not None:
+        notation, text = case.rules
+        made: Grammar = getattr(Grammar, f"from_{notation}")(text, **case.options)
+        return made
     return Grammar.from_choices(case.choices)
 
 
 def reference(case: Case) -> LogitMask | None:
     """None where the reference's small notations do not reach; a case that says `reference = true` must be reached."""
-    if case.gbnf is not None:
-        return GeneralMask(production.to_reference(parse_gbnf(Source(case.gbnf)), case.root), [])
     if case.choices:
         return GeneralMask(words(*(choice.encode() for choice in case.choices)), [])
     try:
+        if case.rules is not None:
+            return GeneralMask(production.parsed(*case.rules, **case.options), [])
         if case.pattern is not None and case.dialect == "python" and not case.search:
             return RegexMask(case.pattern, [])
         if case.schema is not None and case.options == {"whitespace": "compact"}:

@@ -196,6 +196,16 @@ class Groups:
         self._settle()
         self._levels[-1].minus = len(self.items), at
 
+    @property
+    def minus(self) -> int | None:
+        """Where the exception's operator stands that waits for its right operand."""
+        minus = self._levels[-1].minus
+        return minus[1] if minus is not None and minus[0] == len(self.items) else None
+
+    def forget(self) -> None:
+        """The operator of the exception under way was another one."""
+        self._levels[-1].minus = None
+
     def begin_alternative(self) -> None:
         """End the alternative under way; a new one begins."""
         self._settle()

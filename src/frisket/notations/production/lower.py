@@ -20,6 +20,7 @@ from frisket.notations.production.ast import (
     Except,
     Node,
     Octets,
+    Production,
     Productions,
     Reference,
     Regex,
@@ -42,11 +43,13 @@ SMALL = 64
 
 def lower_productions(builder: GrammarBuilder, source: Source, productions: Productions, root: str) -> int:
     """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text."""
+    if not productions:
+        source.fail("the grammar has no rules")
     if root not in productions:
         raise GrammarSyntaxError(
             f"there is no rule {root}",
             where=source.where(source.end),
-            hint=f"the root is a rule of the grammar: {_listed(productions)}" if productions else "define it",
+            hint=f"the root is a rule of the grammar: {_listed(productions)}",
         )
     _check_references(source, productions)
     reached = _reachable(productions, root)
@@ -167,6 +170,18 @@ def _needed_to_be_regular(node: Node) -> int | None:
     return 1 if isinstance(node, Reference) else len(children(node))
 
 
+def _needed_to_be_nullable(node: Node) -> int | None:
+    """As for a text; of an exception and of a regular expression the answer is that they may be."""
+    match node:
+        case Text(text):
+            return None if text else 0
+        case Chars() | Octets() | Token():
+            return None
+        case Except():
+            return 1
+    return _needed_for_a_text(node)
+
+
 @dataclass(frozen=True, slots=True)
 class _Lowered:
     node: int
@@ -229,7 +244,7 @@ class _Lowering:
             case Reference(name, _):
                 return self.rules[name]
             case Except():
-                return self._except(node)
+                return self._except(node, below)
         nodes, size = [part.node for part in below], self._size(below)
         if isinstance(node, Repeat):
             return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
@@ -258,14 +273,21 @@ class _Lowering:
         regular = derivable(self.productions, _needed_to_be_regular)
         return _Lowering(self.builder, self.source, {name: self.productions[name] for name in regular}, math.inf)
 
-    def _except(self, node: Except) -> _Lowered:
-        nodes = []
-        for side in (node.item, node.excluded):
-            try:
-                nodes.append(self._joined._body(side))
-            except KeyError:  # a rule that is not regular
-                nodes.append(_Lowered(0, None))
-        item, excluded = nodes
+    def _join(self, node: Node) -> _Lowered:
+        """The regular node of one side of an exception, if it has one."""
+        try:
+            return self._joined._body(node)
+        except KeyError:  # it calls a rule that is not regular
+            return _Lowered(0, None)
+
+    def _except(self, node: Except, below: list[_Lowered]) -> _Lowered:
+        if any(part.size is None for part in below) and self.small < math.inf:
+            below = [self._join(side) for side in children(node)]
+        item, excluded = below
+        if item.size is None and isinstance(node.excluded, Seq) and not node.excluded.items:
+            probe = {**self.productions, "": Production("", node.item, node.at)}
+            if "" not in derivable(probe, _needed_to_be_nullable):
+                return self._body(node.item)  # the empty text is none of its texts
         if item.size is None or excluded.size is None:
             self.source.fail(
                 "an exception is exact only between regular parts, and here a rule calls itself or names a token",
