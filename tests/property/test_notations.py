@@ -104,7 +104,8 @@ def abnf(rules: dict[str, Plan], rng: random.Random) -> str:
                 if (least, most) == (0, 1):
                     return f"[{spell(item)}]"
                 counted = str(least) if least == most else f"{least or ''}*{'' if most is None else most}"
-                return f"{counted}{spell(item)}"
+                one = spell(item)
+                return counted + (f"({one})" if one[0] in "*0123456789" else one)
             case ("chars", ranges):
                 return "(" + " / ".join(f"%x{low:x}-{high:X}" for low, high in ranges) + ")"
             case ("rule", name):
