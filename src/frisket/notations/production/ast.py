@@ -38,14 +38,6 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regex:
-    """The texts that a regular expression matches as a whole."""
-
-    pattern: str
-    at: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """A call of the rule of that name."""
 
@@ -85,7 +77,7 @@ class Except:
     at: int
 
 
-Node: TypeAlias = Text | Chars | Octets | Token | Regex | Reference | Seq | Alt | Repeat | Except
+Node: TypeAlias = Text | Chars | Octets | Token | Reference | Seq | Alt | Repeat | Except
 
 
 @dataclass(frozen=True, slots=True, eq=False)

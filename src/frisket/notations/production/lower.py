@@ -23,7 +23,6 @@ from frisket.notations.production.ast import (
     Production,
     Productions,
     Reference,
-    Regex,
     Repeat,
     Seq,
     Text,
@@ -32,7 +31,6 @@ from frisket.notations.production.ast import (
     postorder,
 )
 from frisket.notations.production.source import Source
-from frisket.notations.regex import lower_regex
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -171,7 +169,7 @@ def _needed_to_be_regular(node: Node) -> int | None:
 
 
 def _needed_to_be_nullable(node: Node) -> int | None:
-    """As for a text; of an exception and of a regular expression the answer is that they may be."""
+    """As for a text; of an exception the answer is that it may be."""
     match node:
         case Text(text):
             return None if text else 0
@@ -237,8 +235,6 @@ class _Lowering:
                 return _Lowered(builder.char_class(ranges), 1)
             case Octets(ranges):
                 return _Lowered(builder.byte_class(ranges), 1)
-            case Regex(pattern, at):
-                return _Lowered(self._regex(pattern, at), 1)
             case Token(name):
                 return _Lowered(builder.special(name), None)
             case Reference(name, _):
@@ -260,12 +256,6 @@ class _Lowering:
                 return None
             total += part.size
         return total if total <= self.small else None
-
-    def _regex(self, pattern: str, at: int) -> int:
-        try:
-            return lower_regex(self.builder, pattern)
-        except GrammarSyntaxError as error:
-            self.source.fail(error.message, at, error.hint)
 
     @cached_property
     def _joined(self) -> _Lowering:
