@@ -25,7 +25,7 @@ TESTS = {
         "tests/unit/test_json_schema_errors.py", "tests/unit/test_formats.py", "tests/unit/test_report.py",
         "tests/unit/test_closed_objects.py", "tests/unit/test_json_schema_order.py", "tests/unit/test_prelude.py",
         "tests/unit/test_errors.py", "tests/unit/test_python_type.py", "tests/unit/test_unique_items.py",
-        "tests/unit/test_room.py",
+        "tests/unit/test_room.py", "tests/unit/test_json_schema_spelling.py",
         "tests/unit/test_stored.py", "tests/unit/test_grammar.py", "tests/property/test_plain.py",
         "tests/property/test_draft4_numbers.py", "tests/unit/test_many_words.py", "tests/unit/test_hostile.py",
         "tests/unit/test_alternatives.py", "tests/conformance/test_conformance.py",
