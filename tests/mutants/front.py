@@ -129,6 +129,10 @@ def mutants() -> list[tuple[Path, int]]:
 
 def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Verdict]:
     """The verdicts of a sample; of the mutants with the keys `again` alone, if there are any."""
+    missing = {path for paths in TESTS.values() for path in paths if not (ROOT / path).exists()}
+    if missing:
+        # pytest would fail for want of them, and every mutant seem to be noticed.
+        sys.exit(f"tests/mutants/front.py names tests that are no more: {', '.join(sorted(missing))}")
     everything = mutants()
     if again:
         chosen = [mutant for mutant in everything if Verdict(*described(*mutant), "survived").key in again]
