@@ -19,7 +19,7 @@ from tests.data import ROOT
 
 from .verdict import Verdict
 
-#: What masks, objects, counts and positions are made by: the names of files, in whatever folder they stand.
+#: What masks, objects, counts and positions are made by: folders and files of crates/core/src.
 SOURCES = ("mask", "matcher", "json/object", "grammar/rules", "automaton/machine.rs", "regular/saturate.rs")
 
 LISTED = ("cargo", "mutants", "--package=frisket-core", "--colors=never", "--no-times")
