@@ -36,10 +36,16 @@ class Command:
 
 
 def documents() -> list[Path]:
-    """All Markdown that a reader meets."""
-    names = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    """All Markdown whose blocks run."""
+    names = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
     below = [path for folder in ("docs", "examples", "training") for path in sorted((ROOT / folder).rglob("*.md"))]
     return [path for path in (ROOT / name for name in names) if path.exists()] + below
+
+
+def linked_documents() -> list[Path]:
+    """All Markdown whose links must lead somewhere: the documents, and pages that programs or GitHub's forms hold."""
+    beside = [path for folder in ("benchmarks", ".github") for path in sorted((ROOT / folder).rglob("*.md"))]
+    return documents() + beside
 
 
 def blocks(path: Path) -> Iterator[Block]:
