@@ -8,11 +8,13 @@ A document is one test: its Python blocks share a namespace and run in order, as
 * `json` `toml`  must parse
 * `text`       a picture, the only fence that nobody checks
 
-`python needs=torch` runs where torch is installed and is compiled where it is not.
+A `python` block that imports a package which only an extra of frisket installs (torch, say) runs where that package is,
+and is compiled where it is not.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib.util
@@ -73,13 +75,29 @@ def test_the_documents_are_there() -> None:
 def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
     """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
     code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
-    needs = [name for name in block.options.get("needs", "").split(",") if name]
-    if any(importlib.util.find_spec(name) is None for name in needs):
+    if any(importlib.util.find_spec(name) is None for name in imported(block.text) & extras()):
         return None
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(code, namespace)
     return out.getvalue()
+
+
+def imported(code: str) -> set[str]:
+    """The packages that a block imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def extras() -> set[str]:
+    """The packages that only extras of frisket install, as they are imported."""
+    named = [name for names in PYPROJECT["project"]["optional-dependencies"].values() for name in names]
+    return {re.split(r"[^\w-]", name)[0].replace("-", "_") for name in named} - {"frisket"}
 
 
 def run_session(block: Block, namespace: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import frisket
+import frisket.errors
 
 from .document import ROOT
 
@@ -54,8 +55,10 @@ def test_a_meaning_is_one_sentence() -> None:
 
 def test_every_public_name_is_in_the_reference() -> None:
     page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^::: [\w.]*?(\w+)$", page, re.MULTILINE)) | set(re.findall(r"[├└]── (\w+)", page))
-    assert not set(frisket.__all__) - named - {"FrisketError", "models"}
+    directives = re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
+    named = {name.rpartition(".")[2] for name in directives} | set(vars(frisket.errors))
+    assert "frisket.errors" in directives and "`frisket.models`" in page
+    assert not set(frisket.__all__) - named - {"models"}
 
 
 def test_every_option_of_the_command_line_is_in_the_reference() -> None:
