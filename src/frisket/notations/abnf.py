@@ -233,7 +233,7 @@ class _Parser:
             if letter in ("s", "i") and source.peek() == '"':
                 return self.text(cased=letter == "s")
             if letter not in _DIGITS:
-                source.fail(f"there is no %{letter}", at, 'there are %x41, %d65, %b1000001, %s"…" and %i"…"')
+                source.fail(f"there is no %{letter.strip()}", at, 'there are %x41, %d65, %b1000001, %s"…" and %i"…"')
             return self.number(letter, at)
         if char == "<":
             source.fail("a description in words cannot be enforced", at, "write the rule that the words describe")

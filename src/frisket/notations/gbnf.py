@@ -204,7 +204,7 @@ class _Parser:
             return ord(_ESCAPES[letter])
         if letter not in _HEX:
             source.fail(
-                f"GBNF has no escape \\{letter}",
+                f"GBNF has no escape \\{letter.strip()}",
                 at,
                 _CLASSES.get(letter, 'there are \\n \\r \\t \\\\ \\" \\[ \\] \\- \\x00 \\u0000 \\U00000000'),
             )
