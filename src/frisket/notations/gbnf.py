@@ -125,7 +125,9 @@ class _Parser:
             elif _NAME.match(char):
                 name = source.match(_NAME)
                 assert name is not None
-                if not nested and _DEFINES.match(source.text, source.at):
+                if _DEFINES.match(source.text, source.at):
+                    if nested:
+                        break
                     if groups.items:
                         source.fail("a rule begins in a line of its own", at, "break the line before its name")
                     source.at = at
