@@ -200,10 +200,6 @@ impl LazyAutomaton {
     /// `alone`: only the last checkpoint of `trail`.
     pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
         let mut found = Vec::new();
-        // A migration does not copy the values of unique items: matchers take all inputs again.
-        if !self.machine.arena.registers.uniques.is_empty() {
-            return Vec::new();
-        }
         registry.each(|slot, checkpoints| {
             let own = trail.owns(slot);
             if checkpoints.epoch != self.epoch || alone && !own {
