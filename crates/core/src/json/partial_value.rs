@@ -119,6 +119,29 @@ impl PartialValues {
         said.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
     }
 
+    /// The copy of a partial value of other ones. `copied` holds what was copied before, and gains what is copied now.
+    pub(crate) fn import(&mut self, from: &Self, reading: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
+        let mut path = Vec::new();
+        let mut work = vec![reading];
+        while let Some(at) = work.pop() {
+            if at != NOTHING_READ && !copied.contains_key(&at) {
+                // Parents and bases are older than what is made of them.
+                path.push(at);
+                let Node { parent, base, .. } = from.nodes[at as usize];
+                work.extend([parent, base]);
+            }
+        }
+        path.sort_unstable();
+        path.dedup();
+        for at in path {
+            let Node { parent, byte, place, base } = from.nodes[at as usize];
+            let [parent, base] = [parent, base].map(|old| copied.get(&old).copied().unwrap_or(NOTHING_READ));
+            let made = self.push(parent, byte, place, base);
+            copied.insert(at, made);
+        }
+        copied.get(&reading).copied().unwrap_or(NOTHING_READ)
+    }
+
     /// A numeral that has ended, in the one spelling of its value.
     fn whole_number(&mut self, reading: u32) -> u32 {
         let mut start = reading;

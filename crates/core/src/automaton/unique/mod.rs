@@ -90,6 +90,14 @@ pub(crate) struct Known {
     pub(crate) longest: u32,
 }
 
+impl Known {
+    /// Be ready for positions of another machine, in which as many values must be told apart as were there.
+    pub(crate) fn expect_values_of(&mut self, other: &Known) {
+        self.most_excluded = self.most_excluded.max(other.most_excluded);
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
 #[derive(Clone, Default)]
 struct Few {
     values: Arc<Vec<u32>>,
@@ -257,6 +265,14 @@ impl Machine {
         self.known.values.push(text.clone());
         self.known.value_ids.insert(text, id);
         id
+    }
+
+    /// The copy of what another machine has read of an item (`migration`).
+    pub(crate) fn import_reading(&mut self, from: &Machine, reading: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
+        let before = self.known.partial_values.len();
+        let made = self.known.partial_values.import(&from.known.partial_values, reading, copied);
+        self.arena.budget.grow(PER_READING * (self.known.partial_values.len() - before));
+        made
     }
 
     pub(crate) fn read_on(&mut self, register: Register, byte: u8) -> Register {
