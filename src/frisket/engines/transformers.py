@@ -31,9 +31,9 @@ class GrammarProcessor:
         model.generate(**tokenizer(prompt, return_tensors="pt"), logits_processor=[processor])
 
     `grammar` is one for all prompts, or one for each prompt of the batch, where None leaves a prompt free. Greedy
-    search, sampling, beams, `num_return_sequences`, left padding, an assistant model and prompt lookup work, with static
-    and dynamic caches. An EngineError refuses what cannot work: continuous batching, which tells no history, and an
-    assistant with another tokenizer.
+    search, sampling, beams, `num_return_sequences`, left padding, an assistant model and prompt lookup work, with
+    static and dynamic caches. An EngineError refuses what cannot work: continuous batching, which tells no history,
+    and an assistant with another tokenizer.
 
     A processor serves one call of `generate`; `reset` prepares it for another one. It returns new scores and leaves the
     given ones as they were. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy

@@ -58,7 +58,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch itself must write, to keep account of it."""
+    """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch must keep account of what is written."""
     if logits.device.type != "cpu" or logits.requires_grad:
         return None
     if logits.dtype == torch.bfloat16:
