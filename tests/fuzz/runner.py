@@ -129,7 +129,7 @@ class Worker:
         if at != self.last:
             self.last, self.since, self.computed = at, now, processor_seconds(self.process.pid)
         elif now - self.since > hang:
-            # A case may wait for its turn where others use the machine; in a hang by itself it computes, or waits for long.
+            # A case may wait for its turn where others use the machine; a hang computes, or waits for long.
             computed = processor_seconds(self.process.pid) - self.computed
             if computed > hang or now - self.since > PATIENCE * hang:
                 return self._lost(found, f"no answer in {hang:g} s")

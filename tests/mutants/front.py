@@ -29,6 +29,7 @@ TESTS = {
         "tests/unit/json_schema/test_room.py", "tests/unit/json_schema/test_stored.py", "tests/unit/test_grammar.py",
         "tests/property/test_plain.py", "tests/property/test_draft4_numbers.py",
         "tests/unit/_core/test_many_words.py", "tests/unit/test_hostile.py",
+        "tests/unit/json_schema/test_spelling.py",
         "tests/unit/json_schema/test_alternatives.py", "tests/conformance/test_conformance.py",
     ),
     "notations": (
@@ -135,6 +136,10 @@ def mutants() -> list[tuple[Path, int]]:
 
 def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Verdict]:
     """The verdicts of a sample; of the mutants with the keys `again` alone, if there are any."""
+    missing = {path for paths in TESTS.values() for path in paths if not (ROOT / path).exists()}
+    if missing:
+        # pytest would fail for want of them, and every mutant seem to be noticed.
+        sys.exit(f"tests/mutants/front.py names tests that are no more: {', '.join(sorted(missing))}")
     everything = mutants()
     if again:
         chosen = [mutant for mutant in everything if Verdict(*described(*mutant), "survived").key in again]

@@ -6,9 +6,9 @@
 //! and are made anew.
 
 use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
+use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::automaton::unique::Register;
 use crate::regular::key_set::Moved;
 use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
