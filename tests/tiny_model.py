@@ -15,6 +15,7 @@ def save(folder: Path, *, seed: int = 0, layers: int = 2) -> Path:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     library = pytest.importorskip("transformers", reason="transformers is not installed")
     tokenizer = make_tokenizer(library)
+    torch.set_num_threads(1)  # the model is so small that threads only wait for each other
     torch.manual_seed(seed)
     config = library.LlamaConfig(
         vocab_size=len(tokenizer) + 5,  # as with padded embeddings: the last rows are nobody's

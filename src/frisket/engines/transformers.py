@@ -39,8 +39,9 @@ class GrammarProcessor:
     given ones as they were. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy
     of the scores, and on a GPU two waits for it.
 
-    A row that was cut (`max_new_tokens`) is the beginning of a text. Beam sampling draws forbidden candidates when
-    fewer tokens are allowed than it wants candidates; such a row has the score −∞, and only its end is allowed.
+    A row that was cut (`max_new_tokens`) is the beginning of a text. Where fewer texts are possible than beams,
+    `generate` fills the others with forbidden tokens: such a row has the lowest score there is, and only its end is
+    allowed.
     """
 
     def __init__(self, grammar: CompiledGrammar | Sequence[CompiledGrammar | None]) -> None:
