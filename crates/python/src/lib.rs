@@ -3,6 +3,7 @@
 //! It also reads the plain parts of JSON Schemas, which most schemas consist of (`plain`).
 
 mod apart;
+mod apply;
 mod argument;
 mod buffer;
 mod builder;
@@ -56,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<matcher::CompiledGrammar>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(matcher::fill_masks, module)?)?;
+    module.add_function(wrap_pyfunction!(apply::apply_mask, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)?;
     let front_end = front_end(module.py())?;

@@ -23,6 +23,7 @@ __all__ = [
     "Limits",
     "Matcher",
     "Vocabulary",
+    "apply_mask",
     "core_version",
     "fill_masks",
     "replay_timed",
@@ -394,6 +395,14 @@ class Matcher:
 
 def fill_masks(matchers: Sequence[Matcher], bitmask: object, rows: Sequence[int] | None = None) -> None:
     """One row per matcher in one call, the GIL released."""
+
+def apply_mask(logits: NDArray[Any], bitmask: NDArray[np.uint32] | NDArray[np.int32]) -> None:
+    """Set the logits of forbidden tokens to −∞, in place.
+
+    `logits` is a numpy array of float16, float32 or float64, or of uint16 words that are bfloat16; `bitmask` one of
+    uint32 or int32 words, which may be read-only. Both have one dimension, or two with as many rows, and the elements
+    of a row lie side by side. Ids beyond the last word become −∞; bits beyond the last logit mean nothing. The GIL
+    is released where the logits take a mebibyte or more."""
 
 def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[list[int], list[int], bool]:
     """Nanoseconds of every mask and every advance along the tokens, up to the first that is refused, and whether the

@@ -24,7 +24,7 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 #: The embedded model was trained on the worked systems; anything else it writes has the form, and no meaning.
 NOTE = (
     "note: the embedded model knows the four tasks of `frisket example` only; for a schema of your own give --model "
-    "FOLDER, a model of Hugging Face transformers"
+    "smollm2, a *.gguf file, or the folder of a model of Hugging Face transformers"
 )
 
 

@@ -21,7 +21,7 @@ Regex = Annotated[str | None, typer.Option("--regex", metavar="PATTERN", help="A
 Choices = Annotated[str | None, typer.Option("--choices", metavar="A,B,…", help="One of these texts.")]
 Model = Annotated[
     str,
-    typer.Option("--model", metavar="NAME", help="`embedded`, or a folder with a model of Hugging Face transformers."),
+    typer.Option("--model", metavar="NAME", help="`embedded`, `smollm2`, a *.gguf file, or a folder of transformers."),
 ]
 Vocabulary = Annotated[
     Path | None,

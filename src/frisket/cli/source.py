@@ -92,13 +92,18 @@ def named(name: str) -> Iterator[None]:
 
 
 def model(name: str) -> Model:
-    """`embedded`, or the model in a folder: of transformers, or of the embedded one's kind."""
+    """`embedded`, `smollm2`, a GGUF file, or the model in a folder: of transformers, or of the embedded one's kind."""
     from frisket import models
 
     if name == "embedded":
         embedded: Model = models.embedded()
         return embedded
+    if name == "smollm2":
+        smollm2: Model = models.smollm2()
+        return smollm2
     folder = Path(name)
+    if folder.suffix == ".gguf":
+        return models.gguf(folder)
     if (folder / "config.json").is_file():
         return _transformers(folder)
     missing = [file for file in ("model.safetensors", "tokenizer.json") if not (folder / file).is_file()]
@@ -106,8 +111,8 @@ def model(name: str) -> Model:
         raise FrisketError(
             f"no model at {name}: {' and '.join(missing)} not there",
             where="--model",
-            hint="give the folder of a model of transformers (with config.json); `--model embedded` is the one inside "
-            "the package",
+            hint="give the folder of a model of transformers (with config.json), a file *.gguf, or smollm2; `--model "
+            "embedded` is the one inside the package",
             code="file",
         )
     from frisket.models.embedded import Embedded

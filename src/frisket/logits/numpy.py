@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from frisket import _core
+
 Bitmask = npt.NDArray[np.uint32] | npt.NDArray[np.int32]
 
 
@@ -36,6 +38,15 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
     """
     if not np.issubdtype(logits.dtype, np.floating):
         raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
+    _check(bitmask, logits.shape)
+    if is_native(logits) and is_native(bitmask) and logits.itemsize <= 8:
+        _core.apply_mask(logits, bitmask)
+    else:
+        apply_mask_plainly(logits, bitmask)
+
+
+def apply_mask_plainly(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
+    """As `apply_mask`, by numpy alone: for any strides and byte order, and for tests of the engine's own."""
     np.copyto(logits, -np.inf, where=~allowed(bitmask, logits.shape))
 
 
@@ -45,10 +56,7 @@ def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     >>> allowed(np.array([0b101], dtype=np.uint32), (3,)).tolist()
     [True, False, True]
     """
-    if bitmask.dtype.kind not in "iu" or bitmask.dtype.itemsize != 4:
-        raise TypeError(f"a bitmask is made of uint32 or int32 words, not {bitmask.dtype}")
-    if bitmask.ndim not in (1, 2) or bitmask.shape[:-1] != shape[:-1]:
-        raise ValueError(f"a bitmask of shape {bitmask.shape} has no row for each of the logits of shape {shape}")
+    _check(bitmask, shape)
     size = shape[-1]
     # "<u4": bit t of a row is bit t & 7 of byte t >> 3 only when words are little-endian.
     octets = np.ascontiguousarray(bitmask).astype("<u4", copy=False).view(np.uint8)
@@ -58,3 +66,22 @@ def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     padded = np.zeros(shape, dtype=np.bool_)
     padded[..., : bits.shape[-1]] = bits
     return padded
+
+
+def _check(bitmask: Bitmask, shape: tuple[int, ...]) -> None:
+    if bitmask.dtype.kind not in "iu" or bitmask.dtype.itemsize != 4:
+        raise TypeError(f"a bitmask is made of uint32 or int32 words, not {bitmask.dtype}")
+    if bitmask.ndim not in (1, 2) or bitmask.shape[:-1] != shape[:-1]:
+        raise ValueError(f"a bitmask of shape {bitmask.shape} has no row for each of the logits of shape {shape}")
+
+
+def is_native(array: npt.NDArray[Any]) -> bool:
+    """Whether the engine can read the array: its bytes as the machine wants them, a row without gaps."""
+    flags = array.flags
+    if not (flags.aligned and array.dtype.isnative):
+        return False
+    return flags.c_contiguous or (array.strides[-1] == array.itemsize and _has_own_rows(array))
+
+
+def _has_own_rows(array: npt.NDArray[Any]) -> bool:
+    return len(array) < 2 or array.ndim < 2 or abs(array.strides[0]) >= array.shape[1] * array.itemsize

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from frisket import _core
 from frisket.errors import MissingDependencyError
+from frisket.logits.numpy import is_native
 
 Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
 
@@ -29,7 +31,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), strided
     as it likes; `bitmask` an int32 tensor or a numpy array of shape (words,) or (batch, words), which is copied to
     the device of the logits if it is not there. Ids beyond the last word become −∞; bits beyond the last logit mean
-    nothing. Cost: one pass, and a temporary of one byte for each logit.
+    nothing. Cost: one pass; elsewhere than on a CPU also a temporary of one byte for each logit.
     """
     torch = _torch()
     if not logits.is_floating_point():
@@ -41,6 +43,10 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
         raise ValueError(
             f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
         )
+    array = _array(torch, logits)
+    if array is not None and is_native(array):
+        _core.apply_mask(array, words.cpu().contiguous().numpy())
+        return
     words = words.to(logits.device, non_blocking=True).contiguous()
     covered = min(logits.shape[-1], 32 * words.shape[-1])
     # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
@@ -49,6 +55,19 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     forbidden = (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered]
     logits[..., :covered].masked_fill_(forbidden.view(torch.bool), float("-inf"))
     logits[..., covered:].fill_(float("-inf"))
+
+
+def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
+    """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch must keep account of what is written."""
+    if logits.device.type != "cpu" or logits.requires_grad:
+        return None
+    if logits.dtype == torch.bfloat16:
+        words: npt.NDArray[Any] = logits.view(torch.int16).numpy().view(np.uint16)
+        return words
+    array: npt.NDArray[Any] | None = (
+        logits.numpy() if logits.dtype in (torch.float16, torch.float32, torch.float64) else None
+    )
+    return array
 
 
 def _torch() -> Any:

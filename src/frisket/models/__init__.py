@@ -2,7 +2,9 @@
 
 # Not lazily: importing the submodule later would put the module in the place of the function of the same name.
 from frisket.models.embedded import embedded
+from frisket.models.gguf import gguf
 from frisket.models.protocol import Model, Session
+from frisket.models.smollm2 import smollm2
 from frisket.models.transformers import transformers
 
-__all__ = ["Model", "Session", "embedded", "transformers"]
+__all__ = ["Model", "Session", "embedded", "gguf", "smollm2", "transformers"]

@@ -25,6 +25,15 @@ def render(text: str, keys: Sequence[str] = ()) -> str:
     return f"{head}input: {' '.join(text.split())}\noutput: "
 
 
+def wish(text: str, keys: Sequence[str] | None) -> str:
+    """What a user says to a chat model.
+
+    >>> wish("Charged twice", ["a", "b"])
+    'Charged twice\\n\\nAnswer with one JSON value, keys: a, b.'
+    """
+    return f"{text}\n\nAnswer with one JSON value, keys: {', '.join(keys)}." if keys else text
+
+
 def property_names(schema: Any) -> list[str]:
     """Every property name of a JSON Schema, in reading order, each once; `$ref`s within the document are followed.
 

@@ -79,8 +79,7 @@ class Transformers:
     def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
         if not getattr(self._tokenizer, "chat_template", None):
             return template.render(text, keys or ())
-        wish = f"\n\nAnswer with one JSON value, keys: {', '.join(keys)}." if keys else ""
-        turn = [{"role": "user", "content": text + wish}]
+        turn = [{"role": "user", "content": template.wish(text, keys)}]
         return str(self._tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True))
 
     def start(self, prompt_ids: Sequence[int]) -> TransformersSession:

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from frisket import _core
 from frisket.errors import MissingDependencyError
 from frisket.logits import numpy as numpy_logits
 from frisket.logits import torch as torch_logits
@@ -53,6 +54,59 @@ def test_numpy_words_of_the_other_endianness() -> None:
     row = np.zeros(32, dtype=np.float32)
     numpy_logits.apply_mask(row, np.array([0b10], dtype=">u4"))
     assert np.flatnonzero(row == 0).tolist() == [1]
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("words", [np.uint16, np.uint32, np.uint64])
+@pytest.mark.parametrize("shape", ["row", "rows", "every other row", "backwards", "part of a row"])
+def test_the_engine_equals_plain_numpy_bit_for_bit(seed: int, words: type, shape: str) -> None:
+    rng = np.random.default_rng(seed)
+    rows, size = int(rng.integers(1, 5)), int(rng.integers(0, 300))
+    # Any bits: NaN with its payload, infinities, both zeros.
+    patterns = rng.integers(0, np.iinfo(words).max, size=(2 * rows, size + 3), dtype=words, endpoint=True)
+    bitmask = rng.integers(0, 2**32, size=(rows, max(0, -(-size // 32) + int(rng.integers(-1, 2)))), dtype=np.uint32)
+    bitmask[rng.random(bitmask.shape) < 0.3] = 0
+    bitmask[rng.random(bitmask.shape) < 0.3] = 0xFFFFFFFF
+    bitmask.flags.writeable = False
+    kind = patterns.view(f"f{np.dtype(words).itemsize}")
+    part = {
+        "row": np.s_[0, :size],
+        "rows": np.s_[:rows, :size],
+        "every other row": np.s_[::2, :size],
+        "backwards": np.s_[rows - 1 :: -1, :size],
+        "part of a row": np.s_[:rows, 3:],
+    }[shape]
+    given = bitmask[0] if shape == "row" else bitmask
+    expected, found = kind.copy(), kind.copy()
+    numpy_logits.apply_mask_plainly(expected[part], given)
+    _core.apply_mask(found[part], given)
+    assert found.tobytes() == expected.tobytes()
+    numpy_logits.apply_mask(kind[part], given)
+    assert kind.tobytes() == expected.tobytes()
+
+
+def test_the_engine_refuses_what_it_cannot_read() -> None:
+    logits, bitmask = np.zeros((2, 64), np.float32), np.zeros((2, 2), np.uint32)
+    frozen = np.zeros((2, 64), np.float32)
+    frozen.flags.writeable = False
+    shared = np.zeros((2, 64), np.float32)
+    for wrong, words, error in [
+        (np.zeros((2, 64), np.int32), bitmask, TypeError),
+        (np.zeros((2, 64), np.complex64), bitmask, TypeError),
+        (logits, bitmask.astype(np.int64), TypeError),
+        (logits, bitmask[0], ValueError),
+        (logits[:1], bitmask, ValueError),
+        (logits[None], bitmask[None], ValueError),
+        (np.zeros((2, 64), ">f4"), bitmask, ValueError),
+        (np.zeros((2, 128), np.float32)[:, ::2], bitmask, ValueError),
+        (np.broadcast_to(logits[0], (2, 64)), bitmask, ValueError),
+        (np.lib.stride_tricks.as_strided(np.zeros(65, np.float32), (2, 64), (4, 4)), bitmask, ValueError),
+        (frozen, bitmask, ValueError),
+        (shared, shared.view(np.uint32)[:, :2], ValueError),
+    ]:
+        with pytest.raises(error):
+            _core.apply_mask(wrong, words)
+    assert not logits.any() and not shared.any()
 
 
 def test_numpy_misuse_changes_nothing() -> None:

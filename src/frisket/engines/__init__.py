@@ -1,0 +1,1 @@
+"""CompiledGrammar × an engine that owns the decode loop → constrained generation; no engine is imported early."""

