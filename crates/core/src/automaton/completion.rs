@@ -1,6 +1,6 @@
 //! Position → bytes that end the text: a best-first search over positions.
 //!
-//! A* (Hart, Nilsson, Raphael 1968) with the bound of `least`: where that is exact the search goes straight to the end,
+//! A* (Hart, Nilsson, Raphael 1968) with the bound of `least`: where that is exact the search goes greedy_completion to the end,
 //! and what it finds is shortest. Bytes between which no head makes a difference stand for one another. If after many
 //! positions there is no end yet, the search begins again and trusts the bound more than the length: what it finds
 //! then is short, but perhaps not shortest.
@@ -20,43 +20,43 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// Positions after which the shortest text is given up for a short one.
-const PATIENCE: usize = 20_000;
+const MAX_SHORTEST_POSITIONS: usize = 20_000;
 
 /// No text is written out that is longer.
-const LONGEST: u64 = 1 << 22;
+const MAX_BYTES: u64 = 1 << 22;
 
 /// How much more a byte that is still needed weighs then than one that was written.
-const HASTE: u64 = 8;
+const GREEDY_WEIGHT: u64 = 8;
 
-/// A place in the search: where it is, how it was reached, and how far that is.
-struct Place {
+/// A node in the search: where it is, how it was reached, and how far that is.
+struct SearchNode {
     position: PositionId,
     before: u32,
     byte: u8,
     length: u64,
 }
 
-/// What to look at next: the least promise first, then what is farthest along, then the plainest byte.
+/// What to look at next: the least push_candidates first, then what is farthest along, then the plainest byte.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Promise {
+struct Candidate {
     total: u64,
     length: Reverse<u64>,
     rank: u8,
     order: u32,
-    place: u32,
+    node: u32,
     byte: u8,
     /// The bytes that this one stands for.
     span: (u8, u8),
 }
 
 /// Steps that a position of the search costs beside its derivatives: about 2 µs to settle, to compare and to queue it.
-const PER_POSITION: u64 = 96;
+const STEPS_PER_POSITION: u64 = 96;
 
-/// Steps that a byte on the straight way costs, beside its derivatives: about 1 µs for the position after it.
-const PER_BYTE: u64 = 48;
+/// Steps that a byte on the greedy_completion way costs, beside its derivatives: about 1 µs for the position after it.
+const STEPS_PER_BYTE: u64 = 48;
 
-/// A place with its entry among those that were reached, and the few promises that it makes.
-const PER_PLACE: usize = size_of::<Place>() + 32 + 4 * size_of::<Promise>();
+/// A node with its entry among those that were reached, and the few promises that it makes.
+const BYTES_PER_NODE: usize = size_of::<SearchNode>() + 32 + 4 * size_of::<Candidate>();
 
 impl Machine {
     /// Bytes after which the text may end; None if that takes a special token.
@@ -66,14 +66,14 @@ impl Machine {
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
-            LONGEST.. => return Err(Error::Limit(Limit::Completion(LONGEST)).into()),
+            MAX_BYTES.. => return Err(Error::Limit(Limit::Completion(MAX_BYTES)).into()),
             _ => {}
         }
-        if let Some(text) = self.straight(&position, least)? {
+        if let Some(text) = self.greedy_completion(&position, least)? {
             return Ok(Some(text));
         }
-        let found = match self.find_way_out(start, 1, PATIENCE)? {
-            Found::Tired => self.find_way_out(start, HASTE, usize::MAX)?,
+        let found = match self.search_completion(start, 1, MAX_SHORTEST_POSITIONS)? {
+            Found::OutOfPatience => self.search_completion(start, GREEDY_WEIGHT, usize::MAX)?,
             found => found,
         };
         Ok(match found {
@@ -83,51 +83,51 @@ impl Machine {
     }
 
     /// What the search itself holds counts as long as it lasts.
-    fn find_way_out(&mut self, start: PositionId, weight: u64, patience: usize) -> Result<Found> {
+    fn search_completion(&mut self, start: PositionId, weight: u64, max_positions: usize) -> Result<Found> {
         let mut open = BinaryHeap::new();
-        let mut places = Vec::new();
-        let found = self.way_out(start, weight, patience, &mut places, &mut open);
-        self.arena.budget.release(places.len() * PER_PLACE);
+        let mut nodes = Vec::new();
+        let found = self.search_positions(start, weight, max_positions, &mut nodes, &mut open);
+        self.arena.budget.release(nodes.len() * BYTES_PER_NODE);
         found
     }
 
     /// The text to which the bound leads without a detour: every byte brings the end nearer by as much. None if it
     /// promises too much somewhere: a search has to find out what can be kept.
-    fn straight(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
+    fn greedy_completion(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
         if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
         }
         let (mut position, mut text) = (start.clone(), Vec::new());
-        // A byte may take six to be spelled. What takes longer has been led astray by a bound that is too low.
+        // A byte may take six to be text_of. What takes longer has been leading astray by a bound that is too low.
         let most = 8 * least + 1_024;
         while !position.accepting {
             if text.len() as u64 > most {
                 return Ok(None);
             }
-            self.arena.spend(PER_BYTE)?;
+            self.arena.spend(STEPS_PER_BYTE)?;
             if let Some(next) = self.run(&position, &mut text)? {
                 position = next;
                 least = self.distance_from(&position)?;
                 continue;
             }
             let mut best: Option<(u64, u8, u8)> = None;
-            self.each_promise(&position, |least, byte, _| {
+            self.for_each_candidate(&position, |least, byte, _| {
                 if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
                     best = Some((least, rank(byte), byte));
                 }
             })?;
             let Some((left, _, byte)) = best.filter(|&(left, ..)| left < least) else { return Ok(None) };
-            position = self.moved(&position.heads, position.register, byte)?;
+            position = self.step_uncached(&position.heads, position.register, byte)?;
             text.push(byte);
             least = left;
         }
         Ok(Some(text))
     }
 
-    /// What is spelled out next, in one step, and the position after it; None where there is a choice.
+    /// What is text_of out next, in one step, and the position after it; None where there is a choice.
     fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<Position>> {
         let [(head, frame)] = position.heads[..] else { return Ok(None) };
-        if !position.specials.is_empty() || position.ask {
+        if !position.specials.is_empty() || position.needs_replay {
             return Ok(None);
         }
         let next = match *self.arena.term(head) {
@@ -158,64 +158,64 @@ impl Machine {
         self.close_heads(smallvec![(next, frame)], position.register).map(Some)
     }
 
-    fn way_out(
+    fn search_positions(
         &mut self,
         start: PositionId,
         weight: u64,
-        patience: usize,
-        places: &mut Vec<Place>,
-        open: &mut BinaryHeap<Reverse<Promise>>,
+        max_positions: usize,
+        nodes: &mut Vec<SearchNode>,
+        open: &mut BinaryHeap<Reverse<Candidate>>,
     ) -> Result<Found> {
-        places.push(Place { position: start, before: 0, byte: 0, length: 0 });
-        self.arena.budget.grow(PER_PLACE);
+        nodes.push(SearchNode { position: start, before: 0, byte: 0, length: 0 });
+        self.arena.budget.grow(BYTES_PER_NODE);
         let mut reached: FxHashMap<PositionId, u64> = FxHashMap::default();
         reached.insert(start, 0);
         let mut order = 0;
-        self.promise(places, 0, weight, open, &mut order)?;
+        self.push_candidates(nodes, 0, weight, open, &mut order)?;
         while let Some(Reverse(next)) = open.pop() {
-            let Promise { place, byte, span: (low, high), total, length, .. } = next;
-            self.arena.spend(PER_POSITION)?;
-            let before = places[place as usize].position;
+            let Candidate { node, byte, span: (low, high), total, length, .. } = next;
+            self.arena.spend(STEPS_PER_POSITION)?;
+            let before = nodes[node as usize].position;
             let position = self.step(before, byte)?;
             if position == DEAD {
                 // It repeats a key or an item; the others may not.
                 for byte in (low..=high).filter(|&other| other != byte) {
                     order += 1;
                     let span = (byte, byte);
-                    open.push(Reverse(Promise { total, length, rank: rank(byte), order, place, byte, span }));
+                    open.push(Reverse(Candidate { total, length, rank: rank(byte), order, node, byte, span }));
                 }
                 continue;
             }
             let length = length.0;
-            let alike = self.alike(position)?;
-            match reached.get_mut(&alike) {
+            let representative = self.representative(position)?;
+            match reached.get_mut(&representative) {
                 Some(known) if *known <= length => continue,
                 Some(known) => *known = length,
                 None => {
-                    reached.insert(alike, length);
+                    reached.insert(representative, length);
                 }
             }
-            places.push(Place { position, before: place, byte, length });
-            self.arena.budget.grow(PER_PLACE);
-            let at = places.len() as u32 - 1;
+            nodes.push(SearchNode { position, before: node, byte, length });
+            self.arena.budget.grow(BYTES_PER_NODE);
+            let at = nodes.len() as u32 - 1;
             if self.position(position).accepting {
-                return Ok(Found::Text(spelled(places, at)));
+                return Ok(Found::Text(text_of(nodes, at)));
             }
-            if places.len() > patience {
-                return Ok(Found::Tired);
+            if nodes.len() > max_positions {
+                return Ok(Found::OutOfPatience);
             }
-            self.promise(places, at, weight, open, &mut order)?;
+            self.push_candidates(nodes, at, weight, open, &mut order)?;
         }
         Ok(Found::Nothing)
     }
 
     /// The position that stands for all those that differ only in the letters of an open key: what may follow them
     /// differs in nothing but that key.
-    fn alike(&mut self, id: PositionId) -> Result<PositionId> {
+    fn representative(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let mut alike = (*position).clone();
+        let mut representative = (*position).clone();
         let mut key = false;
-        for (head, _) in &mut alike.heads {
+        for (head, _) in &mut representative.heads {
             if let Term::KeyExtra { .. } = self.arena.term(*head) {
                 *head = self.unknown(*head)?;
                 key = true;
@@ -224,30 +224,30 @@ impl Machine {
         if !key {
             return Ok(id);
         }
-        alike.heads.sort_unstable();
-        Ok(self.intern(alike))
+        representative.heads.sort_unstable();
+        Ok(self.intern(representative))
     }
 
     /// Look ahead by one byte: what may come, and what it promises.
-    fn promise(
+    fn push_candidates(
         &mut self,
-        places: &[Place],
-        place: u32,
+        nodes: &[SearchNode],
+        node: u32,
         weight: u64,
-        open: &mut BinaryHeap<Reverse<Promise>>,
+        open: &mut BinaryHeap<Reverse<Candidate>>,
         order: &mut u32,
     ) -> Result<()> {
-        let Place { position, length, .. } = places[place as usize];
+        let SearchNode { position, length, .. } = nodes[node as usize];
         let position = self.position(position).clone();
         let length = length + 1;
-        self.each_promise(&position, |least, byte, span| {
+        self.for_each_candidate(&position, |least, byte, span| {
             *order += 1;
-            open.push(Reverse(Promise {
+            open.push(Reverse(Candidate {
                 total: length + weight * least,
                 length: Reverse(length),
                 rank: rank(byte),
                 order: *order,
-                place,
+                node,
                 byte,
                 span,
             }));
@@ -256,7 +256,7 @@ impl Machine {
     }
 
     /// Of the bytes that may come, one of each interval, and what is needed at least after it.
-    fn each_promise(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
+    fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
         // A head that holds its text tells all bytes apart; what it reads does not.
         let reading = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
@@ -298,7 +298,7 @@ impl Arena {
             }
             Term::Words { set, low, high, depth } => {
                 let words = self.terms.word_sets[set as usize].words.clone();
-                let count = shared(&words[low as usize..high as usize], depth as usize);
+                let count = common_prefix(&words[low as usize..high as usize], depth as usize);
                 if count < 2 {
                     return Ok(None);
                 }
@@ -326,8 +326,8 @@ impl Arena {
     /// The plainest byte that leads from a term where `leads` says, and is one character.
     fn plainest(&mut self, id: TermId, leads: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
         let moves = self.moves(id)?;
-        let led = moves.iter().filter(|&&(_, _, next)| leads(id, next));
-        let bytes = led.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
+        let leading = moves.iter().filter(|&&(_, _, next)| leads(id, next));
+        let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
         Ok(bytes.min_by_key(|&byte| rank(byte)))
     }
 }
@@ -335,7 +335,7 @@ impl Arena {
 /// Bytes that come one after another.
 enum Run {
     Spelled(Arc<Literal>, usize),
-    /// What several words share: that of the first one, from a place on, so many bytes.
+    /// What several words share: that of the first one, from a node on, so many bytes.
     Shared(Arc<[Box<[u8]>]>, usize, usize, usize),
     Repeated(u8, u32),
 }
@@ -358,8 +358,8 @@ impl Run {
     }
 }
 
-/// Bytes that sorted words have in common from a place on.
-fn shared(words: &[Box<[u8]>], from: usize) -> usize {
+/// Bytes that sorted words have in common from a node on.
+fn common_prefix(words: &[Box<[u8]>], from: usize) -> usize {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return 0 };
     first[from..].iter().zip(&last[from..]).take_while(|(one, other)| one == other).count()
 }
@@ -367,8 +367,8 @@ fn shared(words: &[Box<[u8]>], from: usize) -> usize {
 enum Found {
     Text(Vec<u8>),
     Nothing,
-    /// There was no end within the patience.
-    Tired,
+    /// There was no end within the max_positions.
+    OutOfPatience,
 }
 
 /// What people would rather read comes first.
@@ -382,12 +382,12 @@ fn rank(byte: u8) -> u8 {
     }
 }
 
-fn spelled(places: &[Place], mut at: u32) -> Vec<u8> {
+fn text_of(nodes: &[SearchNode], mut at: u32) -> Vec<u8> {
     let mut text = Vec::new();
     while at != 0 {
-        let place = &places[at as usize];
-        text.push(place.byte);
-        at = place.before;
+        let node = &nodes[at as usize];
+        text.push(node.byte);
+        at = node.before;
     }
     text.reverse();
     text

@@ -19,31 +19,31 @@ use std::sync::Arc;
 pub(crate) const NEVER: u64 = u64::MAX;
 
 /// Longer texts are not told apart: some grammars have none below any number that can be written out.
-const FAR: u64 = 1 << 40;
+const MAX_DISTANCE: u64 = 1 << 40;
 
 /// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
 /// say, and each would be a place of its own in a search.
 const ESCAPE_PENALTY: u64 = 16;
 
 /// More items that must come are not counted.
-const ITEMS: u32 = 4_096;
+const MAX_ITEMS: u32 = 4_096;
 
 fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
     parts.into_iter().fold(0, |all, part| match (all, part) {
         (NEVER, _) | (_, NEVER) => NEVER,
-        _ => (all + part).min(FAR),
+        _ => (all + part).min(MAX_DISTANCE),
     })
 }
 
-fn times(count: u64, part: u64) -> u64 {
+fn product(count: u64, part: u64) -> u64 {
     match part {
         NEVER if count > 0 => NEVER,
-        _ => part.saturating_mul(count).min(FAR),
+        _ => part.saturating_mul(count).min(MAX_DISTANCE),
     }
 }
 
-/// What is left of `all` without `part`, at least.
-fn without(all: u64, part: u64) -> u64 {
+/// What is left of `all` difference `part`, at least.
+fn difference(all: u64, part: u64) -> u64 {
     if all == NEVER {
         NEVER
     } else {
@@ -54,27 +54,27 @@ fn without(all: u64, part: u64) -> u64 {
 #[derive(Default)]
 pub(crate) struct Distances {
     rules: Vec<u64>,
-    settled: bool,
+    is_complete: bool,
     terms: FxHashMap<TermId, u64>,
     frames: FxHashMap<FrameId, u64>,
-    members: FxHashMap<u32, Arc<Members>>,
-    rests: FxHashMap<(u32, u32), Arc<Rest>>,
+    members: FxHashMap<u32, Arc<ObjectDistances>>,
+    remaining: FxHashMap<(u32, u32), Arc<RemainingMembers>>,
     arrays: FxHashMap<u32, Arc<Vec<Vec<u64>>>>,
 }
 
-/// The members of an object, each without the comma before it.
-struct Members {
-    named: Vec<Member>,
-    others: Vec<Member>,
+/// The members of an object, each difference the comma before it.
+struct ObjectDistances {
+    named: Vec<MemberDistance>,
+    others: Vec<MemberDistance>,
     /// For each property, and the end, what those cost from there on that must come if nothing else asks for them.
-    ahead: Vec<u64>,
+    required_from: Vec<u64>,
     /// The shortest member of all.
     shortest: u64,
     comma: u64,
     close: u64,
 }
 
-struct Member {
+struct MemberDistance {
     required: bool,
     key: u64,
     /// Colon and value of each alternative, and the marks it leaves.
@@ -84,7 +84,7 @@ struct Member {
 }
 
 /// What an object still needs.
-pub(crate) struct Rest {
+pub(crate) struct RemainingMembers {
     needs: Needs,
     /// The members that must come, with a comma before each, and the end.
     needed: u64,
@@ -92,8 +92,8 @@ pub(crate) struct Rest {
     from: Option<u32>,
 }
 
-impl Rest {
-    fn must_come(&self, members: &Members, index: u32) -> bool {
+impl RemainingMembers {
+    fn must_come(&self, members: &ObjectDistances, index: u32) -> bool {
         match self.from {
             Some(from) => index >= from && members.named[index as usize].required,
             None => self.needs.must_come(index),
@@ -101,33 +101,33 @@ impl Rest {
     }
 
     /// Whether no member must come.
-    fn is_done(&self, members: &Members) -> bool {
+    fn is_done(&self, members: &ObjectDistances) -> bool {
         match self.from {
-            Some(from) => members.ahead[from as usize] == 0,
+            Some(from) => members.required_from[from as usize] == 0,
             None => self.needs.is_done(),
         }
     }
 }
 
-/// A member that comes now.
+/// A member that comes current.
 #[derive(Clone, Copy, PartialEq)]
-enum Now {
+enum CurrentMember {
     Named(u32),
     Other(u32),
 }
 
-impl Members {
-    fn another(&self) -> u64 {
+impl ObjectDistances {
+    fn next_member(&self) -> u64 {
         sum([self.comma, self.shortest])
     }
 
     /// What looking for the missing marks costs.
-    fn weight(&self, needs: &Needs) -> u64 {
+    fn mark_cost(&self, needs: &Needs) -> u64 {
         u64::from(needs.marks.count_ones()) * (self.named.len() + self.others.len()) as u64
     }
 
     /// What it takes at least to leave the marks that are missing, beside what comes anyway: the dearest of them.
-    fn marks(&self, needs: &Needs, missing: u64, now: Option<Now>) -> u64 {
+    fn mark_distance(&self, needs: &Needs, missing: u64, current: Option<CurrentMember>) -> u64 {
         let mut dearest = 0;
         let mut left = missing;
         while left != 0 {
@@ -137,12 +137,12 @@ impl Members {
                 |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & mark != 0).map(|value| value.0).min();
             let mut cheapest = NEVER;
             for (index, member) in (0..).zip(&self.named) {
-                if now == Some(Now::Named(index)) || !needs.may_come(index) {
+                if current == Some(CurrentMember::Named(index)) || !needs.may_come(index) {
                     continue;
                 }
                 if let Some(value) = leaves(&member.values) {
                     let own = if needs.must_come(index) {
-                        without(value, member.value)
+                        difference(value, member.value)
                     } else {
                         sum([self.comma, member.key, value])
                     };
@@ -172,46 +172,46 @@ impl Machine {
 
     /// The bytes that are needed at least where `inner`, what a head reads, has become `next`.
     pub(crate) fn distance_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
-        if !self.least.settled {
-            self.settle_distances()?;
+        if !self.distances.is_complete {
+            self.compute_rule_distances()?;
         }
         let own = self.distance(next)?;
         // A head that holds its text says itself what follows it.
-        let follow = if inner == head { 0 } else { without(self.distance(head)?, self.distance(inner)?) };
+        let follow = if inner == head { 0 } else { difference(self.distance(head)?, self.distance(inner)?) };
         Ok(sum([own, follow, self.frame_distance(frame)?]))
     }
 
-    fn settle_distances(&mut self) -> Result<()> {
+    fn compute_rule_distances(&mut self) -> Result<()> {
         let count = self.rules().count() as u32;
-        self.least.rules = vec![NEVER; count as usize];
+        self.distances.rules = vec![NEVER; count as usize];
         loop {
             let mut changed = false;
             for rule in (0..count).rev() {
-                let mut best = if self.rules().may_be_empty(rule) { 0 } else { NEVER };
+                let mut best = if self.rules().is_nullable_rule(rule) { 0 } else { NEVER };
                 let entries = self.rules().entries(rule);
                 for entry in entries.iter() {
                     self.arena.spend(1)?;
                     let mut cost = match entry.first {
                         First::Head(term) | First::Unique(term) => self.distance(term)?,
-                        First::Call(rule) => self.least.rules[rule as usize],
+                        First::Call(rule) => self.distances.rules[rule as usize],
                         First::Special(_) => NEVER,
-                        First::Ask => 0,
+                        First::Replay => 0,
                     };
                     for &part in &entry.rest {
                         cost = sum([cost, self.distance(part)?]);
                     }
                     best = best.min(cost);
                 }
-                if best < self.least.rules[rule as usize] {
-                    self.least.rules[rule as usize] = best;
+                if best < self.distances.rules[rule as usize] {
+                    self.distances.rules[rule as usize] = best;
                     changed = true;
                 }
             }
-            // What was found rests on bounds of rules that have fallen since.
-            let rules = std::mem::take(&mut self.least.rules);
-            self.least = Distances { rules, ..Distances::default() };
+            // What was found remaining on bounds of rules that have fallen since.
+            let rules = std::mem::take(&mut self.distances.rules);
+            self.distances = Distances { rules, ..Distances::default() };
             if !changed {
-                self.least.settled = true;
+                self.distances.is_complete = true;
                 return Ok(());
             }
         }
@@ -228,7 +228,7 @@ impl Machine {
             let mut least = NEVER;
             let mut ready = true;
             for (term, parent) in members {
-                let below = if parent == BOTTOM { Some(0) } else { self.least.frames.get(&parent).copied() };
+                let below = if parent == BOTTOM { Some(0) } else { self.distances.frames.get(&parent).copied() };
                 match below {
                     Some(below) => least = least.min(sum([self.distance(term)?, below])),
                     None => {
@@ -239,25 +239,25 @@ impl Machine {
             }
             if ready {
                 self.arena.budget.grow(24);
-                self.least.frames.insert(at, least);
+                self.distances.frames.insert(at, least);
                 work.pop();
             }
         }
-        Ok(self.least.frames[&frame])
+        Ok(self.distances.frames[&frame])
     }
 
     fn distance(&mut self, id: TermId) -> Result<u64> {
-        if let Some(&least) = self.least.terms.get(&id) {
+        if let Some(&least) = self.distances.terms.get(&id) {
             return Ok(least);
         }
         self.arena.spend(1)?;
-        let least = self.find_distance(id)?;
+        let least = self.compute_distance(id)?;
         self.arena.budget.grow(24);
-        self.least.terms.insert(id, least);
+        self.distances.terms.insert(id, least);
         Ok(least)
     }
 
-    fn find_distance(&mut self, id: TermId) -> Result<u64> {
+    fn compute_distance(&mut self, id: TermId) -> Result<u64> {
         let nullable = self.arena.info(id).nullable;
         let structural = self.arena.info(id).structural;
         let least = match *self.arena.term(id) {
@@ -275,7 +275,7 @@ impl Machine {
                 // Each end of the chain will be asked for: none adds up again what the ends of it have added.
                 let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) | Term::Seq(left, right) = *self.arena.term(rest) {
-                    if self.least.terms.contains_key(&rest) {
+                    if self.distances.terms.contains_key(&rest) {
                         break;
                     }
                     chain.push((rest, left));
@@ -290,7 +290,7 @@ impl Machine {
                     }
                     if end != id {
                         self.arena.budget.grow(24);
-                        self.least.terms.insert(end, all);
+                        self.distances.terms.insert(end, all);
                     }
                 }
                 all
@@ -311,7 +311,7 @@ impl Machine {
             }
             Term::Keys(_) | Term::Multiple { .. } | Term::Not(_) => u64::from(!nullable),
             Term::Repeat { min: 0, .. } => 0,
-            Term::Repeat { body, min, .. } => times(u64::from(min), self.distance(body)?),
+            Term::Repeat { body, min, .. } => product(u64::from(min), self.distance(body)?),
             Term::Bounded { body, .. } => self.distance(body)?,
             Term::Quoted { text, state, .. } => {
                 // No spelling of a character is shorter than the character.
@@ -328,9 +328,9 @@ impl Machine {
                 };
                 // An open escape is one character.
                 let open_chars = u64::from(spelled > 0);
-                sum([open, without(text, spelled).max(chars.saturating_sub(open_chars)), 1])
+                sum([open, difference(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }
-            Term::Call(rule) => self.least.rules.get(rule as usize).copied().unwrap_or(0),
+            Term::Call(rule) => self.distances.rules.get(rule as usize).copied().unwrap_or(0),
             Term::Unique(array) => {
                 let spec = self.arena.registers.uniques[array as usize].clone();
                 let mut least = NEVER;
@@ -370,17 +370,17 @@ impl Machine {
                     self.distance(spec.empty)?
                 } else {
                     let open = self.distance(spec.open)?;
-                    let rest = Arc::new(self.find_rest(object, &start)?);
+                    let rest = Arc::new(self.compute_remaining_members(object, &start)?);
                     let key = self.key_distance(object, &rest)?;
                     sum([open, key])
                 }
             }
             Term::ObjectKey { object, state } => {
-                let rest = self.rest(object, state)?;
+                let rest = self.remaining_members(object, state)?;
                 self.key_distance(object, &rest)?
             }
             Term::ObjectNext { object, state } => {
-                let rest = self.rest(object, state)?;
+                let rest = self.remaining_members(object, state)?;
                 self.next_distance(object, &rest, 0)?
             }
             Term::KeyNamed { object, state, low, high, depth } => {
@@ -390,15 +390,18 @@ impl Machine {
                 for (spelling, property) in &spec.sorted[low as usize..high as usize] {
                     if choices.allows(*property) {
                         let letters = spelling.len() as u64 - u64::from(depth);
-                        least = least.min(sum([letters, self.member_distance(object, state, Now::Named(*property))?]));
+                        least = least
+                            .min(sum([letters, self.member_distance(object, state, CurrentMember::Named(*property))?]));
                     }
                 }
                 least
             }
-            Term::KeyDone { object, state, property } => self.member_distance(object, state, Now::Named(property))?,
+            Term::KeyDone { object, state, property } => {
+                self.member_distance(object, state, CurrentMember::Named(property))?
+            }
             Term::KeyExtra { object, state, extra, inner, .. } => {
                 let letters = self.distance(inner)?;
-                sum([letters, self.member_distance(object, state, Now::Other(extra))?])
+                sum([letters, self.member_distance(object, state, CurrentMember::Other(extra))?])
             }
         };
         Ok(if structural { least } else { least.max(u64::from(self.arena.info(id).min_chars)) })
@@ -407,13 +410,13 @@ impl Machine {
     /// What follows the items of an array of different items, `came` of them, in one of its states.
     fn unique_distance(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
         let spec = self.arena.registers.uniques[array as usize].clone();
-        let left = (spec.min as usize).saturating_sub(came).min(ITEMS as usize);
-        let table = match self.least.arrays.get(&array) {
+        let left = (spec.min as usize).saturating_sub(came).min(MAX_ITEMS as usize);
+        let table = match self.distances.arrays.get(&array) {
             Some(table) => table.clone(),
             None => {
                 let made = Arc::new(self.unique_table(array)?);
                 self.arena.budget.grow(made.iter().map(|row| 8 * row.len() + 24).sum::<usize>());
-                self.least.arrays.insert(array, made.clone());
+                self.distances.arrays.insert(array, made.clone());
                 made
             }
         };
@@ -451,7 +454,7 @@ impl Machine {
             }
         }
         let mut table = vec![last];
-        for _ in 0..spec.min.min(ITEMS) {
+        for _ in 0..spec.min.min(MAX_ITEMS) {
             self.arena.spend(steps.len() as u64)?;
             let before = &table[table.len() - 1];
             let row = steps
@@ -462,8 +465,8 @@ impl Machine {
         Ok(table)
     }
 
-    fn members_of(&mut self, object: u32) -> Result<Arc<Members>> {
-        if let Some(members) = self.least.members.get(&object) {
+    fn object_distances(&mut self, object: u32) -> Result<Arc<ObjectDistances>> {
+        if let Some(members) = self.distances.members.get(&object) {
             return Ok(members.clone());
         }
         let spec = self.arena.registers.objects[object as usize].clone();
@@ -471,99 +474,102 @@ impl Machine {
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
             let key = property.key.len() as u64 + 2;
-            named.push(Member { required: property.required, ..self.member_of(key, colon, &property.values)? });
+            named.push(MemberDistance {
+                required: property.required,
+                ..self.compute_member(key, colon, &property.values)?
+            });
         }
         let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
             let key = sum([self.distance(extra.keys)?, 2]);
-            others.push(self.member_of(key, colon, &extra.values)?);
+            others.push(self.compute_member(key, colon, &extra.values)?);
         }
         let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
         let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
-        let mut ahead = vec![0; named.len() + 1];
+        let mut required_from = vec![0; named.len() + 1];
         for (index, member) in named.iter().enumerate().rev() {
             let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
-            ahead[index] = sum([ahead[index + 1], own]);
+            required_from[index] = sum([required_from[index + 1], own]);
         }
         self.arena.budget.grow(100 + 88 * (named.len() + others.len()));
-        let members = Arc::new(Members { named, others, ahead, shortest, comma, close });
-        self.least.members.insert(object, members.clone());
+        let members = Arc::new(ObjectDistances { named, others, required_from, shortest, comma, close });
+        self.distances.members.insert(object, members.clone());
         Ok(members)
     }
 
-    fn member_of(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<Member> {
+    fn compute_member(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<MemberDistance> {
         let mut values = Vec::with_capacity(alternatives.len());
         for alternative in alternatives {
             values.push((sum([colon, self.distance(alternative.node)?]), alternative.marks));
         }
         let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
-        Ok(Member { required: false, key, values, value })
+        Ok(MemberDistance { required: false, key, values, value })
     }
 
-    fn rest(&mut self, object: u32, state: u32) -> Result<Arc<Rest>> {
-        if let Some(rest) = self.least.rests.get(&(object, state)) {
+    fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
+        if let Some(rest) = self.distances.remaining.get(&(object, state)) {
             return Ok(rest.clone());
         }
         let before = self.arena.registers.states[state as usize].clone();
-        let rest = Arc::new(self.find_rest(object, &before)?);
+        let rest = Arc::new(self.compute_remaining_members(object, &before)?);
         self.arena.budget.grow(120 + rest.needs.memory_bytes());
-        self.least.rests.insert((object, state), rest.clone());
+        self.distances.remaining.insert((object, state), rest.clone());
         Ok(rest)
     }
 
-    fn find_rest(&mut self, object: u32, state: &ObjectState) -> Result<Rest> {
+    fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
         let spec = self.arena.registers.objects[object as usize].clone();
-        let members = self.members_of(object)?;
-        if spec.plain() {
-            let needed = sum([members.close, members.ahead[state.next as usize]]);
-            return Ok(Rest { needs: Needs::default(), needed, from: Some(state.next) });
+        let members = self.object_distances(object)?;
+        if spec.is_sequential() {
+            let needed = sum([members.close, members.required_from[state.next as usize]]);
+            return Ok(RemainingMembers { needs: Needs::default(), needed, from: Some(state.next) });
         }
         self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
         for index in needs.must() {
-            let Member { key, value, .. } = members.named[index as usize];
+            let MemberDistance { key, value, .. } = members.named[index as usize];
             needed = sum([needed, members.comma, key, value]);
         }
-        Ok(Rest { needs, needed, from: None })
+        Ok(RemainingMembers { needs, needed, from: None })
     }
 
     /// A comma or the end, and all that follows.
-    fn next_distance(&mut self, object: u32, rest: &Rest, least: u32) -> Result<u64> {
-        let members = self.members_of(object)?;
-        self.arena.spend(members.weight(&rest.needs))?;
-        let more = times(u64::from(rest.needs.more.max(least)), members.another());
-        Ok(sum([rest.needed, more.max(members.marks(&rest.needs, rest.needs.marks, None))]))
+    fn next_distance(&mut self, object: u32, rest: &RemainingMembers, least: u32) -> Result<u64> {
+        let members = self.object_distances(object)?;
+        self.arena.spend(members.mark_cost(&rest.needs))?;
+        let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
+        Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, rest.needs.marks, None))]))
     }
 
     /// A key and all that follows it, where a key must come.
-    fn key_distance(&mut self, object: u32, rest: &Rest) -> Result<u64> {
-        let members = self.members_of(object)?;
+    fn key_distance(&mut self, object: u32, rest: &RemainingMembers) -> Result<u64> {
+        let members = self.object_distances(object)?;
         let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
-        Ok(without(all, members.comma))
+        Ok(difference(all, members.comma))
     }
 
     /// The colon and the value of a member, and all that follows it.
-    fn member_distance(&mut self, object: u32, state: u32, now: Now) -> Result<u64> {
-        let rest = self.rest(object, state)?;
-        let members = self.members_of(object)?;
-        self.arena.spend(members.weight(&rest.needs))?;
+    fn member_distance(&mut self, object: u32, state: u32, current: CurrentMember) -> Result<u64> {
+        let rest = self.remaining_members(object, state)?;
+        let members = self.object_distances(object)?;
+        self.arena.spend(members.mark_cost(&rest.needs))?;
         let (mut needed, mut more) = (rest.needed, rest.needs.more);
-        let member = match now {
-            Now::Named(index) => &members.named[index as usize],
-            Now::Other(index) => &members.others[index as usize],
+        let member = match current {
+            CurrentMember::Named(index) => &members.named[index as usize],
+            CurrentMember::Other(index) => &members.others[index as usize],
         };
-        match now {
-            Now::Named(index) if rest.must_come(&members, index) => {
+        match current {
+            CurrentMember::Named(index) if rest.must_come(&members, index) => {
                 let own = sum([members.comma, member.key, member.value]);
-                needed = if own == NEVER { NEVER } else { without(needed, own) };
+                needed = if own == NEVER { NEVER } else { difference(needed, own) };
             }
             _ => more = more.saturating_sub(1),
         }
-        let more = times(u64::from(more), members.another());
+        let more = product(u64::from(more), members.next_member());
         let mut least = NEVER;
         for &(value, marks) in &member.values {
-            let marks = members.marks(&rest.needs, rest.needs.marks & !marks, Some(now));
+            let marks = members.mark_distance(&rest.needs, rest.needs.marks & !marks, Some(current));
             least = least.min(sum([value, needed, more.max(marks)]));
         }
         Ok(least)

@@ -7,7 +7,7 @@
 
 use crate::automaton::distance::Distances;
 use crate::automaton::follow_bytes::FollowBytes;
-use crate::automaton::unique::{Known, Openness, Register};
+use crate::automaton::unique::{ItemSummary, Register, UniqueAnalysis};
 use crate::error::Result;
 use crate::grammar::rules::{Entry, First, Rules};
 use crate::json::object::ObjectParts;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub struct FrameId(u32);
 
 impl FrameId {
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -55,11 +55,11 @@ pub struct Position {
     pub specials: Vec<(u32, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
-    /// Whether only an exact replay can tell what follows (`First::Ask`).
-    pub ask: bool,
+    /// Whether only an exact replay can tell what follows (`First::Replay`).
+    pub needs_replay: bool,
     /// In a position of a mask: whether an item has just ended or begun, and whether what follows hangs on its value.
-    pub passed: bool,
-    pub unsure: bool,
+    pub crosses_item: bool,
+    pub depends_on_value: bool,
     /// What the items said that are open and may not come again.
     pub register: Register,
 }
@@ -82,17 +82,17 @@ pub struct Machine {
     frames: Vec<Members>,
     frame_ids: HashIndex,
     /// For each frame what it says of open items; empty if there are none in this grammar.
-    openness: Vec<Openness>,
+    item_summary: Vec<ItemSummary>,
     /// By frame, as far as it was needed.
     returns: Vec<Option<Arc<Position>>>,
-    blind_returns: FxHashMap<FrameId, Arc<Position>>,
-    bound_returns: FxHashMap<(TermId, FrameId), Arc<Position>>,
+    abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
+    continuations: FxHashMap<(TermId, FrameId), Arc<Position>>,
     firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
     positions: Vec<Arc<Position>>,
     position_ids: HashIndex,
     steps: FxHashMap<(PositionId, u8), PositionId>,
-    pub(crate) known: Known,
-    pub(crate) least: Distances,
+    pub(crate) unique: UniqueAnalysis,
+    pub(crate) distances: Distances,
     pub(crate) follow_bytes: FollowBytes,
     pub start: PositionId,
 }
@@ -104,53 +104,53 @@ pub(crate) struct Closure {
     specials: Vec<(u32, FrameId)>,
     calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
-    pub(crate) ask: bool,
-    pub(crate) passed: bool,
-    pub(crate) unsure: bool,
+    pub(crate) needs_replay: bool,
+    pub(crate) crosses_item: bool,
+    pub(crate) depends_on_value: bool,
     seen: Visited<(TermId, FrameId)>,
     pub(crate) register: Register,
     /// Whether the register made a difference.
-    pub(crate) touched: bool,
+    pub(crate) uses_register: bool,
     /// Arrays of different items that begin here.
     arrays: Items,
 }
 
 impl Machine {
-    /// Above an arena that was frozen, at the beginning of a text once it is told where (`begin_with`). Boxed: it is some
+    /// Above an arena that was frozen, at the beginning of a text once it is told where (`start_at`). Boxed: it is some
     /// kilobytes, and moves from hand to hand until it is where it stays.
-    pub fn above(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
-        Self::with(|| ground.above(), rules)
+    pub fn with_base(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
+        Self::allocate(|| ground.above(), rules)
     }
 
     /// What the arena is made by writes it where it stays.
-    fn with(arena: impl FnOnce() -> Arena, rules: Arc<Rules>) -> Box<Self> {
+    fn allocate(arena: impl FnOnce() -> Arena, rules: Arc<Rules>) -> Box<Self> {
         Box::new(Machine {
             arena: arena(),
             rules,
             frames: vec![Members::new()],
             frame_ids: HashIndex::default(),
-            openness: Vec::new(),
+            item_summary: Vec::new(),
             returns: Vec::new(),
-            blind_returns: FxHashMap::default(),
-            bound_returns: FxHashMap::default(),
+            abstracted_returns: FxHashMap::default(),
+            continuations: FxHashMap::default(),
             firsts: FxHashMap::default(),
             positions: Vec::new(),
             position_ids: HashIndex::default(),
             steps: FxHashMap::default(),
-            known: Known::default(),
-            least: Distances::default(),
+            unique: UniqueAnalysis::default(),
+            distances: Distances::default(),
             follow_bytes: FollowBytes::default(),
             start: DEAD,
         })
     }
 
     pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
-        let mut machine = Self::with(|| arena, rules);
-        machine.begin_with(root)?;
+        let mut machine = Self::allocate(|| arena, rules);
+        machine.start_at(root)?;
         Ok(machine)
     }
 
-    pub fn begin_with(&mut self, root: TermId) -> Result<()> {
+    pub fn start_at(&mut self, root: TermId) -> Result<()> {
         self.intern(Position::default());
         let (position, _) = self.closure(&[(root, BOTTOM)], Register::Closed)?;
         self.start = self.intern(position);
@@ -165,8 +165,8 @@ impl Machine {
         &self.frames[frame.0 as usize]
     }
 
-    pub(crate) fn openness(&self, frame: FrameId) -> Openness {
-        self.openness.get(frame.0 as usize).copied().unwrap_or_default()
+    pub(crate) fn item_summary(&self, frame: FrameId) -> ItemSummary {
+        self.item_summary.get(frame.0 as usize).copied().unwrap_or_default()
     }
 
     pub fn memory_bytes(&self) -> usize {
@@ -186,7 +186,7 @@ impl Machine {
     pub(crate) fn is_in_text(&self, id: PositionId) -> bool {
         let position = self.position(id);
         let [(head, _)] = position.heads[..] else { return false };
-        let alone = position.specials.is_empty() && !position.ask && position.register == Register::Closed;
+        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
         alone && self.arena.is_in_any_text(head)
     }
 
@@ -205,11 +205,11 @@ impl Machine {
     pub(crate) fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
         members.sort_unstable();
         members.dedup();
-        self.frame_of(&members)
+        self.intern_frame(&members)
     }
 
     /// The same for members in order, each once.
-    fn frame_of(&mut self, members: &[(TermId, FrameId)]) -> FrameId {
+    fn intern_frame(&mut self, members: &[(TermId, FrameId)]) -> FrameId {
         if let [(EPSILON, parent)] = *members {
             return parent;
         }
@@ -223,9 +223,9 @@ impl Machine {
         self.arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
         let id = FrameId(self.frames.len() as u32);
         if !self.arena.registers.uniques.is_empty() {
-            let openness = self.measure(&members);
-            self.openness.resize(self.frames.len(), Openness::default());
-            self.openness.push(openness);
+            let item_summary = self.summarize(&members);
+            self.item_summary.resize(self.frames.len(), ItemSummary::default());
+            self.item_summary.push(item_summary);
         }
         self.frames.push(members);
         self.frame_ids.insert(hash, id.0, &mut self.arena.budget);
@@ -248,18 +248,18 @@ impl Machine {
         // Each is in order: the stable sort merges such runs.
         members.sort();
         members.dedup();
-        Ok(self.frame_of(&members))
+        Ok(self.intern_frame(&members))
     }
 
-    fn pushed(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
+    fn push_frames(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
         for &term in rest.iter().rev() {
-            frame = self.frame_of(&[(term, frame)]);
+            frame = self.intern_frame(&[(term, frame)]);
         }
         frame
     }
 
     /// Each once, with the frames of all that are equal as one.
-    pub(crate) fn merged<T, L>(&mut self, mut list: L) -> Result<L>
+    pub(crate) fn merge_frames<T, L>(&mut self, mut list: L) -> Result<L>
     where
         T: Copy + Ord,
         L: DerefMut<Target = [(T, FrameId)]> + FromIterator<(T, FrameId)>,
@@ -281,7 +281,7 @@ impl Machine {
             .collect()
     }
 
-    fn first(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
+    fn entries_of(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
         if let Some(entries) = self.firsts.get(&id) {
             return Ok(entries.clone());
         }
@@ -294,8 +294,8 @@ impl Machine {
     /// Everything that can begin at these items, and whether the register made a difference.
     pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
         let mut closure = Closure { register, ..Closure::default() };
-        self.open(items, &mut closure)?;
-        self.close(closure)
+        self.expand_items(items, &mut closure)?;
+        self.enter_calls(closure)
     }
 
     /// The body of a rule.
@@ -304,7 +304,7 @@ impl Machine {
     }
 
     /// Follow items until heads and calls are left; what may be empty returns.
-    fn open(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
+    fn expand_items(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
         let mut work = Items::from_slice(items);
         while let Some((term, frame)) = work.pop() {
             if !closure.seen.insert((term, frame)) {
@@ -327,13 +327,13 @@ impl Machine {
                     work.extend_from_slice(&self.frames[frame.0 as usize]);
                 }
             }
-            if let Some((head, rest)) = self.rules.plain_first(&self.arena, term) {
-                let frame = rest.map_or(frame, |rest| self.frame_of(&[(rest, frame)]));
+            if let Some((head, rest)) = self.rules.direct_first(&self.arena, term) {
+                let frame = rest.map_or(frame, |rest| self.intern_frame(&[(rest, frame)]));
                 closure.heads.push((head, frame));
                 continue;
             }
-            let entries = self.first(term)?;
-            self.enter(&entries, frame, closure);
+            let entries = self.entries_of(term)?;
+            self.add_entries(&entries, frame, closure);
             work.append(&mut closure.arrays);
         }
         Ok(())
@@ -348,18 +348,18 @@ impl Machine {
                 if let Some((before, key)) = next {
                     work.push(match before {
                         EPSILON => (key, frame),
-                        _ => (before, self.frame_of(&[(key, frame)])),
+                        _ => (before, self.intern_frame(&[(key, frame)])),
                     });
                 }
                 work.extend(end.map(|end| (end, frame)));
             }
             Term::ObjectKey { object, state } => {
-                if self.arena.asks_for_keys(object, state)? {
-                    closure.ask = true;
+                if self.arena.needs_key_replay(object, state)? {
+                    closure.needs_replay = true;
                     return Ok(true);
                 }
                 for (head, follow) in self.arena.key_heads(object, state)? {
-                    let frame = follow.map_or(frame, |follow| self.frame_of(&[(follow, frame)]));
+                    let frame = follow.map_or(frame, |follow| self.intern_frame(&[(follow, frame)]));
                     closure.heads.push((head, frame));
                 }
             }
@@ -368,13 +368,13 @@ impl Machine {
         Ok(true)
     }
 
-    fn enter(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
+    fn add_entries(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
         for entry in entries {
-            let frame = self.pushed(&entry.rest, frame);
+            let frame = self.push_frames(&entry.rest, frame);
             match entry.first {
                 First::Head(head) => closure.heads.push((head, frame)),
                 First::Special(special) => closure.specials.push((special, frame)),
-                First::Ask => closure.ask = true,
+                First::Replay => closure.needs_replay = true,
                 First::Unique(array) => closure.arrays.push((array, frame)),
                 First::Call(rule) => {
                     let place = self.rules.order[rule as usize];
@@ -385,28 +385,39 @@ impl Machine {
     }
 
     /// Enter the called rules, callers before callees, each once; then merge the frames of equal heads.
-    fn close(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
+    fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
             self.arena.spend(frames.len() as u64)?;
             let frame = self.union(&frames)?;
             let entries = self.rules.entries(rule);
-            self.enter(&entries, frame, &mut closure);
+            self.add_entries(&entries, frame, &mut closure);
             let arrays = std::mem::take(&mut closure.arrays);
             if !arrays.is_empty() {
-                self.open(&arrays, &mut closure)?;
+                self.expand_items(&arrays, &mut closure)?;
             }
         }
-        let Closure { heads, specials, accepting, ask, passed, unsure, register, touched, .. } = closure;
-        let (heads, specials) = (self.merged(heads)?, self.merged(specials)?);
-        let mut position = Position { heads, specials, accepting, ask, passed, unsure, register };
+        let Closure {
+            heads,
+            specials,
+            accepting,
+            needs_replay,
+            crosses_item,
+            depends_on_value,
+            register,
+            uses_register,
+            ..
+        } = closure;
+        let (heads, specials) = (self.merge_frames(heads)?, self.merge_frames(specials)?);
+        let mut position =
+            Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register };
         self.update_register(&mut position);
-        Ok((position, touched))
+        Ok((position, uses_register))
     }
 
     /// A register is kept as long as an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
-        let open = |frame: FrameId| self.openness(frame).open;
-        let kept = !self.openness.is_empty()
+        let open = |frame: FrameId| self.item_summary(frame).is_open;
+        let kept = !self.item_summary.is_empty()
             && (position.heads.iter().any(|&(_, frame)| open(frame))
                 || position.specials.iter().any(|&(_, frame)| open(frame)));
         position.register = match position.register {
@@ -417,53 +428,53 @@ impl Machine {
     }
 
     /// Whether a finished head says itself what follows it.
-    fn binds(&self, head: TermId) -> bool {
+    fn has_own_continuation(&self, head: TermId) -> bool {
         matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. })
     }
 
     /// What follows a head that is at an end, for masks.
-    pub(crate) fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
-        self.follow(head, frame, Register::Abstracted)
+    pub(crate) fn return_position(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
+        self.return_position_with(head, frame, Register::Abstracted)
     }
 
-    fn follow(&mut self, head: TermId, frame: FrameId, register: Register) -> Result<Arc<Position>> {
-        if self.binds(head) {
-            if let Some(position) = self.bound_returns.get(&(head, frame)) {
+    fn return_position_with(&mut self, head: TermId, frame: FrameId, register: Register) -> Result<Arc<Position>> {
+        if self.has_own_continuation(head) {
+            if let Some(position) = self.continuations.get(&(head, frame)) {
                 return Ok(position.clone());
             }
-            let follow = self.arena.bound(head)?.unwrap_or(EMPTY);
-            let (position, touched) = self.closure(&[(follow, frame)], register)?;
+            let follow = self.arena.continuation(head)?.unwrap_or(EMPTY);
+            let (position, uses_register) = self.closure(&[(follow, frame)], register)?;
             let position = Arc::new(position);
-            if !touched {
+            if !uses_register {
                 self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-                self.bound_returns.insert((head, frame), position.clone());
+                self.continuations.insert((head, frame), position.clone());
             }
             return Ok(position);
         }
-        if let Some(Some(position)) = self.returns.get(frame.place()) {
+        if let Some(Some(position)) = self.returns.get(frame.index()) {
             return Ok(position.clone());
         }
         if register == Register::Abstracted {
-            if let Some(position) = self.blind_returns.get(&frame) {
+            if let Some(position) = self.abstracted_returns.get(&frame) {
                 return Ok(position.clone());
             }
         }
-        let (position, touched) = if frame == BOTTOM {
+        let (position, uses_register) = if frame == BOTTOM {
             (Position { accepting: true, ..Position::default() }, false)
         } else {
             let members = self.frames[frame.0 as usize].clone();
             self.closure(&members, register)?
         };
         let position = Arc::new(position);
-        if !touched {
+        if !uses_register {
             self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-            if self.returns.len() <= frame.place() {
+            if self.returns.len() <= frame.index() {
                 self.returns.resize(self.frames.len(), None);
             }
-            self.returns[frame.place()] = Some(position.clone());
+            self.returns[frame.index()] = Some(position.clone());
         } else if register == Register::Abstracted {
             self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-            self.blind_returns.insert(frame, position.clone());
+            self.abstracted_returns.insert(frame, position.clone());
         }
         Ok(position)
     }
@@ -474,7 +485,7 @@ impl Machine {
             return Ok(next);
         }
         let position = self.position(id).clone();
-        let mut next = self.moved(&position.heads, position.register, byte)?;
+        let mut next = self.step_uncached(&position.heads, position.register, byte)?;
         self.prune(&mut next)?;
         let next = self.intern(next);
         self.arena.budget.grow(24);
@@ -483,7 +494,12 @@ impl Machine {
     }
 
     /// The same without remembering it, and with what could only end as a value that came before.
-    pub(crate) fn moved(&mut self, heads: &[(TermId, FrameId)], register: Register, byte: u8) -> Result<Position> {
+    pub(crate) fn step_uncached(
+        &mut self,
+        heads: &[(TermId, FrameId)],
+        register: Register,
+        byte: u8,
+    ) -> Result<Position> {
         let mut moved = Items::new();
         for &(head, frame) in heads {
             let next = self.arena.derive(head, byte)?;
@@ -491,7 +507,7 @@ impl Machine {
                 moved.push((next, frame));
             }
         }
-        let register = self.read_on(register, byte);
+        let register = self.advance_register(register, byte);
         self.close_heads(moved, register)
     }
 
@@ -513,7 +529,7 @@ impl Machine {
             for &byte in text.iter().skip(path.len()).take_while(|_| !dead) {
                 let from = path.last().unwrap_or(&self.positions[id.0 as usize]);
                 let (heads, register) = (from.heads.clone(), from.register);
-                let next = self.moved(&heads, register, byte)?;
+                let next = self.step_uncached(&heads, register, byte)?;
                 if next.is_dead() {
                     break;
                 }
@@ -558,9 +574,9 @@ impl Machine {
         let mut position = Position { register, ..Position::default() };
         let returned = |position: &mut Position, after: &Position| {
             position.accepting |= after.accepting;
-            position.ask |= after.ask;
-            position.passed |= after.passed;
-            position.unsure |= after.unsure;
+            position.needs_replay |= after.needs_replay;
+            position.crosses_item |= after.crosses_item;
+            position.depends_on_value |= after.depends_on_value;
             // An item of a position for masks begins here.
             if register == Register::Closed && after.register == Register::Abstracted {
                 position.register = Register::Abstracted;
@@ -571,10 +587,10 @@ impl Machine {
         position.heads.reserve(moved.len());
         let mut ended: SmallVec<[FrameId; 4]> = SmallVec::new();
         // Merge first: returning once from a set of frames is what keeps ambiguity polynomial.
-        for (head, frame) in self.merged(moved)? {
+        for (head, frame) in self.merge_frames(moved)? {
             if self.arena.info(head).nullable {
-                if self.binds(head) {
-                    let after = self.follow(head, frame, register)?;
+                if self.has_own_continuation(head) {
+                    let after = self.return_position_with(head, frame, register)?;
                     returned(&mut position, &after);
                 } else {
                     ended.push(frame);
@@ -591,11 +607,11 @@ impl Machine {
         }
         if !ended.is_empty() {
             let frame = self.union(&ended)?;
-            let after = self.follow(EPSILON, frame, register)?;
+            let after = self.return_position_with(EPSILON, frame, register)?;
             returned(&mut position, &after);
         }
-        position.heads = self.merged(position.heads)?;
-        position.specials = self.merged(position.specials)?;
+        position.heads = self.merge_frames(position.heads)?;
+        position.specials = self.merge_frames(position.specials)?;
         self.update_register(&mut position);
         Ok(position)
     }

@@ -18,12 +18,12 @@ impl Grammar {
         pause: Option<Pause>,
     ) -> Result<Box<Machine>> {
         let (arena, rules, root) = self.parts();
-        let mut machine = Machine::above(arena, rules.clone());
+        let mut machine = Machine::with_base(arena, rules.clone());
         machine.arena.budget.heed(cancellations);
         machine.arena.budget.pause_with(pause);
         machine.begin(limits);
         machine.arena.budget.check()?;
-        machine.begin_with(root)?;
+        machine.start_at(root)?;
         Ok(machine)
     }
 }

@@ -13,28 +13,28 @@ use rustc_hash::FxHashMap;
 impl Grammar {
     pub fn fingerprint(&self) -> u128 {
         let (_, rules, root) = self.parts();
-        let mut prints = self.prints();
+        let mut fingerprints = self.fingerprints();
         let mut all = Hasher128::new(0);
-        all.wide(prints.of(root));
+        all.wide(fingerprints.of(root));
         for rule in 0..rules.names.len() as u32 {
-            all.wide(rules.body(rule).map_or(0, |body| prints.of(body)));
+            all.wide(rules.body(rule).map_or(0, |body| fingerprints.of(body)));
         }
         all.finish()
     }
 
-    pub(crate) fn prints(&self) -> Prints<'_> {
-        Prints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
+    pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
+        Fingerprints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
     }
 }
 
 /// The numbers of a grammar's terms.
-pub(crate) struct Prints<'a> {
+pub(crate) struct Fingerprints<'a> {
     arena: &'a Arena,
     specials: &'a [String],
     known: FxHashMap<TermId, u128>,
 }
 
-impl Prints<'_> {
+impl Fingerprints<'_> {
     pub fn of(&mut self, id: TermId) -> u128 {
         let info = self.arena.info(id);
         if !info.structural {
@@ -57,9 +57,9 @@ impl Prints<'_> {
             }
             Term::Alt(parts) => {
                 hash.word(3);
-                let mut prints: Vec<u128> = parts.iter().map(|&part| self.of(part)).collect();
-                prints.sort_unstable();
-                prints.into_iter().for_each(|print| hash.wide(print));
+                let mut fingerprints: Vec<u128> = parts.iter().map(|&part| self.of(part)).collect();
+                fingerprints.sort_unstable();
+                fingerprints.into_iter().for_each(|print| hash.wide(print));
             }
             Term::Repeat { body, min, max } => {
                 hash.word(4);
@@ -110,7 +110,7 @@ impl Prints<'_> {
                     hash.wide(self.of(sign));
                 }
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
-                hash.word(u64::from(spec.void));
+                hash.word(u64::from(spec.is_empty));
             }
             Term::Special(special) => {
                 hash.word(8);

@@ -28,13 +28,13 @@ impl UniqueSpec {
     }
 
     /// Whether it has enough values if it has any.
-    pub(crate) fn needs_few(&self) -> bool {
+    pub(crate) fn has_values_enough_by_form(&self) -> bool {
         self.accepting[0] && self.min == 0 || self.only_item().is_some() && self.min <= 1
     }
 
     /// Whether some number of items of any values leads to an end.
-    pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
-        if self.void || self.min > self.max {
+    pub(crate) fn can_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
+        if self.is_empty || self.min > self.max {
             return false;
         }
         // Counts beyond the states only repeat a loop.
@@ -79,8 +79,8 @@ impl Arena {
     }
 
     /// Whether a grammar must be asked if its arrays have enough values.
-    pub(crate) fn may_lack_values(&self) -> bool {
-        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].needs_few())
+    pub(crate) fn can_lack_values(&self) -> bool {
+        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_values_enough_by_form())
     }
 
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {

@@ -122,7 +122,7 @@ impl<'a> Composer<'a> {
 
     /// The tokens of a head that may leave its item no value.
     pub fn doubt_head(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
-        if self.machine.has_enough_values_behind(head, frame)? {
+        if self.machine.has_enough_values_after_end(head, frame)? {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
@@ -244,7 +244,7 @@ impl<'a> Composer<'a> {
             Term::KeyExtra { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
             _ => EPSILON,
         };
-        self.machine.after(ended, frame)
+        self.machine.return_position(ended, frame)
     }
 
     /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
@@ -258,14 +258,14 @@ impl<'a> Composer<'a> {
         if view.trie.end(node) == node + 1 {
             return Ok(());
         }
-        if after.ask {
+        if after.needs_replay {
             self.replay.extend_from_slice(view.trie.tokens_below(node));
         }
-        if after.unsure {
+        if after.depends_on_value {
             self.doubt_ends(view.trie.tokens_below(node));
         }
         let first = self.first;
-        self.first &= !after.passed;
+        self.first &= !after.crosses_item;
         let walked = after.heads.iter().try_for_each(|&(head, frame)| self.walk(view, node, head, frame));
         self.first = first;
         walked
@@ -283,12 +283,12 @@ impl<'a> Composer<'a> {
         }
         let language = match *self.machine.arena.term(head) {
             Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
-            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.hides_key(state)).then_some(inner),
+            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.has_hidden_key(state)).then_some(inner),
             _ => Some(head),
         };
         match language {
             Some(language)
-                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_after(frame)? =>
+                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
                 if !view.trie.leads_on(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
@@ -305,7 +305,7 @@ impl<'a> Composer<'a> {
     /// False if it is none, or if items that must differ depend on its states.
     pub fn spell(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
         let TrieView { trie, .. } = view;
-        if self.machine.openness(frame).open {
+        if self.machine.item_summary(frame).is_open {
             return Ok(false);
         }
         if let Some(text) = self.machine.arena.one_text(head) {
@@ -360,11 +360,11 @@ impl<'a> Composer<'a> {
             if !self.machine.has_enough_values(next, frame)? {
                 self.doubt(trie.tokens_at(child));
             }
-            if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_after(frame)? {
+            if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_in_frame(frame)? {
                 self.doubt_exponents(trie.tokens_at(child));
                 self.doubt_exponents(trie.tokens_below(child));
             }
-            if self.machine.arena.may_repeat(next) {
+            if self.machine.arena.can_repeat_key(next) {
                 self.replay.extend_from_slice(trie.tokens_at(child));
             }
             if trie.end(child) > child + 1 {
@@ -416,12 +416,12 @@ impl Machine {
     /// Where the bytes lead; None where an unknown key would have to be known.
     pub(crate) fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
         for &byte in bytes {
-            if self.position(id).ask || self.position(id).unsure {
+            if self.position(id).needs_replay || self.position(id).depends_on_value {
                 return Ok(None);
             }
             id = self.step(id, byte)?;
         }
-        Ok((!self.position(id).ask && !self.position(id).unsure).then_some(id))
+        Ok((!self.position(id).needs_replay && !self.position(id).depends_on_value).then_some(id))
     }
 
     /// The position whose mask this one has: without the texts of open keys, and without the values of arrays.
@@ -446,8 +446,8 @@ impl Machine {
         if abstracted == *position {
             return Ok(id);
         }
-        abstracted.heads = self.merged(abstracted.heads)?;
-        abstracted.specials = self.merged(abstracted.specials)?;
+        abstracted.heads = self.merge_frames(abstracted.heads)?;
+        abstracted.specials = self.merge_frames(abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
 

@@ -5,7 +5,7 @@
 //! of tokens and the set of texts to be avoided are walked side by side: no other token can meet one of the texts.
 
 use crate::automaton::machine::{Machine, PositionId};
-use crate::automaton::unique::{Cursor, ItemKey, OpenItem};
+use crate::automaton::unique::{ExcludedCursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
@@ -45,7 +45,7 @@ const KNOWN_FROM: u32 = 16;
 /// one branch with the one before it.
 #[derive(Default)]
 pub(crate) struct Walks {
-    known: FxHashMap<(u32, Cursor, Option<TermId>, ItemKey), Arc<Found>>,
+    known: FxHashMap<(u32, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
     bytes: usize,
 }
 
@@ -127,17 +127,19 @@ impl Draft {
             }
             None => replay.extend(ends.iter().chain(short)),
         }
-        if !exponents.is_empty() && machine.may_be_zero(&position) {
+        if !exponents.is_empty() && machine.can_be_zero(&position) {
             replay.extend_from_slice(exponents);
         }
         replay.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));
         if !self.always.is_empty() {
-            let came = machine.values_that_came(&position)?;
+            let came = machine.seen_strings(&position)?;
             let text = |token| shared.vocabulary.token(token).unwrap_or_default();
             let keys = &machine.arena.registers.keys;
-            let doubted =
-                self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
+            let doubted = self
+                .always
+                .iter()
+                .filter(|&&token| came.as_ref().is_none_or(|came| came.can_repeat(keys, text(token))));
             replay.extend(doubted);
         }
         if replay.is_empty() && refused.is_empty() {
@@ -164,7 +166,7 @@ impl Draft {
 }
 
 impl Walk<'_> {
-    fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+    fn descend(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
@@ -184,16 +186,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, child: u32, byte: u8, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+    fn enter(&mut self, child: u32, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.registers.keys, byte);
         let keys = &self.machine.arena.registers.keys;
-        let odd = self.item.begins_odd(&next);
-        if !next.is_hindered(keys) && !odd {
+        let odd = self.item.is_in_noncanonical_numeral(&next);
+        if !next.has_conflict(keys) && !odd {
             return Ok(());
         }
-        if odd || next.is_whole(keys) || cursor.ends_with(keys, byte) {
+        if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
             self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }
@@ -207,7 +209,7 @@ impl Walk<'_> {
         let tokens = trie.tokens_at(child);
         if self.thin && !tokens.is_empty() {
             let leaves = match head {
-                Some(head) => self.machine.leaves_open(self.item, head, &next)?,
+                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
                 None => None,
             };
             match leaves {
@@ -223,8 +225,8 @@ impl Walk<'_> {
         }
     }
 
-    fn descend_known(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
-        let key = (node, cursor.settled(), head, self.item.key(self.thin));
+    fn descend_known(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let key = (node, cursor.representative(), head, self.item.key(self.thin));
         let below = match self.walks.known.get(&key) {
             Some(known) => known.clone(),
             None => {

@@ -253,7 +253,7 @@ impl Masks {
                 return Ok(mask);
             }
         }
-        machine.known.longest = shared.vocabulary.longest / 2 + 1;
+        machine.unique.max_token_items = shared.vocabulary.longest / 2 + 1;
         let id = machine.abstracted(exact)?;
         if let Some(mask) = self.masks.get(&id) {
             return Ok(mask.clone());
@@ -289,8 +289,13 @@ impl Masks {
         reach: u32,
     ) -> Result<MaskKey> {
         // Every field by its name: what a position says that is new must be told here, or this does not compile.
-        let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
-        if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > NAMED_HEADS {
+        let Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register } = position;
+        if *needs_replay
+            || *crosses_item
+            || *depends_on_value
+            || *register != Register::Closed
+            || heads.len() > NAMED_HEADS
+        {
             return Ok(None);
         }
         let mut covered = false;
@@ -387,7 +392,7 @@ impl Masks {
         let cut = reach < shared.vocabulary.longest;
         composer.copies_lists = cut;
         for &(head, frame) in &position.heads {
-            composer.first = composer.machine.openness(frame).open;
+            composer.first = composer.machine.item_summary(frame).is_open;
             if composer.spell(shared.view(), 0, head, frame)? {
                 continue;
             }
@@ -457,7 +462,7 @@ impl Masks {
         for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
             let view = TrieView { trie: &band.trie, pieces };
             for &(head, frame) in &position.heads {
-                composer.first = composer.machine.openness(frame).open;
+                composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
                 let head = match arena.held(head) {
                     Some((inner, text)) => {

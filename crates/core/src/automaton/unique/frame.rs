@@ -2,7 +2,7 @@
 //! at once.
 
 use crate::automaton::machine::{FrameId, Machine};
-use crate::automaton::unique::{Register, PROBE};
+use crate::automaton::unique::{Register, ENUMERATION};
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Abstracted, UniqueState};
@@ -11,53 +11,53 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether items under a frame are open, and how many of them must avoid values.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Openness {
-    pub(crate) open: bool,
+pub(crate) struct ItemSummary {
+    pub(crate) is_open: bool,
     /// Whether it names a state of an array as no mask has it.
-    exact: bool,
-    bound: u16,
+    is_exact: bool,
+    exact_ends: u16,
     /// In the frames of masks: at most so many values.
-    demand: u32,
+    excluded_bound: u32,
 }
 
-/// An item that is open: its array, the state and the step in it, and the reading at which it began.
+/// An item that is open: its array, the state and the step in it, and the partial at which it began.
 pub(super) type OpenEnd = (u32, u32, u32, u32);
 
 impl Machine {
     /// What a new frame says of open items.
-    pub(crate) fn measure(&self, members: &[(TermId, FrameId)]) -> Openness {
-        let mut found = Openness::default();
+    pub(crate) fn summarize(&self, members: &[(TermId, FrameId)]) -> ItemSummary {
+        let mut found = ItemSummary::default();
         for &(term, parent) in members {
-            let above = self.openness(parent);
-            found.open |= above.open;
-            found.exact |= above.exact;
+            let above = self.item_summary(parent);
+            found.is_open |= above.is_open;
+            found.is_exact |= above.is_exact;
             let is_abstracted = |array: u32, state: u32| {
-                array != PROBE && self.arena.registers.unique_states[state as usize].abstracted.is_some()
+                array != ENUMERATION && self.arena.registers.unique_states[state as usize].abstracted.is_some()
             };
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
-                    found.exact |= !is_abstracted(array, state);
+                    found.is_exact |= !is_abstracted(array, state);
                     (0, 0)
                 }
-                Term::UniqueEnd { array, state, start: demand, .. } if is_abstracted(array, state) => {
-                    found.open = true;
-                    (0, demand)
+                Term::UniqueEnd { array, state, start: excluded_bound, .. } if is_abstracted(array, state) => {
+                    found.is_open = true;
+                    (0, excluded_bound)
                 }
                 Term::UniqueEnd { .. } => {
-                    (found.open, found.exact) = (true, true);
+                    (found.is_open, found.is_exact) = (true, true);
                     (1, 0)
                 }
                 _ => (0, 0),
             };
-            found.bound = found.bound.max(above.bound.saturating_add(own.0));
-            found.demand = found.demand.max(above.demand.saturating_add(own.1));
+            found.exact_ends = found.exact_ends.max(above.exact_ends.saturating_add(own.0));
+            found.excluded_bound = found.excluded_bound.max(above.excluded_bound.saturating_add(own.1));
         }
         found
     }
 
     /// Whether a frame says more of the values that came than a mask may know.
     pub(crate) fn is_exact(&self, frame: FrameId) -> bool {
-        self.openness(frame).exact
+        self.item_summary(frame).is_exact
     }
 
     /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
@@ -72,10 +72,11 @@ impl Machine {
                             *term = self.arena.unique_term(Term::UniqueItem { array, state })?;
                         }
                     }
-                    (Term::UniqueEnd { array, state, step, start }, Register::At(reading)) if array != PROBE => {
+                    (Term::UniqueEnd { array, state, step, start }, Register::At(partial)) if array != ENUMERATION => {
                         if let Some(abstracted) = self.abstracted_state(array, state)? {
-                            let hindering = rounded(self.hindering(array, state, step, start, reading)? as u32);
-                            let end = Term::UniqueEnd { array, state: abstracted, step, start: hindering };
+                            let conflict_count =
+                                size_class(self.conflict_count(array, state, step, start, partial)? as u32);
+                            let end = Term::UniqueEnd { array, state: abstracted, step, start: conflict_count };
                             *term = self.arena.unique_term(end)?;
                         }
                     }
@@ -96,20 +97,20 @@ impl Machine {
             return Ok(Some(state));
         }
         let spec = self.arena.registers.uniques[array as usize].clone();
-        let ahead = self.known.longest;
+        let ahead = self.unique.max_token_items;
         let mut left = MANY;
         if spec.only_item().is_some() {
-            if let Some(supply) = self.supply(array, (before.count + ahead) as usize)? {
-                left = supply as u32 - before.count;
+            if let Some(value_count) = self.value_count(array, (before.count + ahead) as usize)? {
+                left = value_count as u32 - before.count;
             }
         } else {
             for &(node, _) in spec.steps.iter().flatten() {
-                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::PLENTY {
+                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::COUNT_CAP {
                     return Ok(None);
                 }
             }
         }
-        let abstracted = Abstracted { most: rounded(before.count + ahead), left };
+        let abstracted = Abstracted { most: size_class(before.count + ahead), left };
         let count = self.saturated_count(array, before.count);
         let state = UniqueState { at: before.at, count, came: NO_KEYS, abstracted: Some(abstracted) };
         Ok(Some(self.arena.unique_state(array, state)))
@@ -120,7 +121,7 @@ impl Machine {
         let spec = &self.arena.registers.uniques[array as usize];
         // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
         let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
-        let ahead = self.known.longest.saturating_add(way);
+        let ahead = self.unique.max_token_items.saturating_add(way);
         if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
             return count;
         }
@@ -133,7 +134,7 @@ impl Machine {
     /// The items that are open over some frames, each once.
     pub(super) fn open_ends(&self, frames: impl Iterator<Item = FrameId>) -> Vec<OpenEnd> {
         let mut ends = Vec::new();
-        for frame in self.frames_with(frames, |openness| openness.open) {
+        for frame in self.frames_with(frames, |item_summary| item_summary.is_open) {
             for &(term, _) in self.members(frame) {
                 if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
                     ends.push((array, state, step, start));
@@ -147,19 +148,23 @@ impl Machine {
 
     /// The frames under which items are open, from here down, outermost first.
     pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
-        self.frames_with([frame].into_iter(), |openness| openness.open)
+        self.frames_with([frame].into_iter(), |item_summary| item_summary.is_open)
     }
 
     /// The frames that say more than a mask may know, outermost first.
     pub(super) fn exact_frames(&self, frames: impl Iterator<Item = FrameId>) -> Vec<FrameId> {
-        self.frames_with(frames, |openness| openness.exact)
+        self.frames_with(frames, |item_summary| item_summary.is_exact)
     }
 
-    fn frames_with(&self, frames: impl Iterator<Item = FrameId>, meant: impl Fn(Openness) -> bool) -> Vec<FrameId> {
+    fn frames_with(
+        &self,
+        frames: impl Iterator<Item = FrameId>,
+        is_wanted: impl Fn(ItemSummary) -> bool,
+    ) -> Vec<FrameId> {
         let mut seen = FxHashSet::default();
         let mut work: Vec<FrameId> = frames.collect();
         while let Some(frame) = work.pop() {
-            if meant(self.openness(frame)) && seen.insert(frame) {
+            if is_wanted(self.item_summary(frame)) && seen.insert(frame) {
                 work.extend(self.members(frame).iter().map(|&(_, parent)| parent));
             }
         }
@@ -170,16 +175,18 @@ impl Machine {
     }
 
     /// How many values may have to be avoided by what ends under this frame.
-    pub(super) fn demand(&self, frame: FrameId) -> u32 {
-        let openness = self.openness(frame);
-        u32::from(openness.bound).saturating_mul(self.known.most_excluded).saturating_add(openness.demand)
+    pub(super) fn excluded_bound(&self, frame: FrameId) -> u32 {
+        let item_summary = self.item_summary(frame);
+        u32::from(item_summary.exact_ends)
+            .saturating_mul(self.unique.most_excluded)
+            .saturating_add(item_summary.excluded_bound)
     }
 }
 
 /// Of a number of values only its size is told.
-fn rounded(count: u32) -> u32 {
+fn size_class(count: u32) -> u32 {
     match count {
         0 => 0,
-        _ => count.min(crate::automaton::unique::PLENTY).next_power_of_two(),
+        _ => count.min(crate::automaton::unique::COUNT_CAP).next_power_of_two(),
     }
 }

@@ -6,14 +6,14 @@ use rustc_hash::FxHashSet;
 
 impl Machine {
     pub(super) fn is_ordered(&mut self, array: u32) -> bool {
-        if let Some(&known) = self.known.ordered.get(&array) {
+        if let Some(&known) = self.unique.ordered.get(&array) {
             return known;
         }
         let items =
             self.arena.registers.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
         let found = self.are_ordered(items);
         self.arena.budget.grow(16);
-        self.known.ordered.insert(array, found);
+        self.unique.ordered.insert(array, found);
         found
     }
 

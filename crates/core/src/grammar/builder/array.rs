@@ -21,7 +21,7 @@ impl Builder {
         if min > max {
             return Ok(EMPTY);
         }
-        let arena = self.fresh();
+        let arena = self.begin_call();
         let fixed = prefix.len() as u32;
         // From the back: what may follow once `at` items have come.
         let mut tail = if max < fixed {
@@ -115,6 +115,16 @@ impl Builder {
             return Ok(EMPTY);
         }
         let accepting = states.iter().map(|&(accepting, _)| accepting).collect();
-        self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
+        self.begin_call().add_unique(UniqueSpec {
+            steps,
+            accepting,
+            open,
+            close,
+            comma,
+            empty,
+            min,
+            max,
+            is_empty: false,
+        })
     }
 }

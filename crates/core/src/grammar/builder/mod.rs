@@ -11,7 +11,7 @@ use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
-use fork::Ready;
+use fork::PreparedRules;
 use std::sync::Arc;
 
 pub use object::ObjectRules;
@@ -22,9 +22,9 @@ pub struct Builder {
     /// Shared by forks until they have rules of their own.
     pub(crate) rules: Arc<Rules>,
     pub(crate) specials: Vec<String>,
-    pub(crate) ready: Option<Arc<Ready>>,
+    pub(crate) prepared: Option<Arc<PreparedRules>>,
     /// Whether nothing was made since the arena became the ground of forks.
-    is_ground: bool,
+    is_base: bool,
     /// Steps that the front end took between its calls.
     steps: u64,
 }
@@ -52,7 +52,7 @@ impl Builder {
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false, steps: 0 }
+        Builder { arena, rules: Arc::default(), specials: Vec::new(), prepared: None, is_base: false, steps: 0 }
     }
 
     /// Look at the time, the memory and who may end the build: for what a front end does between two calls. `steps` are
@@ -68,9 +68,9 @@ impl Builder {
     }
 
     /// The arena with the steps of one call; the time is that of the whole build.
-    pub(crate) fn fresh(&mut self) -> &mut Arena {
+    pub(crate) fn begin_call(&mut self) -> &mut Arena {
         self.arena.budget.renew();
-        self.is_ground = false;
+        self.is_base = false;
         &mut self.arena
     }
 
@@ -102,36 +102,36 @@ impl Builder {
     }
 
     pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
-        self.fresh().literal(data)
+        self.begin_call().literal(data)
     }
 
     pub fn words(&mut self, words: Vec<Box<[u8]>>) -> Result<TermId> {
-        self.fresh().words(words)
+        self.begin_call().words(words)
     }
 
     pub fn byte_class(&mut self, ranges: &[(u8, u8)]) -> Result<TermId> {
         let sets = ranges.iter().filter(|(low, high)| low <= high).map(|&(low, high)| ByteSet::range(low, high));
         let set = sets.fold(ByteSet::EMPTY, |all, set| all.union(&set));
-        self.fresh().class(set)
+        self.begin_call().class(set)
     }
 
     pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
-        self.fresh().char_class(ranges)
+        self.begin_call().char_class(ranges)
     }
 
     pub fn any_text(&mut self) -> Result<TermId> {
-        self.fresh().any_text()
+        self.begin_call().any_text()
     }
 
     pub fn cat(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.regulars(ids)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.cat(node, rest))
     }
 
     pub fn alt(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.nodes(ids)?;
-        self.fresh().alt(nodes)
+        self.begin_call().alt(nodes)
     }
 
     pub fn repeat(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
@@ -140,27 +140,27 @@ impl Builder {
         if min > max {
             return Ok(EMPTY);
         }
-        self.fresh().repeat(node, min, max)
+        self.begin_call().repeat(node, min, max)
     }
 
     /// Digits, and points between them if `point`, that read as one number are a multiple of a number other than zero.
     pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
-        self.fresh().multiple(of, point)
+        self.begin_call().multiple(of, point)
     }
 
     pub fn and(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.regulars(ids)?;
-        self.fresh().and(nodes)
+        self.begin_call().and(nodes)
     }
 
     pub fn not(&mut self, id: u32) -> Result<TermId> {
         let node = self.regular(id)?;
-        self.fresh().not(node)
+        self.begin_call().not(node)
     }
 
     pub fn bounded(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
         let mut node = self.regular(id)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         if !arena.info(node).utf8 {
             let any = arena.any_text()?;
             node = arena.and(vec![any, node])?;
@@ -170,7 +170,7 @@ impl Builder {
 
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
-        self.fresh().quoted(node, free)
+        self.begin_call().quoted(node, free)
     }
 
     /// A regular node, to be planted in other builders; nothing if it is none.
@@ -178,18 +178,18 @@ impl Builder {
         Ok(self.arena.cut(self.node(id)?))
     }
 
-    pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {
-        self.fresh().import(cutting)
+    pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
+        self.begin_call().import(exported)
     }
 
     pub fn accepts(&mut self, id: u32, data: &[u8]) -> Result<bool> {
         let node = self.regular(id)?;
-        self.fresh().matches(node, data)
+        self.begin_call().matches(node, data)
     }
 
     pub fn enumerate(&mut self, id: u32, limit: usize) -> Result<Option<Vec<Vec<u8>>>> {
         let node = self.regular(id)?;
-        self.fresh().enumerate(node, limit)
+        self.begin_call().enumerate(node, limit)
     }
 
     pub fn disjoint(&mut self, left: u32, right: u32) -> Result<bool> {
@@ -198,13 +198,13 @@ impl Builder {
 
     pub fn seq(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.nodes(ids)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.seq(node, rest))
     }
 
     pub fn rule(&mut self, name: &str) -> Result<TermId> {
         let rule = Arc::make_mut(&mut self.rules).declare(name);
-        self.fresh().call(rule)
+        self.begin_call().call(rule)
     }
 
     pub fn define(&mut self, rule: u32, body: u32) -> Result<()> {
@@ -223,6 +223,6 @@ impl Builder {
                 self.specials.len() - 1
             }
         };
-        self.fresh().special(index as u32)
+        self.begin_call().special(index as u32)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
-use crate::json::object::earlier;
+use crate::json::object::earlier_properties;
 use crate::regular::json_string::spell;
 use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
@@ -58,7 +58,7 @@ impl Builder {
         for (keys, values) in extras {
             let values = self.values(values)?;
             let mut keys = self.regular(keys)?;
-            let arena = self.fresh();
+            let arena = self.begin_call();
             if !arena.info(keys).utf8 {
                 let any = arena.any_text()?;
                 keys = arena.and(vec![any, keys])?;
@@ -86,7 +86,8 @@ impl Builder {
         } else if orders.iter().flatten().any(|&index| index >= count) {
             return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")).into());
         } else {
-            earlier(count, &orders).ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
+            earlier_properties(count, &orders)
+                .ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
         };
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
@@ -116,7 +117,7 @@ impl Builder {
             free,
             sorted,
         };
-        spec.take_stock();
-        self.fresh().add_object(spec)
+        spec.index_properties();
+        self.begin_call().add_object(spec)
     }
 }

@@ -26,8 +26,8 @@ pub enum First {
     Call(u32),
     Special(u32),
     /// A key of an object some of whose keys are not known: only an exact replay can tell.
-    Ask,
-    /// An array of different items: what it begins with depends on the values that may come (`unique`).
+    Replay,
+    /// An array of different items: what it first_callees with depends on the values that may come (`unique`).
     Unique(TermId),
 }
 
@@ -47,7 +47,7 @@ pub struct Rules {
     /// Position in an order in which a rule comes before those it may begin with.
     pub(crate) order: Vec<u32>,
     /// Whether every term of the rules matches something, so that there is nothing to trim.
-    is_trim: bool,
+    is_trimmed: bool,
 }
 
 impl Rules {
@@ -72,7 +72,7 @@ impl Rules {
         self.entries.len()
     }
 
-    pub(crate) fn may_be_empty(&self, rule: u32) -> bool {
+    pub(crate) fn is_nullable_rule(&self, rule: u32) -> bool {
         self.facts.of_rule(rule).nullable
     }
 
@@ -84,7 +84,7 @@ impl Rules {
         self.entries[rule as usize].clone()
     }
 
-    fn resolved(&self) -> Result<Vec<TermId>> {
+    fn defined_bodies(&self) -> Result<Vec<TermId>> {
         let named = self.bodies.iter().zip(&self.names);
         named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
@@ -103,12 +103,12 @@ impl Rules {
         self.fact(arena, id).productive
     }
 
-    /// Find out which terms match something and which may be empty. `ready` are rules that were prepared before any of
+    /// Find out which terms match something and which may be empty. `prepared` are rules that were prepared before any of
     /// these were added: what holds under them holds here.
-    pub fn settle(&mut self, arena: &mut Arena, ready: Option<&Rules>) -> Result<()> {
-        let bodies = self.resolved()?;
-        self.facts = ready.map_or_else(Facts::default, |ready| ready.facts.settled());
-        self.facts.settle(arena, &bodies)
+    pub fn compute_facts(&mut self, arena: &mut Arena, prepared: Option<&Rules>) -> Result<()> {
+        let bodies = self.defined_bodies()?;
+        self.facts = prepared.map_or_else(Facts::default, |prepared| prepared.facts.base());
+        self.facts.compute(arena, &bodies)
     }
 
     /// What is known of terms is shared from now on by all copies of these rules.
@@ -116,23 +116,23 @@ impl Rules {
         self.facts.share();
     }
 
-    /// Prepare for running: leave out what cannot be finished, find out how every rule begins, remove left recursion.
+    /// Prepare for running: leave out what cannot be finished, find out how every rule first_callees, remove left recursion.
     /// Returns the root without what cannot be finished.
-    pub fn prepare(&mut self, arena: &mut Arena, ready: Option<&Rules>, root: TermId) -> Result<TermId> {
-        self.settle(arena, ready)?;
+    pub fn prepare(&mut self, arena: &mut Arena, prepared: Option<&Rules>, root: TermId) -> Result<TermId> {
+        self.compute_facts(arena, prepared)?;
         self.facts.prune(arena);
-        let settled = ready.map_or(0, |ready| ready.facts.settled_terms());
-        self.is_trim = self.facts.are_all_productive(settled) && ready.is_none_or(|ready| ready.is_trim);
+        let settled = prepared.map_or(0, |prepared| prepared.facts.base_terms());
+        self.is_trimmed = self.facts.are_all_productive(settled) && prepared.is_none_or(|prepared| prepared.is_trimmed);
         let root = self.trim(arena, root)?;
-        let bodies = self.resolved()?;
+        let bodies = self.defined_bodies()?;
         for &body in &bodies {
             let entries = self.first(arena, body)?;
             self.entries.push(Arc::new(entries));
         }
         let components = self.components();
         for component in &components {
-            if component.len() > 1 || self.begins(component[0]).any(|callee| callee == component[0]) {
-                self.straighten(arena, component)?;
+            if component.len() > 1 || self.first_callees(component[0]).any(|callee| callee == component[0]) {
+                self.remove_left_recursion(arena, component)?;
             }
         }
         let order = self.components().into_iter().flatten();
@@ -141,20 +141,20 @@ impl Rules {
         for (place, rule) in order.enumerate() {
             self.order[rule as usize] = u32::MAX - place as u32;
         }
-        self.facts.judge(arena)?;
+        self.facts.extend(arena)?;
         Ok(root)
     }
 
     /// Find out the same of the terms that are new to rules that are prepared. Returns the root without what cannot be
     /// finished.
-    pub fn judge(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
+    pub fn extend_facts(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
         let known = self.facts.terms();
-        self.facts.judge(arena)?;
-        self.is_trim &= self.facts.are_all_productive(known);
+        self.facts.extend(arena)?;
+        self.is_trimmed &= self.facts.are_all_productive(known);
         self.trim(arena, root)
     }
 
-    fn begins(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+    fn first_callees(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.entries[rule as usize].iter().filter_map(|entry| match entry.first {
             First::Call(callee) => Some(callee),
             _ => None,
@@ -180,7 +180,7 @@ impl Rules {
                     counter += 1;
                     stack.push(*rule);
                     on_stack[at] = true;
-                    *callees = Some(self.begins(*rule).collect::<Vec<_>>().into_iter());
+                    *callees = Some(self.first_callees(*rule).collect::<Vec<_>>().into_iter());
                 }
                 let next = callees.as_mut().and_then(|callees| callees.next());
                 match next {
@@ -207,7 +207,7 @@ impl Rules {
     }
 
     /// Solve the left-linear system of one component (see the head of this file).
-    fn straighten(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
+    fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
         let size = component.len();
         if size > 64 {
             return Err(Error::Limit(Limit::LeftRecursion(64)).into());
@@ -272,7 +272,7 @@ impl Rules {
                         }
                     }
                 }
-                self.entries[rests[k][i] as usize] = Arc::new(deduplicated(entries));
+                self.entries[rests[k][i] as usize] = Arc::new(deduplicate(entries));
             }
         }
         for (i, &rule) in component.iter().enumerate() {
@@ -284,13 +284,13 @@ impl Rules {
                     entries.push(entry);
                 }
             }
-            self.entries[rule as usize] = Arc::new(deduplicated(entries));
+            self.entries[rule as usize] = Arc::new(deduplicate(entries));
         }
         Ok(())
     }
 
-    /// The head with which a term begins, and what follows, where one look says so.
-    pub(crate) fn plain_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
+    /// The head with which a term first_callees, and what follows, where one look says so.
+    pub(crate) fn direct_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
         match *arena.term(id) {
             Term::Empty | Term::Epsilon => None,
             Term::Seq(left, right) => {
@@ -305,7 +305,7 @@ impl Rules {
     pub(crate) fn first(&self, arena: &mut Arena, id: TermId) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         self.collect_first(arena, id, &mut SmallVec::new(), &mut entries)?;
-        Ok(deduplicated(entries))
+        Ok(deduplicate(entries))
     }
 
     fn collect_first(
@@ -368,8 +368,8 @@ impl Rules {
                 }
             }
             Term::ObjectKey { object, state } => {
-                if arena.asks_for_keys(object, state)? {
-                    out.push(entry(First::Ask));
+                if arena.needs_key_replay(object, state)? {
+                    out.push(entry(First::Replay));
                     return Ok(());
                 }
                 for (head, follow) in arena.key_heads(object, state)? {
@@ -386,7 +386,7 @@ impl Rules {
     }
 }
 
-fn deduplicated(entries: Vec<Entry>) -> Vec<Entry> {
+fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
     // Few are compared with each other; a table would cost more.
     if entries.len() <= 8 {
         let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
@@ -418,7 +418,7 @@ mod tests {
     use crate::limits::Limits;
 
     /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
-    fn begins(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
+    fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
         let mut builder = Builder::default();
         let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().0);
         let bodies = make(&mut builder, one, two);
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn a_rule_begins_with_what_is_read_never_with_the_empty_text() {
         // one = "x" two | ε, two = one "y" one
-        let [one, two] = begins(|builder, one, two| {
+        let [one, two] = first_callees(|builder, one, two| {
             let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().0);
             let more = builder.seq(&[x, two]).unwrap().0;
             let first = builder.alt(&[more, crate::regular::term::EPSILON.0]).unwrap().0;
@@ -453,7 +453,7 @@ mod tests {
     #[test]
     fn a_repetition_begins_with_what_is_repeated_and_goes_on_with_the_rest() {
         let counted = |min, max| {
-            let [one, _] = begins(|builder, _, _| {
+            let [one, _] = first_callees(|builder, _, _| {
                 let (x, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
                 let item = builder.seq(&[special, x]).unwrap().0;
                 [builder.repeat(item, min, max).unwrap().0, x]
@@ -467,8 +467,8 @@ mod tests {
 
     #[test]
     fn left_recursion_is_gone() {
-        // one = two "x" | "a", two = one "y" | "b": each begins with what the other does.
-        let found = begins(|builder, one, two| {
+        // one = two "x" | "a", two = one "y" | "b": each first_callees with what the other does.
+        let found = first_callees(|builder, one, two| {
             let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().0);
             let (first, second) = (builder.seq(&[two, x]).unwrap().0, builder.seq(&[one, y]).unwrap().0);
             [builder.alt(&[first, a]).unwrap().0, builder.alt(&[second, b]).unwrap().0]
@@ -499,7 +499,7 @@ mod tests {
             let entries: Vec<Entry> =
                 (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2]), entry(head, &[1])]).collect();
             let expected: Vec<Entry> = (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2])]).collect();
-            assert_eq!(deduplicated(entries), expected);
+            assert_eq!(deduplicate(entries), expected);
         }
     }
 }

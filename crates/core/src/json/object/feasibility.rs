@@ -1,7 +1,7 @@
 //! Members that came × an object → whether it can still be closed, and what must come for that.
 
 use crate::error::{Error, Limit, Result};
-use crate::json::object::{has, members, pairs, put, Branches, Came, PropertySet};
+use crate::json::object::{contains, members, pairs_from, put, Branches, PropertySet, SeenKeys};
 use crate::limits::Budget;
 use crate::regular::registers::{ObjectSpec, ObjectState, Property};
 use crate::regular::term::{TermId, MANY};
@@ -9,7 +9,7 @@ use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
 
 /// If fewer keys are left, a mask asks which they are.
-const SPARE_KEYS: usize = 32;
+const SCARCE_KEYS: usize = 32;
 
 type Indices = SmallVec<[u32; 8]>;
 
@@ -27,7 +27,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     pub fn must_come(&self, property: u32) -> bool {
-        has(&self.must, property)
+        contains(&self.must, property)
     }
 
     /// Whether no property must come.
@@ -45,31 +45,31 @@ impl Needs {
     }
 
     pub fn may_come(&self, property: u32) -> bool {
-        has(&self.may, property)
+        contains(&self.may, property)
     }
 }
 
 /// What a state still has to read and may read.
-pub(super) struct Outlook {
+pub(super) struct RemainingProperties {
     pub must: Indices,
     pub may: PropertySet,
 }
 
 impl ObjectSpec {
     /// Whether only `required` and one order restrict which properties come.
-    pub(crate) fn plain(&self) -> bool {
-        !self.any_order && self.earlier.is_empty() && self.unrestricted()
+    pub(crate) fn is_sequential(&self) -> bool {
+        !self.any_order && self.earlier.is_empty() && self.is_unrestricted()
     }
 
     /// Whether a property has values at all.
-    pub(crate) fn may_ever_come(&self, property: u32) -> bool {
-        has(&self.valued, property)
+    pub(crate) fn has_values(&self, property: u32) -> bool {
+        contains(&self.valued, property)
     }
 
     /// Of a plain object the first property that must still come.
     fn required_from(&self, state: &ObjectState) -> Option<usize> {
         (state.next as usize / 64..self.required.len()).find_map(|word| {
-            let left = self.required[word] & !self.came(state, word);
+            let left = self.required[word] & !self.past_word(state, word);
             (left != 0).then(|| 64 * word + left.trailing_zeros() as usize)
         })
     }
@@ -80,12 +80,12 @@ impl ObjectSpec {
     }
 
     /// Whether only `required` and the orders restrict which properties come.
-    pub(crate) fn unrestricted(&self) -> bool {
+    pub(crate) fn is_unrestricted(&self) -> bool {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 
     /// Find out which properties must come and which may, whenever their values have changed.
-    pub(crate) fn take_stock(&mut self) {
+    pub(crate) fn index_properties(&mut self) {
         let set_of = |is: fn(&Property) -> bool| {
             let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
             chosen.map(|chunk| chunk.fold(0, |set, (bit, property)| set | u64::from(is(property)) << bit)).collect()
@@ -95,7 +95,7 @@ impl ObjectSpec {
     }
 
     /// A word of the set of properties that can no longer come.
-    pub(crate) fn came(&self, state: &ObjectState, word: usize) -> u64 {
+    pub(crate) fn past_word(&self, state: &ObjectState, word: usize) -> u64 {
         let of = |set: &[u64]| set.get(word).copied().unwrap_or(0);
         match (self.any_order, self.earlier.is_empty()) {
             (true, _) => of(&state.seen),
@@ -107,29 +107,31 @@ impl ObjectSpec {
         }
     }
 
-    fn tracked(&self, index: u32) -> bool {
-        self.any_order || !pairs(&self.implies, index).is_empty() || !pairs(&self.implied_by, index).is_empty()
+    fn is_tracked(&self, index: u32) -> bool {
+        self.any_order
+            || !pairs_from(&self.implies, index).is_empty()
+            || !pairs_from(&self.implied_by, index).is_empty()
     }
 
     /// What looking at one state once costs.
-    fn weight(&self) -> u64 {
+    fn step_cost(&self) -> u64 {
         let few: usize = self.extras.iter().flat_map(|extra| &extra.few).map(Vec::len).sum();
         1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
     }
 
-    pub(super) fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
+    pub(super) fn remaining_properties(&self, state: &ObjectState) -> Option<RemainingProperties> {
         let count = self.properties.len() as u32;
-        let seen = |index: u32| has(&state.seen, index);
+        let seen = |index: u32| contains(&state.seen, index);
         let left = |set: &PropertySet| -> PropertySet {
-            (0..).zip(set).map(|(word, set)| set & !self.came(state, word)).collect()
+            (0..).zip(set).map(|(word, set)| set & !self.past_word(state, word)).collect()
         };
         let mut may = left(&self.valued);
         if !self.implies.is_empty() {
             // What implies a property that can no longer come cannot come either.
-            let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !has(&may, index)).collect();
+            let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !contains(&may, index)).collect();
             while let Some(index) = lost.pop() {
-                for &cause in pairs(&self.implied_by, index) {
-                    if has(&may, cause.1) {
+                for &cause in pairs_from(&self.implied_by, index) {
+                    if contains(&may, cause.1) {
                         may[cause.1 as usize >> 6] &= !(1 << (cause.1 & 63));
                         if !seen(cause.1) {
                             lost.push(cause.1);
@@ -142,10 +144,10 @@ impl ObjectSpec {
         if !self.implies.is_empty() {
             let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
-            let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || has(&forced, index)).collect();
+            let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || contains(&forced, index)).collect();
             while let Some(index) = causes.pop() {
-                for &effect in pairs(&self.implies, index) {
-                    if !seen(effect.1) && !has(&forced, effect.1) {
+                for &effect in pairs_from(&self.implies, index) {
+                    if !seen(effect.1) && !contains(&forced, effect.1) {
                         put(&mut forced, effect.1);
                         must.push(effect.1);
                         causes.push(effect.1);
@@ -153,16 +155,16 @@ impl ObjectSpec {
                 }
             }
         }
-        must.iter().all(|&index| has(&may, index)).then_some(Outlook { must, may })
+        must.iter().all(|&index| contains(&may, index)).then_some(RemainingProperties { must, may })
     }
 
     /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
-    pub(crate) fn feasible(&self, state: &ObjectState, came: Came<'_>, steps: &mut Steps<'_>) -> Result<bool> {
-        steps.spend(self.weight())?;
+    pub(crate) fn is_feasible(&self, state: &ObjectState, came: SeenKeys<'_>, steps: &mut Steps<'_>) -> Result<bool> {
+        steps.spend(self.step_cost())?;
         if state.count > self.max || self.min > self.max {
             return Ok(false);
         }
-        let Some(Outlook { must, may }) = self.outlook(state) else { return Ok(false) };
+        let Some(RemainingProperties { must, may }) = self.remaining_properties(state) else { return Ok(false) };
         let least = state.count.saturating_add(must.len() as u32);
         if least > self.max {
             return Ok(false);
@@ -176,7 +178,7 @@ impl ObjectSpec {
                 endless.extend(marks);
                 continue;
             };
-            for key in few.iter().filter(|key| !came.has(state, key)) {
+            for key in few.iter().filter(|key| !came.contains(state, key)) {
                 match single.iter_mut().find(|(other, _)| *other == &**key) {
                     Some((_, all)) => all.extend(marks.clone()),
                     None => single.push((key, marks.clone().collect())),
@@ -190,17 +192,17 @@ impl ObjectSpec {
         let missing = self.required_marks & !state.marks;
         if self.max != MANY && !self.implies.is_empty() {
             let singles = single.into_iter().map(|(_, marks)| marks).collect();
-            let lumps = Lumps { spec: self, state, singles, endless };
+            let search = ImplicationSearch { spec: self, state, singles, endless };
             let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
-            return lumps.fit(Picked { forced, may, ..Picked::default() }, missing, steps);
+            return search.is_satisfiable(Selection { forced, may, ..Selection::default() }, missing, steps);
         }
         if missing == 0 {
             return Ok(true);
         }
         // Who can leave the missing marks: properties that must come anyway cost nothing, others one member each.
         let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
-            .filter(|&index| has(&may, index))
+            .filter(|&index| contains(&may, index))
             .map(|index| {
                 let values = &self.properties[index as usize].values;
                 (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
@@ -209,12 +211,14 @@ impl ObjectSpec {
             .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
             .collect();
         let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();
-        covers(missing, &givers, &free, self.max.saturating_sub(least), steps)
+        can_cover(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
     /// What must still come.
     pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
-        let Some(Outlook { must: listed, may }) = self.outlook(state) else { return Needs::default() };
+        let Some(RemainingProperties { must: listed, may }) = self.remaining_properties(state) else {
+            return Needs::default();
+        };
         let mut must: PropertySet = smallvec![0; may.len()];
         listed.iter().for_each(|&index| put(&mut must, index));
         let more = self.min.saturating_sub(state.count.saturating_add(listed.len() as u32));
@@ -222,16 +226,16 @@ impl ObjectSpec {
     }
 
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
-        if self.plain() {
+        if self.is_sequential() {
             return self.required_from(state).is_none();
         }
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0
-            && self.outlook(state).is_some_and(|outlook| outlook.must.is_empty())
+            && self.remaining_properties(state).is_some_and(|remaining_properties| remaining_properties.must.is_empty())
     }
 
-    pub(super) fn after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
+    pub(super) fn state_after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
         let mut next = state.clone();
         match index {
             Some(index) => {
@@ -242,7 +246,7 @@ impl ObjectSpec {
                 } else if !self.any_order {
                     next.next = index + 1;
                 }
-                if self.tracked(index) {
+                if self.is_tracked(index) {
                     put(&mut next.seen, index);
                 }
             }
@@ -261,32 +265,32 @@ impl ObjectSpec {
         next
     }
 
-    /// The values that keep the object feasible, each with the state after it.
-    pub(super) fn members(
+    /// The values that keep the object is_feasible, each with the state after it.
+    pub(super) fn property_branches(
         &self,
         state: &ObjectState,
         index: u32,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.properties[index as usize].values;
-        let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
-        self.only_feasible(next, came, steps)
+        let next = values.iter().map(|value| (value.node, self.state_after(state, Some(index), value.marks)));
+        self.feasible_branches(next, came, steps)
     }
 
-    fn only_feasible(
+    fn feasible_branches(
         &self,
         next: impl Iterator<Item = (TermId, ObjectState)>,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
-        if self.unrestricted() {
+        if self.is_unrestricted() {
             // Who asks has seen that it may come in its turn: everything else stays as it was.
             return Ok(next.collect());
         }
         let mut kept = Branches::new();
         for (node, after) in next {
-            if self.feasible(&after, came, steps)? {
+            if self.is_feasible(&after, came, steps)? {
                 kept.push((node, after));
             }
         }
@@ -294,29 +298,29 @@ impl ObjectSpec {
     }
 
     /// The same for a key beside the named ones, which the states do not know yet: `came` does, if it matters.
-    pub(super) fn others(
+    pub(super) fn extra_branches(
         &self,
         state: &ObjectState,
         extra: u32,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.extras[extra as usize].values;
-        let next = values.iter().map(|value| (value.node, self.after(state, None, value.marks)));
-        self.only_feasible(next, came, steps)
+        let next = values.iter().map(|value| (value.node, self.state_after(state, None, value.marks)));
+        self.feasible_branches(next, came, steps)
     }
 
     /// Whether what may follow a key depends on which it is.
-    pub(super) fn counts_keys(&self, came: usize) -> bool {
+    pub(super) fn has_scarce_keys(&self, came: usize) -> bool {
         // One token may spell a few keys more.
-        let scarce = |number| number < came + SPARE_KEYS;
+        let scarce = |number| number < came + SCARCE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }
 }
 
-/// Properties that imply each other come in lumps: whether some of them have a number between the bounds, and leave the
+/// Properties that imply each other come in search: whether some of them have a number between the bounds, and leave the
 /// marks that are missing. Only where the number is bounded above: otherwise all that may come can come.
-struct Lumps<'a> {
+struct ImplicationSearch<'a> {
     spec: &'a ObjectSpec,
     state: &'a ObjectState,
     /// The marks of each key of which there are few.
@@ -326,7 +330,7 @@ struct Lumps<'a> {
 }
 
 #[derive(Clone, Default)]
-struct Picked {
+struct Selection {
     /// Properties that come, with all that they imply.
     forced: PropertySet,
     may: PropertySet,
@@ -336,67 +340,67 @@ struct Picked {
     others: u32,
 }
 
-impl Lumps<'_> {
-    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
-        steps.spend(self.spec.weight())?;
-        let forced: u32 = picked.forced.iter().map(|word| word.count_ones()).sum();
-        let count = self.state.count.saturating_add(forced).saturating_add(picked.others);
+impl ImplicationSearch<'_> {
+    fn is_satisfiable(&self, selection: Selection, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
+        steps.spend(self.spec.step_cost())?;
+        let forced: u32 = selection.forced.iter().map(|word| word.count_ones()).sum();
+        let count = self.state.count.saturating_add(forced).saturating_add(selection.others);
         if count > self.spec.max {
             return Ok(false);
         }
         if missing != 0 {
-            return self.leave(picked, missing, steps);
+            return self.can_leave_mark(selection, missing, steps);
         }
-        let spare = self.singles.len() - picked.singles.iter().filter(|&&used| used).count();
+        let spare = self.singles.len() - selection.singles.iter().filter(|&&used| used).count();
         if !self.endless.is_empty() || count as usize + spare >= self.spec.min as usize {
             return Ok(true);
         }
         // Too few so far: the next property comes with what it implies, or stays away with what implies it.
-        let more = |index: &u32| has(&picked.may, *index) && !has(&picked.forced, *index);
+        let more = |index: &u32| contains(&selection.may, *index) && !contains(&selection.forced, *index);
         let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
-        let mut with = picked.clone();
-        self.follow(&mut with.forced, index, &self.spec.implies);
-        let mut gone: PropertySet = smallvec![0; picked.may.len()];
-        self.follow(&mut gone, index, &self.spec.implied_by);
-        let mut without = picked;
+        let mut with = selection.clone();
+        self.add_closure(&mut with.forced, index, &self.spec.implies);
+        let mut gone: PropertySet = smallvec![0; selection.may.len()];
+        self.add_closure(&mut gone, index, &self.spec.implied_by);
+        let mut without = selection;
         without.may.iter_mut().zip(&gone).for_each(|(may, gone)| *may &= !gone);
-        Ok(self.fit(with, 0, steps)? || self.fit(without, 0, steps)?)
+        Ok(self.is_satisfiable(with, 0, steps)? || self.is_satisfiable(without, 0, steps)?)
     }
 
     /// The lowest missing mark, left by whoever can.
-    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
+    fn can_leave_mark(&self, selection: Selection, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
         let mark = missing & missing.wrapping_neg();
         for (index, property) in self.spec.properties.iter().enumerate() {
             let index = index as u32;
-            if !has(&picked.may, index) || has(&picked.spent, index) {
+            if !contains(&selection.may, index) || contains(&selection.spent, index) {
                 continue;
             }
             for value in property.values.iter().filter(|value| value.marks & mark != 0) {
-                let mut next = picked.clone();
-                self.follow(&mut next.forced, index, &self.spec.implies);
+                let mut next = selection.clone();
+                self.add_closure(&mut next.forced, index, &self.spec.implies);
                 put(&mut next.spent, index);
-                if self.fit(next, missing & !value.marks, steps)? {
+                if self.is_satisfiable(next, missing & !value.marks, steps)? {
                     return Ok(true);
                 }
             }
         }
         for (place, marks) in self.singles.iter().enumerate() {
-            if picked.singles.get(place) == Some(&true) {
+            if selection.singles.get(place) == Some(&true) {
                 continue;
             }
             for given in marks.iter().filter(|&&given| given & mark != 0) {
-                let mut next = picked.clone();
+                let mut next = selection.clone();
                 next.singles.resize(self.singles.len(), false);
                 next.singles[place] = true;
                 next.others += 1;
-                if self.fit(next, missing & !given, steps)? {
+                if self.is_satisfiable(next, missing & !given, steps)? {
                     return Ok(true);
                 }
             }
         }
         for given in self.endless.iter().filter(|&&given| given & mark != 0) {
-            let next = Picked { others: picked.others + 1, ..picked.clone() };
-            if self.fit(next, missing & !given, steps)? {
+            let next = Selection { others: selection.others + 1, ..selection.clone() };
+            if self.is_satisfiable(next, missing & !given, steps)? {
                 return Ok(true);
             }
         }
@@ -404,20 +408,26 @@ impl Lumps<'_> {
     }
 
     /// Add a property and all that follow from it; those that came already are no members to come.
-    fn follow(&self, set: &mut PropertySet, index: u32, along: &[(u32, u32)]) {
+    fn add_closure(&self, set: &mut PropertySet, index: u32, along: &[(u32, u32)]) {
         let mut open = vec![index];
         while let Some(index) = open.pop() {
-            if has(set, index) || has(&self.state.seen, index) {
+            if contains(set, index) || contains(&self.state.seen, index) {
                 continue;
             }
             put(set, index);
-            open.extend(pairs(along, index).iter().map(|pair| pair.1));
+            open.extend(pairs_from(along, index).iter().map(|pair| pair.1));
         }
     }
 }
 
 /// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
-fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, steps: &mut Steps<'_>) -> Result<bool> {
+fn can_cover(
+    missing: u64,
+    givers: &[(bool, Vec<u64>)],
+    free: &[u64],
+    budget: u32,
+    steps: &mut Steps<'_>,
+) -> Result<bool> {
     if missing == 0 {
         return Ok(true);
     }
@@ -432,21 +442,21 @@ fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, 
         if givers.iter().any(|(_, marks)| settled(marks)) {
             let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| settled(marks));
             let given = sure.iter().flat_map(|(_, marks)| marks).fold(0, |all, marks| all | marks);
-            return covers(missing & !given, &open, free, budget - sure.len() as u32, steps);
+            return can_cover(missing & !given, &open, free, budget - sure.len() as u32, steps);
         }
     }
     if let Some(((costless, marks), rest)) = givers.split_first() {
         if let Some(after) = if *costless { Some(budget) } else { budget.checked_sub(1) } {
             for given in marks.iter().filter(|&&given| given & missing != 0) {
-                if covers(missing & !given, rest, free, after, steps)? {
+                if can_cover(missing & !given, rest, free, after, steps)? {
                     return Ok(true);
                 }
             }
         }
-        return covers(missing, rest, free, budget, steps);
+        return can_cover(missing, rest, free, budget, steps);
     }
     for given in free.iter().filter(|&&given| budget > 0 && given & missing != 0) {
-        if covers(missing & !given, &[], free, budget - 1, steps)? {
+        if can_cover(missing & !given, &[], free, budget - 1, steps)? {
             return Ok(true);
         }
     }
@@ -465,8 +475,8 @@ impl<'a> Steps<'a> {
         Steps { budget, left: most }
     }
 
-    /// Whether the search took more than its own share, while the budget would go on.
-    pub fn is_tired(&self) -> bool {
+    /// Whether the search took more than its own intersects, while the budget would go on.
+    pub fn is_exhausted(&self) -> bool {
         self.left == 0
     }
 
@@ -500,40 +510,40 @@ mod tests {
 
     #[test]
     fn marks_are_covered_by_some_choice_for_each_giver() {
-        let covers = |missing, givers: &[(bool, &[u64])], free: &[u64], budget| {
+        let can_cover = |missing, givers: &[(bool, &[u64])], free: &[u64], budget| {
             let givers: Vec<_> = givers.iter().map(|&(costless, marks)| (costless, marks.to_vec())).collect();
-            covers(missing, &givers, free, budget, &mut Steps::new(&mut Budget::default(), u64::MAX)).unwrap()
+            can_cover(missing, &givers, free, budget, &mut Steps::new(&mut Budget::default(), u64::MAX)).unwrap()
         };
-        assert!(covers(0, &[], &[], 0));
-        assert!(!covers(1, &[], &[2], 9) && covers(1, &[], &[1], 1) && !covers(1, &[], &[1], 0));
-        assert!(covers(0b11, &[], &[1, 2], 2) && !covers(0b11, &[], &[1, 2], 1) && covers(0b11, &[], &[3], 1));
-        assert!(covers(1, &[(true, &[1])], &[], 0), "what must come anyway costs nothing");
-        assert!(!covers(1, &[(false, &[1])], &[], 0) && covers(1, &[(false, &[1])], &[], 1));
-        assert!(!covers(0b11, &[(true, &[1, 2])], &[], 9), "each gives one of its alternatives");
-        assert!(covers(0b11, &[(true, &[1, 2]), (true, &[1])], &[], 0));
-        assert!(covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 1));
-        assert!(!covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 0));
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 3));
-        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 2));
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[6, 4])], &[1], 2));
+        assert!(can_cover(0, &[], &[], 0));
+        assert!(!can_cover(1, &[], &[2], 9) && can_cover(1, &[], &[1], 1) && !can_cover(1, &[], &[1], 0));
+        assert!(can_cover(0b11, &[], &[1, 2], 2) && !can_cover(0b11, &[], &[1, 2], 1) && can_cover(0b11, &[], &[3], 1));
+        assert!(can_cover(1, &[(true, &[1])], &[], 0), "what must come anyway costs nothing");
+        assert!(!can_cover(1, &[(false, &[1])], &[], 0) && can_cover(1, &[(false, &[1])], &[], 1));
+        assert!(!can_cover(0b11, &[(true, &[1, 2])], &[], 9), "each gives one of its alternatives");
+        assert!(can_cover(0b11, &[(true, &[1, 2]), (true, &[1])], &[], 0));
+        assert!(can_cover(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 1));
+        assert!(!can_cover(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 0));
+        assert!(can_cover(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 3));
+        assert!(!can_cover(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 2));
+        assert!(can_cover(0b111, &[(false, &[1, 2]), (false, &[6, 4])], &[1], 2));
         // With members to spare, too.
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[1]), (false, &[4])], &[], 9));
-        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2]), (false, &[2])], &[], 9));
+        assert!(can_cover(0b111, &[(false, &[1, 2]), (false, &[1]), (false, &[4])], &[], 9));
+        assert!(!can_cover(0b111, &[(false, &[1, 2]), (false, &[2]), (false, &[2])], &[], 9));
         let alike: [(bool, &[u64]); 3] = [(false, &[1]), (false, &[1]), (false, &[1])];
         assert!(
-            covers(0b11111, &alike, &[2, 4, 8, 16], 8),
+            can_cover(0b11111, &alike, &[2, 4, 8, 16], 8),
             "eight may come: three that give one mark, four for the rest"
         );
-        assert!(covers(0b11111, &alike, &[2, 4, 8, 16], 5) && !covers(0b11111, &alike, &[2, 4, 8, 16], 4));
+        assert!(can_cover(0b11111, &alike, &[2, 4, 8, 16], 5) && !can_cover(0b11111, &alike, &[2, 4, 8, 16], 4));
     }
 
     #[test]
     fn a_search_ends_with_its_own_steps_or_those_of_the_call() {
         let mut budget = Budget::default();
         let mut steps = Steps::new(&mut budget, 3);
-        assert!(steps.spend(2).is_ok() && !steps.is_tired());
-        assert!(steps.spend(1).is_err() && steps.is_tired());
+        assert!(steps.spend(2).is_ok() && !steps.is_exhausted());
+        assert!(steps.spend(1).is_err() && steps.is_exhausted());
         let mut steps = Steps::new(&mut budget, 2);
-        assert!(steps.spend(5).is_err() && steps.is_tired());
+        assert!(steps.spend(5).is_err() && steps.is_exhausted());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A state holds registers, not a copy of the grammar: the next property in order or the set of properties seen, how
 //! many members came, which marks they left, and the other keys that came (they may not repeat). Every state that is
-//! reached can still be closed; `feasible` is that check.
+//! reached can still be closed; `is_feasible` is that check.
 
 pub(crate) mod feasibility;
 pub(crate) mod property_set;
@@ -17,7 +17,7 @@ use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 pub(crate) use feasibility::{Needs, Steps};
-use property_set::{has, members, put, share};
+use property_set::{contains, intersects, members, put};
 
 /// The values of one member with the states after them, most often one.
 pub(crate) type Branches = SmallVec<[(TermId, ObjectState); 1]>;
@@ -27,17 +27,17 @@ type KeyHeads = SmallVec<[(TermId, Option<TermId>); 4]>;
 
 /// The keys beside the named ones that came, and perhaps one more.
 #[derive(Clone, Copy)]
-pub(crate) struct Came<'a> {
+pub(crate) struct SeenKeys<'a> {
     sets: &'a KeySets,
     also: Option<&'a [u8]>,
 }
 
-impl<'a> Came<'a> {
+impl<'a> SeenKeys<'a> {
     pub fn of(sets: &'a KeySets) -> Self {
-        Came { sets, also: None }
+        SeenKeys { sets, also: None }
     }
 
-    fn has(&self, state: &ObjectState, key: &[u8]) -> bool {
+    fn contains(&self, state: &ObjectState, key: &[u8]) -> bool {
         self.also == Some(key) || self.sets.contains(state.keys, key)
     }
 }
@@ -60,7 +60,7 @@ pub(crate) struct ObjectParts {
 
 impl Choices {
     pub fn allows(&self, property: u32) -> bool {
-        has(&self.allowed, property)
+        contains(&self.allowed, property)
     }
 }
 
@@ -78,15 +78,15 @@ impl ObjectSpec {
     }
 }
 
-/// The pairs that begin with `first`, of sorted ones.
-fn pairs(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
+/// The pairs_from that begin with `first`, of sorted ones.
+fn pairs_from(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|pair| pair.0 < first);
     let to = sorted.partition_point(|pair| pair.0 <= first);
     &sorted[from..to]
 }
 
 /// For each property those that no order lets come after it; None if the orders contradict each other.
-pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet>> {
+pub(crate) fn earlier_properties(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet>> {
     let mut found = vec![PropertySet::new(); count as usize];
     (0..count).for_each(|index| put(&mut found[index as usize], index));
     let mut waits = vec![0u32; count as usize];
@@ -121,8 +121,8 @@ pub(crate) fn earlier(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet
 
 impl Arena {
     /// Search with the steps that are left, and pay for it.
-    fn searching<T>(&mut self, search: impl FnOnce(Came<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
-        search(Came::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
+    fn search<T>(&mut self, search: impl FnOnce(SeenKeys<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
+        search(SeenKeys::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
     }
 
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
@@ -160,7 +160,7 @@ impl Arena {
         let (closes, hidden) = (spec.can_close(here), here.hidden == Hidden::Choice);
         let end = if starts { spec.empty } else { spec.close };
         let mut next = None;
-        if hidden || self.may_continue(object, state)? {
+        if hidden || self.can_continue(object, state)? {
             let before = match (starts, hidden) {
                 (true, _) => spec.open,
                 // Whether there is another member at all is for the exact position to say, comma and all.
@@ -172,7 +172,7 @@ impl Arena {
         Ok(ObjectParts { end: closes.then_some(end), next })
     }
 
-    fn may_continue(&mut self, object: u32, state: u32) -> Result<bool> {
+    fn can_continue(&mut self, object: u32, state: u32) -> Result<bool> {
         let choices = self.choices(object, state)?;
         Ok(!choices.named.is_empty() || !choices.extras.is_empty())
     }
@@ -223,24 +223,25 @@ impl Arena {
         let count = spec.properties.len() as u32;
         let mut named = Vec::new();
         let extras_open;
-        if spec.plain() {
+        if spec.is_sequential() {
             let span = spec.in_turn(&state);
-            named.extend((span.start as u32..span.end as u32).filter(|&index| spec.may_ever_come(index)));
+            named.extend((span.start as u32..span.end as u32).filter(|&index| spec.has_values(index)));
             extras_open = !spec.extras_last || spec.can_close(&state);
-        } else if let Some(outlook) = spec.outlook(&state) {
-            let barrier = if spec.any_order { None } else { outlook.must.iter().copied().min() };
+        } else if let Some(remaining_properties) = spec.remaining_properties(&state) {
+            let barrier = if spec.any_order { None } else { remaining_properties.must.iter().copied().min() };
             let mut must = PropertySet::new();
-            outlook.must.iter().for_each(|&index| put(&mut must, index));
+            remaining_properties.must.iter().for_each(|&index| put(&mut must, index));
             let first = must.iter().position(|&word| word != 0).unwrap_or(0);
             // Then whatever comes in its turn leaves everything else as it was.
-            let sure = spec.unrestricted();
+            let sure = spec.is_unrestricted();
             let in_turn = |index: u32| match spec.earlier.get(index as usize) {
-                Some(earlier) => !share(earlier, &must, first, index),
+                Some(earlier) => !intersects(earlier, &must, first, index),
                 None => barrier.is_none_or(|barrier| index <= barrier),
             };
-            for index in (0..count).filter(|&index| has(&outlook.may, index)) {
+            for index in (0..count).filter(|&index| contains(&remaining_properties.may, index)) {
                 if in_turn(index)
-                    && (sure || !self.searching(|came, steps| spec.members(&state, index, came, steps))?.is_empty())
+                    && (sure
+                        || !self.search(|came, steps| spec.property_branches(&state, index, came, steps))?.is_empty())
                 {
                     named.push(index);
                 }
@@ -255,19 +256,19 @@ impl Arena {
             if let Some(few) = &extra.few {
                 let mut usable = Vec::new();
                 for key in few {
-                    let fits = self.searching(|came, steps| {
-                        if came.has(&state, key) {
+                    let fits = self.search(|came, steps| {
+                        if came.contains(&state, key) {
                             return Ok(false);
                         }
-                        let came = Came { also: Some(key), ..came };
-                        Ok(!spec.others(&state, index as u32, came, steps)?.is_empty())
+                        let came = SeenKeys { also: Some(key), ..came };
+                        Ok(!spec.extra_branches(&state, index as u32, came, steps)?.is_empty())
                     })?;
                     if fits {
                         usable.push(key.clone());
                     }
                 }
                 keys = self.words(usable)?;
-            } else if self.searching(|came, steps| spec.others(&state, index as u32, came, steps))?.is_empty() {
+            } else if self.search(|came, steps| spec.extra_branches(&state, index as u32, came, steps))?.is_empty() {
                 continue;
             } else {
                 // Where there are several kinds of other keys, most that came were of another kind: those change nothing.
@@ -311,7 +312,7 @@ impl Arena {
         let room = spec.max == MANY;
         let mut values = Vec::new();
         for (index, property) in spec.properties.iter().enumerate() {
-            let came = if spec.any_order { has(&state.seen, index as u32) } else { (index as u32) < state.next };
+            let came = if spec.any_order { contains(&state.seen, index as u32) } else { (index as u32) < state.next };
             if !came && (room || property.required) {
                 values.extend(property.values.iter().map(|value| value.node));
             }
@@ -321,7 +322,7 @@ impl Arena {
     }
 
     /// Whether a key from here on must be asked for, text by text.
-    pub(crate) fn asks_for_keys(&mut self, object: u32, state: u32) -> Result<bool> {
+    pub(crate) fn needs_key_replay(&mut self, object: u32, state: u32) -> Result<bool> {
         Ok(match self.registers.states[state as usize].hidden {
             Hidden::Nothing => false,
             Hidden::Choice => true,
@@ -335,14 +336,14 @@ impl Arena {
     }
 
     /// Whether a key came that may not come again, and is not known.
-    pub(crate) fn hides_key(&self, state: u32) -> bool {
+    pub(crate) fn has_hidden_key(&self, state: u32) -> bool {
         self.registers.states[state as usize].hidden == Hidden::Key
     }
 
     /// Whether a head is a key at its end that may be the hidden one.
-    pub(crate) fn may_repeat(&self, head: TermId) -> bool {
+    pub(crate) fn can_repeat_key(&self, head: TermId) -> bool {
         match *self.term(head) {
-            Term::KeyExtra { state, .. } => self.info(head).nullable && self.hides_key(state),
+            Term::KeyExtra { state, .. } => self.info(head).nullable && self.has_hidden_key(state),
             _ => false,
         }
     }
@@ -356,7 +357,7 @@ impl Arena {
             for &property in &choices.named {
                 let key = self.literal(&spec.properties[property as usize].key)?;
                 let head = self.quoted(key, true)?;
-                let member = self.member(object, state, property)?;
+                let member = self.named_member(object, state, property)?;
                 heads.push((head, Some(member)));
             }
         } else if !choices.named.is_empty() {
@@ -436,9 +437,9 @@ impl Arena {
     }
 
     /// What follows a head that carries its own continuation, once it is at an end.
-    pub(crate) fn bound(&mut self, head: TermId) -> Result<Option<TermId>> {
+    pub(crate) fn continuation(&mut self, head: TermId) -> Result<Option<TermId>> {
         match *self.term(head) {
-            Term::KeyDone { object, state, property } => Ok(Some(self.member(object, state, property)?)),
+            Term::KeyDone { object, state, property } => Ok(Some(self.named_member(object, state, property)?)),
             Term::KeyExtra { object, state, extra, text, .. } => {
                 let spec = self.registers.objects[object as usize].clone();
                 let before = self.registers.states[state as usize].clone();
@@ -446,21 +447,21 @@ impl Arena {
                     Text::Known(text) => Some(unspell(&self.text(text))),
                     Text::Unknown => None,
                 };
-                let scarce = spec.counts_keys(self.registers.keys.count(before.keys));
+                let scarce = spec.has_scarce_keys(self.registers.keys.count(before.keys));
                 let first = before.hidden == Hidden::Nothing;
                 let chooses = key.is_none() && (scarce || !first);
                 if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
                     // No key is offered after which its only value could not come; a second one may repeat the first.
-                    let after = ObjectState { hidden: Hidden::Choice, ..spec.after(&before, None, value.marks) };
-                    return self.member_of(object, smallvec![(value.node, after)]).map(Some);
+                    let after = ObjectState { hidden: Hidden::Choice, ..spec.state_after(&before, None, value.marks) };
+                    return self.member_term(object, smallvec![(value.node, after)]).map(Some);
                 }
                 if chooses {
                     let state = self.object_state(object, ObjectState { hidden: Hidden::Choice, ..(*before).clone() });
                     return self.object_term(Term::ObjectKey { object, state }).map(Some);
                 }
-                let mut branches = self.searching(|came, steps| {
-                    let came = Came { also: key.as_deref(), ..came };
-                    spec.others(&before, extra, came, steps)
+                let mut branches = self.search(|came, steps| {
+                    let came = SeenKeys { also: key.as_deref(), ..came };
+                    spec.extra_branches(&before, extra, came, steps)
                 })?;
                 match key {
                     Some(key) => {
@@ -469,20 +470,20 @@ impl Arena {
                     }
                     None => branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key),
                 }
-                self.member_of(object, branches).map(Some)
+                self.member_term(object, branches).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    pub(crate) fn member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
+    pub(crate) fn named_member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.registers.objects[object as usize].clone();
         let before = self.registers.states[state as usize].clone();
-        let branches = self.searching(|came, steps| spec.members(&before, property, came, steps))?;
-        self.member_of(object, branches)
+        let branches = self.search(|came, steps| spec.property_branches(&before, property, came, steps))?;
+        self.member_term(object, branches)
     }
 
-    fn member_of(&mut self, object: u32, branches: Branches) -> Result<TermId> {
+    fn member_term(&mut self, object: u32, branches: Branches) -> Result<TermId> {
         let colon = self.registers.objects[object as usize].colon;
         let mut parts = Parts::new();
         for (node, after) in branches {

@@ -2,7 +2,7 @@
 
 use crate::regular::registers::PropertySet;
 
-pub(super) fn has(set: &[u64], index: u32) -> bool {
+pub(super) fn contains(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
 
@@ -18,8 +18,8 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether two sets share a member other than `index`, from a word on before which one of them has none.
-pub(super) fn share(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
+/// Whether two sets intersects a member other than `index`, from a word on before which one of them has none.
+pub(super) fn intersects(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
     left.iter().zip(right).enumerate().skip(from).any(|(word, (a, b))| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
         a & b & !own != 0

@@ -163,7 +163,7 @@ impl KeyBuilder<'_> {
             }
             Term::Call(rule) => {
                 // Its entries, not its body: those do not begin with the rule itself.
-                if self.machine.rules().may_be_empty(rule) {
+                if self.machine.rules().is_nullable_rule(rule) {
                     all.ends = exits.clone();
                 }
                 for entry in self.machine.rules().entries(rule).iter() {
@@ -174,7 +174,7 @@ impl KeyBuilder<'_> {
                             self.seen(call, exits, depth)?
                         }
                         First::Special(_) => Some(Lookahead::nothing(Exits::NOWHERE)),
-                        First::Ask | First::Unique(_) => None,
+                        First::Replay | First::Unique(_) => None,
                     };
                     let Some(mut seen) = first else { return Ok(None) };
                     for &part in &entry.rest {

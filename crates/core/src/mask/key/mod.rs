@@ -144,7 +144,7 @@ impl KeyBuilder<'_> {
             return Ok(Some(after));
         }
         let ended = self.machine.arena.rehold(key, EPSILON, Text::Unknown)?;
-        match self.machine.arena.bound(ended)? {
+        match self.machine.arena.continuation(ended)? {
             Some(member) => self.seen_from(member, frame, exits, DEPTH),
             None => Ok(None),
         }
@@ -166,7 +166,7 @@ impl KeyBuilder<'_> {
             let after = match end.after {
                 Some(after) => after,
                 None => {
-                    let member = self.machine.arena.member(object, state, property)?;
+                    let member = self.machine.arena.named_member(object, state, property)?;
                     let exits = Exits::at(end.node);
                     let Some(after) = self.seen_from(member, frame, &exits, DEPTH)? else {
                         return Ok(None);
@@ -210,7 +210,7 @@ impl KeyBuilder<'_> {
     fn seen_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<MaskKey> {
         let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
-        if !spec.unrestricted() {
+        if !spec.is_unrestricted() {
             return Ok(None);
         }
         let Some(Lookahead { key: mut name, ends }) = self.seen(colon, exits, DEPTH)? else { return Ok(None) };

@@ -27,7 +27,7 @@ pub(crate) struct ObjectSummary {
 /// What all states of an object have in common.
 pub(crate) struct ObjectProfile {
     /// Whether only an order and `required` say which property may come.
-    unrestricted: bool,
+    is_unrestricted: bool,
     /// Whether besides the named ones every other key may come, if any may.
     any: bool,
     /// Places among the sorted spellings that begin as tokens go on.
@@ -71,7 +71,7 @@ impl Arena {
             place = end;
         }
         let outline = ObjectProfile {
-            unrestricted: spec.unrestricted(),
+            is_unrestricted: spec.is_unrestricted(),
             any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
             seen,
         };
@@ -95,9 +95,9 @@ impl Arena {
         let hidden = u64::from(state.hidden == Hidden::Key);
         // All texts but a few that no token reads to their end: whatever else begins is among them.
         const ANY: u128 = 1;
-        if outline.unrestricted {
+        if outline.is_unrestricted {
             self.budget.spend(1 + spec.valued.len() as u64 / 8)?;
-            let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.came(&state, word) != 0);
+            let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.past_word(&state, word) != 0);
             let closes = !left(&spec.required);
             let any = outline.any && (closes || spec.any_order || !spec.extras_last);
             if any || outline.seen.is_empty() && spec.extras.is_empty() {
@@ -105,10 +105,10 @@ impl Arena {
                 return Ok(Some(ObjectSummary { closes, goes_on: any || left(&spec.valued), keys }));
             }
         }
-        if spec.plain() && spec.extras.is_empty() {
+        if spec.is_sequential() && spec.extras.is_empty() {
             self.budget.spend(1 + outline.seen.len() as u64 / 8)?;
             let span = spec.in_turn(&state);
-            let may_come = |property: u32| span.contains(&(property as usize)) && spec.may_ever_come(property);
+            let may_come = |property: u32| span.contains(&(property as usize)) && spec.has_values(property);
             let keys = self.named_as(outline.seen_in(&spec, may_come), &[]);
             let closes = spec.can_close(&state);
             let goes_on = span.clone().any(|property| may_come(property as u32));
