@@ -1,7 +1,9 @@
 //! A position × a text → the position after it, without one for each byte between: what is written is read once, and
 //! where it has been is seldom asked for.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::raw;

@@ -6,7 +6,8 @@
 //! then is short, but perhaps not shortest.
 
 use crate::automaton::distance::NEVER;
-use crate::automaton::machine::{Machine, Position, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::bytes::utf8::raw;
 use crate::error::{Error, Limit, Result};
 use crate::regular::arena::Arena;

@@ -1,6 +1,8 @@
 //! Position → its heads and what follows them, in words, for people who look for a bug.
 
-use crate::automaton::machine::{FrameId, Machine, Position, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Position;
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, MANY};

@@ -3,7 +3,8 @@
 //! Where a head is at an end in mid-token, most often no token goes on as the frame would have it. That is seen from the
 //! terms alone, before it is found out what exactly may follow: which keys are left, which values they have.
 
-use crate::automaton::machine::{FrameId, Machine, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
 use crate::bytes::byteset::ByteSet;
 use crate::grammar::rules::First;
 use crate::regular::term::{Term, TermId};

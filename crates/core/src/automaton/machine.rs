@@ -1,93 +1,36 @@
-//! Position × byte → the next position: sets of (head, frame).
+//! Position × byte → the next position.
 //!
-//! A frame is an interned *set* of (what follows, parent frame): a graph-structured stack by hash-consing (Tomita 1985,
-//! Scott and Johnstone 2010). Calls made at one position are grouped by rule before the rule is entered, in an order
-//! in which callers come before callees, so that ambiguity costs polynomial, not exponential, space. Left recursion
-//! was removed before (`rules`), so a frame never contains itself.
+//! The machine owns the interned positions and frames and the caches of steps and returns. Its state lives here; how
+//! frames are made, and what may begin at an item, is in `frame` and `closure`.
 
 use crate::automaton::distance::Distances;
 use crate::automaton::follow_bytes::FollowBytes;
+use crate::automaton::frame::{FrameId, FrameMembers, BOTTOM};
+use crate::automaton::position::{Items, Position, PositionId, DEAD, PER_POSITION};
 use crate::automaton::unique::{ItemSummary, Register, UniqueAnalysis};
 use crate::error::Result;
-use crate::grammar::rules::{Entry, First, Rules};
-use crate::json::object::ObjectParts;
+use crate::grammar::rules::{Entry, Rules};
 use crate::limits::Limits;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
-use crate::storage::hash::Hasher128;
 use crate::storage::intern::HashIndex;
-use crate::storage::visited::Visited;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{smallvec, SmallVec};
-use std::collections::BTreeMap;
 use std::hash::BuildHasher;
-use std::ops::DerefMut;
 use std::sync::Arc;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct FrameId(u32);
-
-impl FrameId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The frame below everything: what returns to it is a whole text.
-pub const BOTTOM: FrameId = FrameId(0);
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct PositionId(pub u32);
-
-/// The position from which nothing is allowed.
-pub const DEAD: PositionId = PositionId(0);
-
-/// Terms with the frames that they return to: one or two as a rule.
-pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
-
-/// What follows in a frame, with what follows that: one as a rule.
-type Members = SmallVec<[(TermId, FrameId); 1]>;
-
-/// What may come next at one place of a text.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Position {
-    pub heads: Items,
-    pub specials: Vec<(u32, FrameId)>,
-    /// Whether a text may end here.
-    pub accepting: bool,
-    /// Whether only an exact replay can tell what follows (`First::Replay`).
-    pub needs_replay: bool,
-    /// In a position of a mask: whether an item has just ended or begun, and whether what follows hangs on its value.
-    pub crosses_item: bool,
-    pub depends_on_value: bool,
-    /// What the items said that are open and may not come again.
-    pub register: Register,
-}
-
-impl Position {
-    fn is_dead(&self) -> bool {
-        self.heads.is_empty() && self.specials.is_empty() && !self.accepting
-    }
-}
-
-/// A position with its places in the list and in the table.
-const PER_POSITION: usize = size_of::<Position>() + 16 + 8;
-
-/// The same for a frame.
-const PER_FRAME: usize = size_of::<Members>() + 8;
 
 pub struct Machine {
     pub arena: Arena,
-    rules: Arc<Rules>,
-    frames: Vec<Members>,
-    frame_ids: HashIndex,
+    pub(super) rules: Arc<Rules>,
+    pub(super) frames: Vec<FrameMembers>,
+    pub(super) frame_ids: HashIndex,
     /// For each frame what it says of open items; empty if there are none in this grammar.
-    item_summary: Vec<ItemSummary>,
+    pub(super) item_summary: Vec<ItemSummary>,
     /// By frame, as far as it was needed.
     returns: Vec<Option<Arc<Position>>>,
     abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
     continuations: FxHashMap<(TermId, FrameId), Arc<Position>>,
-    firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
+    pub(super) firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
     positions: Vec<Arc<Position>>,
     position_ids: HashIndex,
     steps: FxHashMap<(PositionId, u8), PositionId>,
@@ -95,24 +38,6 @@ pub struct Machine {
     pub(crate) distances: Distances,
     pub(crate) follow_bytes: FollowBytes,
     pub start: PositionId,
-}
-
-/// Items of one closure: heads and calls with the frames they return to.
-#[derive(Default)]
-pub(crate) struct Closure {
-    heads: Items,
-    specials: Vec<(u32, FrameId)>,
-    calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
-    accepting: bool,
-    pub(crate) needs_replay: bool,
-    pub(crate) crosses_item: bool,
-    pub(crate) depends_on_value: bool,
-    seen: Visited<(TermId, FrameId)>,
-    pub(crate) register: Register,
-    /// Whether the register made a difference.
-    pub(crate) uses_register: bool,
-    /// Arrays of different items that begin here.
-    arrays: Items,
 }
 
 impl Machine {
@@ -127,7 +52,7 @@ impl Machine {
         Box::new(Machine {
             arena: arena(),
             rules,
-            frames: vec![Members::new()],
+            frames: vec![FrameMembers::new()],
             frame_ids: HashIndex::default(),
             item_summary: Vec::new(),
             returns: Vec::new(),
@@ -159,14 +84,6 @@ impl Machine {
 
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    pub(crate) fn members(&self, frame: FrameId) -> &[(TermId, FrameId)] {
-        &self.frames[frame.0 as usize]
-    }
-
-    pub(crate) fn item_summary(&self, frame: FrameId) -> ItemSummary {
-        self.item_summary.get(frame.0 as usize).copied().unwrap_or_default()
     }
 
     pub fn memory_bytes(&self) -> usize {
@@ -202,216 +119,9 @@ impl Machine {
         id
     }
 
-    pub(crate) fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
-        members.sort_unstable();
-        members.dedup();
-        self.intern_frame(&members)
-    }
-
-    /// The same for members in order, each once.
-    fn intern_frame(&mut self, members: &[(TermId, FrameId)]) -> FrameId {
-        if let [(EPSILON, parent)] = *members {
-            return parent;
-        }
-        let mut hash = Hasher128::new(members.len() as u64);
-        members.iter().for_each(|&(term, parent)| hash.word(u64::from(term.0) << 32 | u64::from(parent.0)));
-        let hash = hash.finish();
-        if let Some(id) = self.frame_ids.get(hash, |id| *self.frames[id as usize] == *members) {
-            return FrameId(id);
-        }
-        let members = Members::from_slice(members);
-        self.arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
-        let id = FrameId(self.frames.len() as u32);
-        if !self.arena.registers.uniques.is_empty() {
-            let item_summary = self.summarize(&members);
-            self.item_summary.resize(self.frames.len(), ItemSummary::default());
-            self.item_summary.push(item_summary);
-        }
-        self.frames.push(members);
-        self.frame_ids.insert(hash, id.0, &mut self.arena.budget);
-        id
-    }
-
-    fn union(&mut self, frames: &[FrameId]) -> Result<FrameId> {
-        if let [one] = frames {
-            return Ok(*one);
-        }
-        let mut members = Vec::new();
-        for &frame in frames {
-            if frame == BOTTOM {
-                members.push((EPSILON, BOTTOM));
-            } else {
-                members.extend_from_slice(&self.frames[frame.0 as usize]);
-            }
-        }
-        self.arena.spend(members.len() as u64)?;
-        // Each is in order: the stable sort merges such runs.
-        members.sort();
-        members.dedup();
-        Ok(self.intern_frame(&members))
-    }
-
-    fn push_frames(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
-        for &term in rest.iter().rev() {
-            frame = self.intern_frame(&[(term, frame)]);
-        }
-        frame
-    }
-
-    /// Each once, with the frames of all that are equal as one.
-    pub(crate) fn merge_frames<T, L>(&mut self, mut list: L) -> Result<L>
-    where
-        T: Copy + Ord,
-        L: DerefMut<Target = [(T, FrameId)]> + FromIterator<(T, FrameId)>,
-    {
-        if list.len() < 2 {
-            return Ok(list);
-        }
-        self.arena.spend(list.len() as u64)?;
-        list.sort_unstable();
-        if list.windows(2).all(|pair| pair[0].0 != pair[1].0) {
-            return Ok(list);
-        }
-        let groups = list.chunk_by(|one, other| one.0 == other.0);
-        groups
-            .map(|group| {
-                let frames: SmallVec<[FrameId; 8]> = group.iter().map(|&(_, frame)| frame).collect();
-                Ok((group[0].0, self.union(&frames)?))
-            })
-            .collect()
-    }
-
-    fn entries_of(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
-        if let Some(entries) = self.firsts.get(&id) {
-            return Ok(entries.clone());
-        }
-        let entries = Arc::new(self.rules.first(&mut self.arena, id)?);
-        self.arena.budget.grow(48 + entries.len() * size_of::<Entry>());
-        self.firsts.insert(id, entries.clone());
-        Ok(entries)
-    }
-
-    /// Everything that can begin at these items, and whether the register made a difference.
-    pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
-        let mut closure = Closure { register, ..Closure::default() };
-        self.expand_items(items, &mut closure)?;
-        self.enter_calls(closure)
-    }
-
     /// The body of a rule.
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
         self.rules.body(rule)
-    }
-
-    /// Follow items until heads and calls are left; what may be empty returns.
-    fn expand_items(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
-        let mut work = Items::from_slice(items);
-        while let Some((term, frame)) = work.pop() {
-            if !closure.seen.insert((term, frame)) {
-                continue;
-            }
-            self.arena.spend(1)?;
-            if let Term::Unique(_) | Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } =
-                self.arena.term(term)
-            {
-                self.expand(term, frame, &mut work, closure)?;
-                continue;
-            }
-            if self.open_object(term, frame, &mut work, closure)? {
-                continue;
-            }
-            if self.rules.nullable(&self.arena, term) {
-                if frame == BOTTOM {
-                    closure.accepting = true;
-                } else {
-                    work.extend_from_slice(&self.frames[frame.0 as usize]);
-                }
-            }
-            if let Some((head, rest)) = self.rules.direct_first(&self.arena, term) {
-                let frame = rest.map_or(frame, |rest| self.intern_frame(&[(rest, frame)]));
-                closure.heads.push((head, frame));
-                continue;
-            }
-            let entries = self.entries_of(term)?;
-            self.add_entries(&entries, frame, closure);
-            work.append(&mut closure.arrays);
-        }
-        Ok(())
-    }
-
-    /// An object where it is not in the middle of something: there is one for each state of it, and how it begins
-    /// (`Rules::first`) would be remembered in vain. False if it is none.
-    fn open_object(&mut self, term: TermId, frame: FrameId, work: &mut Items, closure: &mut Closure) -> Result<bool> {
-        match *self.arena.term(term) {
-            Term::Object(_) | Term::ObjectNext { .. } => {
-                let ObjectParts { end, next } = self.arena.object_parts(term)?;
-                if let Some((before, key)) = next {
-                    work.push(match before {
-                        EPSILON => (key, frame),
-                        _ => (before, self.intern_frame(&[(key, frame)])),
-                    });
-                }
-                work.extend(end.map(|end| (end, frame)));
-            }
-            Term::ObjectKey { object, state } => {
-                if self.arena.needs_key_replay(object, state)? {
-                    closure.needs_replay = true;
-                    return Ok(true);
-                }
-                for (head, follow) in self.arena.key_heads(object, state)? {
-                    let frame = follow.map_or(frame, |follow| self.intern_frame(&[(follow, frame)]));
-                    closure.heads.push((head, frame));
-                }
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn add_entries(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
-        for entry in entries {
-            let frame = self.push_frames(&entry.rest, frame);
-            match entry.first {
-                First::Head(head) => closure.heads.push((head, frame)),
-                First::Special(special) => closure.specials.push((special, frame)),
-                First::Replay => closure.needs_replay = true,
-                First::Unique(array) => closure.arrays.push((array, frame)),
-                First::Call(rule) => {
-                    let place = self.rules.order[rule as usize];
-                    closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
-                }
-            }
-        }
-    }
-
-    /// Enter the called rules, callers before callees, each once; then merge the frames of equal heads.
-    fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
-        while let Some((_, (rule, frames))) = closure.calls.pop_first() {
-            self.arena.spend(frames.len() as u64)?;
-            let frame = self.union(&frames)?;
-            let entries = self.rules.entries(rule);
-            self.add_entries(&entries, frame, &mut closure);
-            let arrays = std::mem::take(&mut closure.arrays);
-            if !arrays.is_empty() {
-                self.expand_items(&arrays, &mut closure)?;
-            }
-        }
-        let Closure {
-            heads,
-            specials,
-            accepting,
-            needs_replay,
-            crosses_item,
-            depends_on_value,
-            register,
-            uses_register,
-            ..
-        } = closure;
-        let (heads, specials) = (self.merge_frames(heads)?, self.merge_frames(specials)?);
-        let mut position =
-            Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register };
-        self.update_register(&mut position);
-        Ok((position, uses_register))
     }
 
     /// A register is kept as long as an item is open.
@@ -462,7 +172,7 @@ impl Machine {
         let (position, uses_register) = if frame == BOTTOM {
             (Position { accepting: true, ..Position::default() }, false)
         } else {
-            let members = self.frames[frame.0 as usize].clone();
+            let members = self.frames[frame.index()].clone();
             self.closure(&members, register)?
         };
         let position = Arc::new(position);
@@ -620,6 +330,7 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::frame::PER_FRAME;
     use crate::grammar::builder::Builder;
 
     /// a (b | c d)*
@@ -662,7 +373,7 @@ mod tests {
         let grown = machine.memory_bytes() - held;
         assert!((PER_POSITION + 6 * 8..PER_POSITION + 6 * 8 + 256).contains(&grown), "{grown}");
         assert_eq!((machine.intern(position), machine.memory_bytes()), (id, held + grown), "nothing is kept twice");
-        const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<Members>()) };
+        const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<FrameMembers>()) };
         let held = machine.memory_bytes();
         let members: Vec<_> = (200..210).map(|term| (TermId(term), BOTTOM)).collect();
         let frame = machine.frame(members.clone());

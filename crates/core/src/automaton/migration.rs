@@ -5,7 +5,9 @@
 //! regular terms are told apart by hashes that do not depend on the arena. Structural terms name states of their arena
 //! and are made anew.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position, PositionId};
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::key_set::Moved;

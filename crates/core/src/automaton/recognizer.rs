@@ -2,7 +2,8 @@
 //!
 //! A recognizer keeps the automaton that it has learned for the next text; it needs no vocabulary.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};

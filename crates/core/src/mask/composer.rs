@@ -1,7 +1,9 @@
 //! A position × a vocabulary → the tokens that may come next, head by head, and below every node at which a head is at an
 //! end whatever its frame returns to.
 
-use crate::automaton::machine::{FrameId, Machine, Position, PositionId, DEAD};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::mask::accelerate::trie_path::along;

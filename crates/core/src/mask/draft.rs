@@ -4,7 +4,8 @@
 //! tokens that end an item as one of those values, and those after which no other value is left. To find these, the trie
 //! of tokens and the set of texts to be avoided are walked side by side: no other token can meet one of the texts.
 
-use crate::automaton::machine::{Machine, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
 use crate::automaton::unique::{ExcludedCursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;

@@ -5,7 +5,8 @@
 //! brackets are walked once for all grammars. A mask is held as references to shared parts and a short list of corrected
 //! words, not as a copy.
 
-use crate::automaton::machine::{Machine, Position, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::mask::accumulator::Accumulator;

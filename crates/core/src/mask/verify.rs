@@ -4,7 +4,8 @@
 //! mask of another. In this mode each mask is held against one that no key has a part in, and sampled tokens are held
 //! against the automaton itself.
 
-use crate::automaton::machine::{Machine, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::mask::mask::{Mask, Masks};

@@ -4,8 +4,9 @@
 //! nothing but the positions at which matchers have checkpoints. All other positions of an epoch mean nothing in the
 //! next: a matcher keeps what it has taken since its last checkpoint, and takes it again.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
 use crate::automaton::migration::Migration;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::{Mask, Masks};

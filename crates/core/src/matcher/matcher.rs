@@ -1,6 +1,7 @@
 //! Grammar × Vocabulary → CompiledGrammar → Matcher.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};

@@ -1,7 +1,9 @@
 //! An open item → whether it can end as a value that it need not avoid: at once where much may still come, or where no value
 //! to be avoided begins like it; otherwise by a search.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position};
 use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
 use crate::automaton::unique::{Register, COUNT_CAP, ENUMERATION};
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
 //! too few would be left for later items, as a matching of items and values decides.
 
-use crate::automaton::machine::{Machine, BOTTOM};
+use crate::automaton::frame::BOTTOM;
+use crate::automaton::machine::Machine;
 use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;

@@ -1,7 +1,8 @@
 //! Frames → what they say of the items that are open under them, and the same frames for masks, which stand for many readings
 //! at once.
 
-use crate::automaton::machine::{FrameId, Machine};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
 use crate::automaton::unique::{Register, ENUMERATION};
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;

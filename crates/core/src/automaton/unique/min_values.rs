@@ -1,6 +1,7 @@
 //! What may still come → how many values that is at least, whatever came before.
 
-use crate::automaton::machine::{FrameId, Machine};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::is_numeral;

@@ -21,7 +21,10 @@ pub(crate) mod min_values;
 pub(crate) mod order;
 pub(crate) mod rest;
 
-use crate::automaton::machine::{Closure, FrameId, Items, Machine};
+use crate::automaton::closure::Closure;
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Items;
 use crate::error::Result;
 use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::sort_members;

@@ -1,6 +1,8 @@
 //! Values to be avoided × what was read of an item → the rests of those that begin like it: a walk down the set.
 
-use crate::automaton::machine::{FrameId, Machine, Position};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Position;
 use crate::automaton::unique::Register;
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;

@@ -1,42 +1,20 @@
-//! Rules → what structural terms begin with, left recursion removed.
+//! Names × bodies → rules that are ready to run: trimmed, with how each can begin, free of left recursion.
 //!
-//! `first` lists how a term can begin: a head (a regular term, or a key), a call, or a special token, each with the
-//! terms that follow it, innermost first. Parts that may be empty are skipped here, once per grammar, so that at run
-//! time a call never returns before it has read something. Calls at the beginning then form a graph without cycles,
-//! once left recursion is gone: for a strongly connected set of rules A_i with A_j → A_k α_kj and A_j → β_j, the
-//! left-linear system A = β + A α has the solution A_i = Σ_k β_k R_ki with R = α*, and R is right-recursive
-//! (the matrix form of Greibach's normal form: Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
+//! Calls at the beginning of rules form a graph without cycles once left recursion is gone (`left_recursion`). The order
+//! of that graph is what lets the automaton enter every called rule once per position.
 
 pub(crate) mod facts;
+pub(crate) mod first;
+pub(crate) mod left_recursion;
 pub(crate) mod trim;
 
-use crate::error::{Error, Limit, Result};
-use crate::json::object::ObjectParts;
+use crate::error::{Error, Result};
 use crate::regular::arena::Arena;
-use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use crate::regular::term::{Term, TermId};
 use std::sync::Arc;
 
 use facts::{Fact, Facts};
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum First {
-    Head(TermId),
-    Call(u32),
-    Special(u32),
-    /// A key of an object some of whose keys are not known: only an exact replay can tell.
-    Replay,
-    /// An array of different items: what it first_callees with depends on the values that may come (`unique`).
-    Unique(TermId),
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Entry {
-    pub first: First,
-    /// What follows, innermost first.
-    pub rest: SmallVec<[TermId; 4]>,
-}
+pub use first::{Entry, First};
 
 #[derive(Clone, Default)]
 pub struct Rules {
@@ -153,252 +131,6 @@ impl Rules {
         self.is_trimmed &= self.facts.are_all_productive(known);
         self.trim(arena, root)
     }
-
-    fn first_callees(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
-        self.entries[rule as usize].iter().filter_map(|entry| match entry.first {
-            First::Call(callee) => Some(callee),
-            _ => None,
-        })
-    }
-
-    /// Strongly connected components of "may begin with", callees first (Tarjan 1972, without recursion).
-    fn components(&self) -> Vec<Vec<u32>> {
-        let count = self.entries.len();
-        let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
-        let (mut on_stack, mut stack, mut out) = (vec![false; count], Vec::new(), Vec::new());
-        let mut counter = 0;
-        for root in 0..count as u32 {
-            let mut work = vec![(root, None::<std::vec::IntoIter<u32>>)];
-            while let Some((rule, callees)) = work.last_mut() {
-                let at = *rule as usize;
-                if callees.is_none() {
-                    if index[at] != u32::MAX {
-                        work.pop();
-                        continue;
-                    }
-                    (index[at], low[at]) = (counter, counter);
-                    counter += 1;
-                    stack.push(*rule);
-                    on_stack[at] = true;
-                    *callees = Some(self.first_callees(*rule).collect::<Vec<_>>().into_iter());
-                }
-                let next = callees.as_mut().and_then(|callees| callees.next());
-                match next {
-                    Some(callee) if index[callee as usize] == u32::MAX => work.push((callee, None)),
-                    Some(callee) if on_stack[callee as usize] => low[at] = low[at].min(index[callee as usize]),
-                    Some(_) => {}
-                    None => {
-                        let rule = *rule;
-                        work.pop();
-                        if let Some((caller, _)) = work.last() {
-                            low[*caller as usize] = low[*caller as usize].min(low[at]);
-                        }
-                        if low[at] == index[at] {
-                            let split = stack.iter().rposition(|&other| other == rule).unwrap_or(0);
-                            let component: Vec<u32> = stack.split_off(split);
-                            component.iter().for_each(|&member| on_stack[member as usize] = false);
-                            out.push(component);
-                        }
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    /// Solve the left-linear system of one component (see the head of this file).
-    fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
-        let size = component.len();
-        if size > 64 {
-            return Err(Error::Limit(Limit::LeftRecursion(64)).into());
-        }
-        let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
-        // steps[k]: (j, alpha) for every A_j → A_k alpha.
-        let mut steps: Vec<Vec<(usize, TermId)>> = vec![Vec::new(); size];
-        let mut bases: Vec<Vec<Entry>> = vec![Vec::new(); size];
-        for (j, &rule) in component.iter().enumerate() {
-            for entry in self.entries(rule).iter() {
-                match entry.first {
-                    First::Call(callee) if place.contains_key(&callee) => {
-                        let mut alpha = EPSILON;
-                        for &part in entry.rest.iter().rev() {
-                            alpha = arena.seq(part, alpha)?;
-                        }
-                        steps[place[&callee]].push((j, alpha));
-                    }
-                    _ => bases[j].push(entry.clone()),
-                }
-            }
-        }
-        let reach = |from: usize| {
-            let mut seen = vec![false; size];
-            let mut work = vec![from];
-            while let Some(at) = work.pop() {
-                if !std::mem::replace(&mut seen[at], true) {
-                    work.extend(steps[at].iter().filter(|(_, alpha)| self.nullable(arena, *alpha)).map(|&(j, _)| j));
-                }
-            }
-            seen
-        };
-        let reaches: Vec<Vec<bool>> = (0..size).map(reach).collect();
-        let rest_rule = |rules: &mut Self, k: usize, i: usize| {
-            let name = format!("{}/{}", rules.names[component[k] as usize], rules.names[component[i] as usize]);
-            let rule = rules.declare(&name);
-            rules.bodies[rule as usize] = Some(EMPTY);
-            rules.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
-            rules.entries.push(Arc::default());
-            rule
-        };
-        let mut rests = vec![vec![0u32; size]; size];
-        for (k, row) in rests.iter_mut().enumerate() {
-            for (i, cell) in row.iter_mut().enumerate() {
-                *cell = rest_rule(self, k, i);
-            }
-        }
-        let mut calls = vec![vec![EMPTY; size]; size];
-        for (k, row) in calls.iter_mut().enumerate() {
-            for (i, cell) in row.iter_mut().enumerate() {
-                *cell = arena.call(rests[k][i])?;
-            }
-        }
-        for k in 0..size {
-            for i in 0..size {
-                let mut entries = Vec::new();
-                for l in (0..size).filter(|&l| reaches[k][l]) {
-                    for &(j, alpha) in &steps[l] {
-                        for mut entry in self.first(arena, alpha)? {
-                            entry.rest.push(calls[j][i]);
-                            entries.push(entry);
-                        }
-                    }
-                }
-                self.entries[rests[k][i] as usize] = Arc::new(deduplicate(entries));
-            }
-        }
-        for (i, &rule) in component.iter().enumerate() {
-            let mut entries = Vec::new();
-            for (k, base) in bases.iter().enumerate() {
-                for entry in base {
-                    let mut entry = entry.clone();
-                    entry.rest.push(calls[k][i]);
-                    entries.push(entry);
-                }
-            }
-            self.entries[rule as usize] = Arc::new(deduplicate(entries));
-        }
-        Ok(())
-    }
-
-    /// The head with which a term first_callees, and what follows, where one look says so.
-    pub(crate) fn direct_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
-        match *arena.term(id) {
-            Term::Empty | Term::Epsilon => None,
-            Term::Seq(left, right) => {
-                let info = arena.info(left);
-                (!info.structural && !info.nullable).then_some((left, Some(right)))
-            }
-            _ => (!arena.info(id).structural).then_some((id, None)),
-        }
-    }
-
-    /// How a term can begin, not counting the empty text.
-    pub(crate) fn first(&self, arena: &mut Arena, id: TermId) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        self.collect_first(arena, id, &mut SmallVec::new(), &mut entries)?;
-        Ok(deduplicate(entries))
-    }
-
-    fn collect_first(
-        &self,
-        arena: &mut Arena,
-        id: TermId,
-        rest: &mut SmallVec<[TermId; 4]>,
-        out: &mut Vec<Entry>,
-    ) -> Result<()> {
-        // An entry may be made, with a copy of all that follows.
-        arena.spend(8 + rest.len() as u64)?;
-        let entry = |first| {
-            let rest = rest.iter().rev().copied().collect();
-            Entry { first, rest }
-        };
-        match *arena.term(id) {
-            Term::Empty | Term::Epsilon => {}
-            Term::Seq(..) => {
-                let mut id = id;
-                while let Term::Seq(left, right) = *arena.term(id) {
-                    arena.spend(1)?;
-                    rest.push(right);
-                    self.collect_first(arena, left, rest, out)?;
-                    rest.pop();
-                    if !self.nullable(arena, left) {
-                        return Ok(());
-                    }
-                    id = right;
-                }
-                self.collect_first(arena, id, rest, out)?;
-            }
-            Term::Alt(ref parts) if arena.info(id).structural => {
-                for part in parts.clone().iter() {
-                    self.collect_first(arena, *part, rest, out)?;
-                }
-            }
-            Term::Repeat { body, min, max } if arena.info(id).structural => {
-                let min = if self.nullable(arena, body) { 0 } else { min };
-                let max = if max == crate::regular::term::MANY { max } else { max - 1 };
-                let again = arena.repeat(body, min.saturating_sub(1), max)?;
-                if again != EPSILON {
-                    rest.push(again);
-                }
-                self.collect_first(arena, body, rest, out)?;
-                if again != EPSILON {
-                    rest.pop();
-                }
-            }
-            Term::Call(rule) => out.push(entry(First::Call(rule))),
-            Term::Special(special) => out.push(entry(First::Special(special))),
-            Term::Unique(_) => out.push(entry(First::Unique(id))),
-            Term::Object(_) | Term::ObjectNext { .. } => {
-                let ObjectParts { end, next } = arena.object_parts(id)?;
-                if let Some(end) = end {
-                    self.collect_first(arena, end, rest, out)?;
-                }
-                if let Some((before, key)) = next {
-                    let next = arena.seq(before, key)?;
-                    self.collect_first(arena, next, rest, out)?;
-                }
-            }
-            Term::ObjectKey { object, state } => {
-                if arena.needs_key_replay(object, state)? {
-                    out.push(entry(First::Replay));
-                    return Ok(());
-                }
-                for (head, follow) in arena.key_heads(object, state)? {
-                    let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
-                    if let Some(follow) = follow {
-                        entry.rest.insert(0, follow);
-                    }
-                    out.push(entry);
-                }
-            }
-            _ => out.push(entry(First::Head(id))),
-        }
-        Ok(())
-    }
-}
-
-fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
-    // Few are compared with each other; a table would cost more.
-    if entries.len() <= 8 {
-        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
-        for entry in entries {
-            if !kept.contains(&entry) {
-                kept.push(entry);
-            }
-        }
-        return kept;
-    }
-    let mut seen = FxHashSet::default();
-    entries.into_iter().filter(|entry| seen.insert(entry.clone())).collect()
 }
 
 impl Arena {
@@ -413,9 +145,11 @@ impl Arena {
 
 #[cfg(test)]
 mod tests {
+    use super::first::deduplicate;
     use super::*;
     use crate::grammar::builder::Builder;
     use crate::limits::Limits;
+    use smallvec::SmallVec;
 
     /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
     fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {

@@ -3,7 +3,7 @@
 //! What is the same in all grammars is kept with the vocabulary; what only one machine knows, its frames and its objects,
 //! with the names of that machine.
 
-use crate::automaton::machine::{FrameId, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::mask::composer::TrieView;

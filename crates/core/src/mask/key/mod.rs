@@ -9,7 +9,8 @@ pub(crate) mod lookahead;
 pub(crate) mod object_summary;
 pub(crate) mod saturated;
 
-use crate::automaton::machine::{FrameId, Machine};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::Along;
