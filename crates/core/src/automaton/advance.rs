@@ -1,5 +1,7 @@
-//! A position × a text → the position after it, without one for each byte between: what is written is read once, and
-//! where it has been is seldom asked for.
+//! Position × text → the position after the text, without interning a position for every byte between.
+//!
+//! Long texts pass through positions that nobody asks for again. This file tracks their heads as plain cursors instead
+//! of terms.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -15,7 +17,7 @@ use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
-/// A head on its way: those that are spelled, or hold what they read, are terms again only where they stop.
+/// A head in motion. Literals and held texts become terms again only where the text stops.
 #[derive(Clone, Copy)]
 enum HeadCursor {
     Head(TermId),
@@ -36,13 +38,13 @@ enum HeadCursor {
         high: u32,
         depth: u32,
     },
-    /// A literal in a JSON string.
+    /// A literal inside a JSON string.
     QuotedLiteral {
         literal: u32,
         position: u32,
         free: bool,
     },
-    /// A text of `min..=max` characters more in a JSON string: what each of them leads from is at `at`.
+    /// A string body of `min..=max` more characters. `at` is the derivative inside the current character of `body`.
     QuotedBounded {
         body: TermId,
         at: TermId,
@@ -55,25 +57,25 @@ enum HeadCursor {
         inner: TermId,
         text: u32,
     },
-    /// One of the keys `open_keys`.
+    /// An index into the open keys.
     OpenKey(usize),
 }
 
-/// A key in its middle that may be any text but a few: what it has read of those matters where it ends, and no term is
+/// An unfinished key whose language is a simple one minus few texts. Exclusions matter only at its end, so no term is
 /// made before.
 #[derive(Clone, Copy)]
 struct OpenKey {
     head: TermId,
     text: u32,
-    /// The key as if it might be any text.
+    /// The key without its exclusions.
     unrestricted: TermId,
     excluded: [TextRest; MAX_EXCLUSIONS],
 }
 
-/// What is named, and what came.
+/// Exclusions of one key: the named keys, and the keys that came.
 const MAX_EXCLUSIONS: usize = 2;
 
-/// What may advance_cursor in some texts.
+/// A regular language that is tracked by position where it is a literal or a set of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextRest {
     Nothing,
@@ -87,7 +89,7 @@ type HeadCursors = SmallVec<[(HeadCursor, FrameId); 4]>;
 type OpenKeys = SmallVec<[OpenKey; 1]>;
 
 impl Machine {
-    /// The position after some bytes.
+    /// The position after some bytes; `DEAD` if no text begins so.
     pub(crate) fn read(&mut self, id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         if bytes.is_empty() {
             return Ok(id);
@@ -131,7 +133,7 @@ impl Machine {
         Ok(self.intern(after))
     }
 
-    /// The same where items are open_keys that must differ: at every byte it matters whether they still can.
+    /// Reads bytes while unique items are open: every byte may decide whether an item can still differ.
     fn read_items(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         for (at, &byte) in bytes.iter().enumerate() {
             if self.position(id).register == Register::Closed {
@@ -179,7 +181,7 @@ impl Arena {
             }
             Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
                 Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
-                // However many of its characters are left, some text has as many.
+                // A nullable body always has texts of the remaining length, so no emptiness check is due.
                 Term::Bounded { body, min, max } if self.info(body).nullable => {
                     HeadCursor::QuotedBounded { body, at: body, min, max, free }
                 }
@@ -203,7 +205,8 @@ impl Arena {
         Ok(HeadCursor::OpenKey(open_keys.len() - 1))
     }
 
-    /// A string in its middle without what is excluded from it, and that.
+    /// Splits an unfinished string into its language without exclusions, and the exclusions; None if it has another
+    /// form.
     fn split_exclusions(&mut self, inner: TermId) -> Result<Option<(TermId, [TextRest; MAX_EXCLUSIONS])>> {
         let Term::Quoted { text, state: Spelling::Body, free } = *self.term(inner) else { return Ok(None) };
         let Term::And(parts) = self.term(text) else { return Ok(None) };
@@ -214,7 +217,7 @@ impl Arena {
                     excluded[count] = self.rest(inner);
                     count += 1;
                 }
-                // So many go on from anywhere that none is left without an end because those few are missing.
+                // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
                 _ if kept.is_none() && self.goes_on(part) => kept = Some(part),
                 _ => return Ok(None),
             }
@@ -223,7 +226,7 @@ impl Arena {
         Ok(Some((self.quoted_state(kept, Spelling::Body, free)?, excluded)))
     }
 
-    /// The string with what is excluded from it.
+    /// The string `unrestricted` minus the exclusions.
     fn excluding_rests(&mut self, unrestricted: TermId, excluded: [TextRest; MAX_EXCLUSIONS]) -> Result<TermId> {
         let Term::Quoted { text, state, free } = *self.term(unrestricted) else { return Ok(unrestricted) };
         let mut parts: Parts = smallvec![text];
@@ -261,7 +264,7 @@ impl Arena {
         }
     }
 
-    /// Whether a text may end here.
+    /// Whether the cursor may be at the end of its head.
     fn can_end(&self, cursor: HeadCursor) -> bool {
         match cursor {
             HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => self.info(head).nullable,
@@ -282,7 +285,7 @@ impl Arena {
         Ok(match cursor {
             HeadCursor::Head(head) => match self.derive(head, byte)? {
                 EMPTY => None,
-                // Where a string begins, what is in it may be spelled out or counted.
+                // The body of a string may be a literal or a counted text, which need no terms.
                 next if byte == b'"' => Some(self.head_cursor(next, open_keys)?),
                 next => Some(HeadCursor::Head(next)),
             },
@@ -311,7 +314,7 @@ impl Arena {
             HeadCursor::QuotedBounded { body, at, min, max, free } => {
                 if raw(byte) && (max > 0 || !is_lead(byte)) {
                     let next = self.derive(at, byte)?;
-                    // In the middle of a character of any text nothing but that character is open_keys.
+                    // Inside a character of any text, only the rest of that character is open.
                     if next == body || next != EMPTY && Some(body) == self.any_text {
                         let read = u32::from(is_lead(byte));
                         let max = if max == MANY { MANY } else { max - read };
@@ -356,7 +359,7 @@ impl Arena {
         })
     }
 
-    /// The same by way of the term that the cursor stands for.
+    /// Advances by way of the term of the cursor.
     fn advance_term(&mut self, cursor: HeadCursor, byte: u8, open_keys: &mut OpenKeys) -> Result<Option<HeadCursor>> {
         let head = self.head_of(cursor, open_keys)?;
         Ok(match self.derive(head, byte)? {

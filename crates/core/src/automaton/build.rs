@@ -1,7 +1,7 @@
-//! Builder → Grammar: the checks of what was built that need an automaton.
+//! Builder → Grammar: the checks that need a running automaton.
 //!
-//! Whether an array of different items has enough values to end is seen by running it, so these checks stand above the
-//! builder, in its second half.
+//! Whether an array has enough different values is known only by running it. These methods of the builder therefore
+//! stand above it.
 
 use crate::automaton::machine::Machine;
 use crate::error::{Error, Result};
@@ -13,6 +13,7 @@ use crate::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
 
 impl Builder {
+    /// Whether no text matches a node. Errors: limits, undefined rules.
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
@@ -32,6 +33,7 @@ impl Builder {
         Ok(node == EMPTY)
     }
 
+    /// The finished grammar with the given root. Errors: `Empty` if no text matches, limits, undefined rules.
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
         self.arena.budget.renew();
@@ -57,7 +59,7 @@ impl Builder {
     }
 }
 
-/// The rules and the root, prepared to run: arrays of different items that have too few values to end are left out.
+/// Prepares the rules and the root. Arrays with too few different values are removed, until none is left.
 fn prepare_rules(
     arena: &mut Arena,
     mut rules: Rules,

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Items of one closure: heads and calls with the frames they return to.
+/// The state of one closure: the heads, special tokens and calls found so far, with their frames.
 #[derive(Default)]
 pub(crate) struct Closure {
     heads: Items,
@@ -28,9 +28,9 @@ pub(crate) struct Closure {
     pub(crate) depends_on_value: bool,
     seen: Visited<(TermId, FrameId)>,
     pub(crate) register: Register,
-    /// Whether the register made a difference.
+    /// Whether the register changed the result. If not, the result may be cached for all registers.
     pub(crate) uses_register: bool,
-    /// Arrays of different items that begin here.
+    /// Arrays of unique items that begin here and are not yet expanded.
     arrays: Items,
 }
 
@@ -45,14 +45,14 @@ impl Machine {
         Ok(entries)
     }
 
-    /// Everything that can begin at these items, and whether the register made a difference.
+    /// The position that begins with these items, and whether the register changed the result.
     pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
         let mut closure = Closure { register, ..Closure::default() };
         self.expand_items(items, &mut closure)?;
         self.enter_calls(closure)
     }
 
-    /// Follow items until heads and calls are left; what may be empty returns.
+    /// Follows items until only heads and calls are left. A nullable item also returns to its frame.
     fn expand_items(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
         let mut work = Items::from_slice(items);
         while let Some((term, frame)) = work.pop() {
@@ -88,8 +88,8 @@ impl Machine {
         Ok(())
     }
 
-    /// An object where it is not in the middle of something: there is one for each state of it, and how it begins
-    /// (`Rules::first`) would be remembered in vain. False if it is none.
+    /// Expands an object between its members. Every object state occurs once, so caching its `Rules::first` would be
+    /// useless. Returns false if the term is no such object.
     fn open_object(&mut self, term: TermId, frame: FrameId, work: &mut Items, closure: &mut Closure) -> Result<bool> {
         match *self.arena.term(term) {
             Term::Object(_) | Term::ObjectNext { .. } => {
@@ -133,7 +133,7 @@ impl Machine {
         }
     }
 
-    /// Enter the called rules, callers before callees, each once; then merge the frames of equal heads.
+    /// Enters the called rules, callers before callees, each once. Then merges the frames of equal heads.
     fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
             self.arena.spend(frames.len() as u64)?;

@@ -1,9 +1,8 @@
-//! Position → bytes that end the text: a best-first search over positions.
+//! Position → the shortest bytes that end the text, by A* (Hart, Nilsson, Raphael 1968).
 //!
-//! A* (Hart, Nilsson, Raphael 1968) with the bound of `least`: where that is exact the search goes greedy_completion to the end,
-//! and what it finds is shortest. Bytes between which no head makes a difference stand for one another. If after many
-//! positions there is no end yet, the search begins again and trusts the bound more than the length: what it finds
-//! then is short, but perhaps not shortest.
+//! The lower bound is `distance`; where the bound is exact, the search walks straight to the end. Bytes that no head
+//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted A*,
+//! Pohl 1970). Its text is short, but perhaps not shortest.
 
 use crate::automaton::distance::NEVER;
 use crate::automaton::machine::Machine;
@@ -20,16 +19,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Positions after which the shortest text is given up for a short one.
+/// Positions after which a short text replaces the shortest one. Chosen without measurement.
 const MAX_SHORTEST_POSITIONS: usize = 20_000;
 
-/// No text is written out that is longer.
+/// Bytes of the longest text that is written out. A longer one raises a limit error.
 const MAX_BYTES: u64 = 1 << 22;
 
-/// How much more a byte that is still needed weighs then than one that was written.
+/// The weight of the bound in the second search, relative to the length. Chosen without measurement.
 const GREEDY_WEIGHT: u64 = 8;
 
-/// A node in the search: where it is, how it was reached, and how far that is.
+/// A position of the search with the byte and the node that led to it.
 struct SearchNode {
     position: PositionId,
     before: u32,
@@ -37,7 +36,7 @@ struct SearchNode {
     length: u64,
 }
 
-/// What to look at next: the least push_candidates first, then what is farthest along, then the plainest byte.
+/// A step to try next. Ordered by estimated total length, then by progress, then by how readable its byte is.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     total: u64,
@@ -46,21 +45,22 @@ struct Candidate {
     order: u32,
     node: u32,
     byte: u8,
-    /// The bytes that this one stands for.
+    /// The interval of bytes that this byte stands for.
     span: (u8, u8),
 }
 
-/// Steps that a position of the search costs beside its derivatives: about 2 µs to settle, to compare and to queue it.
+/// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
 const STEPS_PER_POSITION: u64 = 96;
 
-/// Steps that a byte on the greedy_completion way costs, beside its derivatives: about 1 µs for the position after it.
+/// Budget steps per byte of the greedy walk: about 1 µs for the position after it.
 const STEPS_PER_BYTE: u64 = 48;
 
-/// A node with its entry among those that were reached, and the few promises that it makes.
+/// Bytes per node: itself, its entry in the index and about four candidates.
 const BYTES_PER_NODE: usize = size_of::<SearchNode>() + 32 + 4 * size_of::<Candidate>();
 
 impl Machine {
-    /// Bytes after which the text may end; None if that takes a special token.
+    /// Bytes after which the text may end; None if a special token must come. Errors: a text above `MAX_BYTES`, or
+    /// limits of the call.
     pub(crate) fn completion(&mut self, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
         let least = self.distance_from(&position)?;
@@ -83,7 +83,7 @@ impl Machine {
         })
     }
 
-    /// What the search itself holds counts as long as it lasts.
+    /// Runs one search and releases its memory from the budget afterwards.
     fn search_completion(&mut self, start: PositionId, weight: u64, max_positions: usize) -> Result<Found> {
         let mut open = BinaryHeap::new();
         let mut nodes = Vec::new();
@@ -92,14 +92,13 @@ impl Machine {
         found
     }
 
-    /// The text to which the bound leads without a detour: every byte brings the end nearer by as much. None if it
-    /// promises too much somewhere: a search has to find out what can be kept.
+    /// The text to which the bound alone leads, if every byte lowers the bound; None if the bound proves too low.
     fn greedy_completion(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
         if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
         }
         let (mut position, mut text) = (start.clone(), Vec::new());
-        // A byte may take six to be text_of. What takes longer has been leading astray by a bound that is too low.
+        // A byte takes up to six bytes as an escape. A longer text shows that the bound was too low.
         let most = 8 * least + 1_024;
         while !position.accepting {
             if text.len() as u64 > most {
@@ -125,7 +124,7 @@ impl Machine {
         Ok(Some(text))
     }
 
-    /// What is text_of out next, in one step, and the position after it; None where there is a choice.
+    /// Appends a forced run of bytes in one step and returns the position after it; None where there is a choice.
     fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<Position>> {
         let [(head, frame)] = position.heads[..] else { return Ok(None) };
         if !position.specials.is_empty() || position.needs_replay {
@@ -179,7 +178,7 @@ impl Machine {
             let before = nodes[node as usize].position;
             let position = self.step(before, byte)?;
             if position == DEAD {
-                // It repeats a key or an item; the others may not.
+                // The step repeated a key or an item. Other bytes of the interval may not.
                 for byte in (low..=high).filter(|&other| other != byte) {
                     order += 1;
                     let span = (byte, byte);
@@ -210,8 +209,7 @@ impl Machine {
         Ok(Found::Nothing)
     }
 
-    /// The position that stands for all those that differ only in the letters of an open key: what may follow them
-    /// differs in nothing but that key.
+    /// The position with the text of its open key forgotten. Positions that differ in nothing else are searched once.
     fn representative(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
         let mut representative = (*position).clone();
@@ -229,7 +227,7 @@ impl Machine {
         Ok(self.intern(representative))
     }
 
-    /// Look ahead by one byte: what may come, and what it promises.
+    /// Queues every byte that may come after a node.
     fn push_candidates(
         &mut self,
         nodes: &[SearchNode],
@@ -256,9 +254,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Of the bytes that may come, one of each interval, and what is needed at least after it.
+    /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
     fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
-        // A head that holds its text tells all bytes apart; what it reads does not.
+        // A head that holds its text distinguishes all bytes; the inner term does not.
         let reading = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut cuts: SmallVec<[_; 4]> = SmallVec::new();
@@ -290,8 +288,8 @@ impl Machine {
 }
 
 impl Arena {
-    /// The bytes that a regular term spells out next, and what is left of it then. Of a count of characters those that
-    /// must come, each the plainest.
+    /// The bytes that a regular term forces next and the term after them. For counted characters: the required ones,
+    /// each the most readable.
     fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
         Ok(match *self.term(id) {
             Term::Literal { literal, position } => {
@@ -324,7 +322,7 @@ impl Arena {
         })
     }
 
-    /// The plainest byte that leads from a term where `leads` says, and is one character.
+    /// The most readable ASCII byte that leads from a term to a target which `leads` accepts.
     fn plainest(&mut self, id: TermId, leads: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
         let moves = self.moves(id)?;
         let leading = moves.iter().filter(|&&(_, _, next)| leads(id, next));
@@ -336,7 +334,7 @@ impl Arena {
 /// Bytes that come one after another.
 enum Run {
     Spelled(Arc<Literal>, usize),
-    /// What several words share: that of the first one, from a node on, so many bytes.
+    /// A prefix that sorted words share: the words, the first word, its offset and the length.
     Shared(Arc<[Box<[u8]>]>, usize, usize, usize),
     Repeated(u8, u32),
 }
@@ -359,7 +357,7 @@ impl Run {
     }
 }
 
-/// Bytes that sorted words have in common from a node on.
+/// The number of bytes that sorted words share from an offset on.
 fn common_prefix(words: &[Box<[u8]>], from: usize) -> usize {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return 0 };
     first[from..].iter().zip(&last[from..]).take_while(|(one, other)| one == other).count()
@@ -368,11 +366,11 @@ fn common_prefix(words: &[Box<[u8]>], from: usize) -> usize {
 enum Found {
     Text(Vec<u8>),
     Nothing,
-    /// There was no end within the max_positions.
+    /// The search visited `max_positions` without reaching an end.
     OutOfPatience,
 }
 
-/// What people would rather read comes first.
+/// How readable a byte is; lower comes first.
 fn rank(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,

@@ -1,4 +1,6 @@
-//! Position → its heads and what follows them, in words, for people who look for a bug.
+//! Position → its heads and frames in words, for debugging.
+//!
+//! Descriptions serve error messages and tests only; `grammar::dump` prints whole grammars.
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
@@ -8,13 +10,14 @@ use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, MANY};
 use std::fmt::Write;
 
-/// Terms in terms, and frames on frames, are shown so far down.
+/// Nesting depth at which terms and frames are cut off.
 const MAX_DEPTH: u32 = 8;
 
-/// A description ends after so many bytes.
+/// Bytes after which a description is cut off.
 const MAX_BYTES: usize = 2_000;
 
 impl Machine {
+    /// A one-line description of a position.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let mut parts: Vec<String> = Vec::new();
         for &(head, frame) in &position.heads {

@@ -1,7 +1,7 @@
-//! A frame → the bytes that may begin what it returns to.
+//! Frame → a superset of the bytes that may come after a return to it: FOLLOW sets (Aho, Sethi, Ullman 1986, section
+//! 4.4).
 //!
-//! Where a head is at an end in mid-token, most often no token goes on as the frame would have it. That is seen from the
-//! terms alone, before it is found out what exactly may follow: which keys are left, which values they have.
+//! A token usually fails right after a head ends. These sets show that without computing the remaining keys and values.
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
@@ -10,20 +10,20 @@ use crate::grammar::rules::First;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Frames whose members may all be empty are followed so far down.
+/// Frames of nullable members are followed this deep; below, every byte counts as possible.
 const MAX_FRAME_DEPTH: u32 = 32;
 
 #[derive(Default)]
 pub(crate) struct FollowBytes {
-    /// By frame; 0: not known yet, otherwise one more than the index in `sets`.
+    /// By frame: 0 if unknown, otherwise the index in `sets` plus one.
     frames: Vec<u32>,
     rules: FxHashMap<u32, ByteSet>,
-    /// There are few different ones.
+    /// The distinct sets. Grammars have few.
     sets: Vec<ByteSet>,
 }
 
 impl Machine {
-    /// Bytes that may come next once a head is at an end, and perhaps some that may not.
+    /// A superset of the bytes that may come after `head` has ended in `frame`.
     pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
         match *self.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
@@ -114,7 +114,7 @@ impl Machine {
         bytes.union(&more)
     }
 
-    /// What begins with one of these; if one may be empty, with anything.
+    /// A superset of the first bytes of these terms; every byte if one of them is nullable.
     pub(crate) fn first_of(&mut self, terms: &[TermId]) -> ByteSet {
         terms.iter().fold(ByteSet::EMPTY, |all, &term| match self.rules().nullable(&self.arena, term) {
             true => ByteSet::FULL,
@@ -130,7 +130,7 @@ impl Machine {
         for entry in self.rules().entries(rule).iter() {
             let more = match entry.first {
                 First::Head(head) => self.arena.first_bytes(head),
-                // No rule begins with itself, by whatever way.
+                // No rule begins with itself: left recursion was removed.
                 First::Call(callee) => self.rule_first_bytes(callee),
                 First::Special(_) => ByteSet::EMPTY,
                 First::Replay | First::Unique(_) => ByteSet::FULL,

@@ -12,39 +12,44 @@ use smallvec::SmallVec;
 use std::ops::DerefMut;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+/// The number of an interned frame of one machine.
 pub struct FrameId(u32);
 
 impl FrameId {
+    /// The place of the frame in lists that are indexed by frame.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The frame below everything: what returns to it is a whole text.
+/// The frame below all others. A term that returns to it ends the whole text.
 pub const BOTTOM: FrameId = FrameId(0);
 
-/// What follows in a frame, with what follows that: one as a rule.
+/// The continuations of one frame, each with its parent frame. Most frames have one.
 pub(super) type FrameMembers = SmallVec<[(TermId, FrameId); 1]>;
 
-/// The same for a frame.
+/// Bytes that an interned frame costs: its inline members and its entry in the index.
 pub(super) const PER_FRAME: usize = size_of::<FrameMembers>() + 8;
 
 impl Machine {
+    /// The continuations of a frame with their parent frames, sorted.
     pub(crate) fn members(&self, frame: FrameId) -> &[(TermId, FrameId)] {
         &self.frames[frame.index()]
     }
 
+    /// Facts about the open items of a frame; the default where the grammar has no unique items.
     pub(crate) fn item_summary(&self, frame: FrameId) -> ItemSummary {
         self.item_summary.get(frame.index()).copied().unwrap_or_default()
     }
 
+    /// Interns the frame of these members, in any order.
     pub(crate) fn frame(&mut self, mut members: Vec<(TermId, FrameId)>) -> FrameId {
         members.sort_unstable();
         members.dedup();
         self.intern_frame(&members)
     }
 
-    /// The same for members in order, each once.
+    /// Interns the frame of members that are sorted and free of duplicates.
     pub(super) fn intern_frame(&mut self, members: &[(TermId, FrameId)]) -> FrameId {
         if let [(EPSILON, parent)] = *members {
             return parent;
@@ -68,6 +73,7 @@ impl Machine {
         id
     }
 
+    /// The frame that continues as any of these frames does.
     pub(super) fn union(&mut self, frames: &[FrameId]) -> Result<FrameId> {
         if let [one] = frames {
             return Ok(*one);
@@ -81,12 +87,13 @@ impl Machine {
             }
         }
         self.arena.spend(members.len() as u64)?;
-        // Each is in order: the stable sort merges such runs.
+        // Every frame's members are sorted, and the stable sort merges sorted runs in linear time.
         members.sort();
         members.dedup();
         Ok(self.intern_frame(&members))
     }
 
+    /// The frame that reads `rest`, innermost term first, and then continues as `frame`.
     pub(super) fn push_frames(&mut self, rest: &[TermId], mut frame: FrameId) -> FrameId {
         for &term in rest.iter().rev() {
             frame = self.intern_frame(&[(term, frame)]);
@@ -94,7 +101,7 @@ impl Machine {
         frame
     }
 
-    /// Each once, with the frames of all that are equal as one.
+    /// Sorts a list and unites the frames of equal entries. Uniting them keeps ambiguity polynomial.
     pub(crate) fn merge_frames<T, L>(&mut self, mut list: L) -> Result<L>
     where
         T: Copy + Ord,

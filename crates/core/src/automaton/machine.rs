@@ -19,14 +19,15 @@ use smallvec::{smallvec, SmallVec};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+/// An automaton that is built on demand while texts are read.
 pub struct Machine {
     pub arena: Arena,
     pub(super) rules: Arc<Rules>,
     pub(super) frames: Vec<FrameMembers>,
     pub(super) frame_ids: HashIndex,
-    /// For each frame what it says of open items; empty if there are none in this grammar.
+    /// Facts about open items by frame. Empty if the grammar has no arrays of unique items.
     pub(super) item_summary: Vec<ItemSummary>,
-    /// By frame, as far as it was needed.
+    /// Positions after a return, by frame; None where no return was needed yet.
     returns: Vec<Option<Arc<Position>>>,
     abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
     continuations: FxHashMap<(TermId, FrameId), Arc<Position>>,
@@ -41,13 +42,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Above an arena that was frozen, at the beginning of a text once it is told where (`start_at`). Boxed: it is some
-    /// kilobytes, and moves from hand to hand until it is where it stays.
+    /// A machine on a frozen arena, without a start: `start_at` sets it. Boxed, because it takes kilobytes and changes
+    /// hands often.
     pub fn with_base(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
         Self::allocate(|| ground.above(), rules)
     }
 
-    /// What the arena is made by writes it where it stays.
+    /// The arena is built in place, because moving it would copy kilobytes.
     fn allocate(arena: impl FnOnce() -> Arena, rules: Arc<Rules>) -> Box<Self> {
         Box::new(Machine {
             arena: arena(),
@@ -69,12 +70,14 @@ impl Machine {
         })
     }
 
+    /// A machine with its own arena that starts at `root`.
     pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
         let mut machine = Self::allocate(|| arena, rules);
         machine.start_at(root)?;
         Ok(machine)
     }
 
+    /// Sets the start to the beginning of `root`.
     pub fn start_at(&mut self, root: TermId) -> Result<()> {
         self.intern(Position::default());
         let (position, _) = self.closure(&[(root, BOTTOM)], Register::Closed)?;
@@ -82,24 +85,27 @@ impl Machine {
         Ok(())
     }
 
+    /// The rules by which the machine reads.
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
 
+    /// Bytes that the machine holds.
     pub fn memory_bytes(&self) -> usize {
         self.arena.memory_bytes()
     }
 
-    /// Begin the next call.
+    /// Starts the budget of a new call.
     pub fn begin(&mut self, limits: &Limits) {
         self.arena.begin(limits);
     }
 
+    /// The position of a number that this machine returned.
     pub fn position(&self, id: PositionId) -> &Arc<Position> {
         &self.positions[id.0 as usize]
     }
 
-    /// Whether a string of any text is all there is, in its middle.
+    /// Whether the position is inside one unrestricted JSON string and nothing else.
     pub(crate) fn is_in_text(&self, id: PositionId) -> bool {
         let position = self.position(id);
         let [(head, _)] = position.heads[..] else { return false };
@@ -107,6 +113,7 @@ impl Machine {
         alone && self.arena.is_in_any_text(head)
     }
 
+    /// The number of a position; equal positions have equal numbers.
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         let hash = FxBuildHasher.hash_one(&position).into();
         if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {
@@ -119,12 +126,12 @@ impl Machine {
         id
     }
 
-    /// The body of a rule.
+    /// The body of a rule; None if the rule is not defined.
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
         self.rules.body(rule)
     }
 
-    /// A register is kept as long as an item is open.
+    /// Clears the register unless an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
         let open = |frame: FrameId| self.item_summary(frame).is_open;
         let kept = !self.item_summary.is_empty()
@@ -137,12 +144,12 @@ impl Machine {
         };
     }
 
-    /// Whether a finished head says itself what follows it.
+    /// Whether the continuation depends on what the head has read, and not on its frame alone.
     fn has_own_continuation(&self, head: TermId) -> bool {
         matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. })
     }
 
-    /// What follows a head that is at an end, for masks.
+    /// The position after a finished head, for masks: values of items are abstracted.
     pub(crate) fn return_position(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
         self.return_position_with(head, frame, Register::Abstracted)
     }
@@ -203,7 +210,7 @@ impl Machine {
         Ok(next)
     }
 
-    /// The same without remembering it, and with what could only end as a value that came before.
+    /// Steps without caching or interning. The result may contain heads whose items can only end as excluded values.
     pub(crate) fn step_uncached(
         &mut self,
         heads: &[(TermId, FrameId)],
@@ -221,20 +228,20 @@ impl Machine {
         self.close_heads(moved, register)
     }
 
-    /// Of each text whether a position exists after it. No position is remembered; what a text has in common with the one
-    /// before it is not read again.
+    /// For each text, whether some position follows it. No position is interned, and a prefix shared with the text
+    /// before is read once.
     pub(crate) fn can_follow<'a>(
         &mut self,
         id: PositionId,
         texts: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Vec<bool>> {
         let mut allowed = Vec::new();
-        // The positions along the text before, as far as there are any.
+        // `path[i]` is the position after `i + 1` bytes of the text before.
         let (mut path, mut before): (Vec<Position>, &[u8]) = (Vec::new(), &[]);
         for text in texts {
             let common = before.iter().zip(text).take_while(|(one, other)| one == other).count();
             path.truncate(common);
-            // Where the text before ended early, this one does if it gets as far.
+            // The text before was dead within the shared prefix, so this text is dead too.
             let dead = path.len() < common;
             for &byte in text.iter().skip(path.len()).take_while(|_| !dead) {
                 let from = path.last().unwrap_or(&self.positions[id.0 as usize]);
@@ -269,11 +276,11 @@ impl Machine {
         }
     }
 
-    /// Items that have just read something, with what follows those at an end.
+    /// The position of heads that have just read a byte: finished heads return to their frames.
     pub(crate) fn close_heads(&mut self, moved: Items, register: Register) -> Result<Position> {
         match moved[..] {
             [] => return Ok(Position::default()),
-            // The common case: one head, in its middle.
+            // The common case: one head that is not at its end.
             [(head, _)] if head != EPSILON && !self.arena.info(head).nullable => {
                 let mut position = Position { heads: moved, register, ..Position::default() };
                 self.update_register(&mut position);
@@ -287,7 +294,7 @@ impl Machine {
             position.needs_replay |= after.needs_replay;
             position.crosses_item |= after.crosses_item;
             position.depends_on_value |= after.depends_on_value;
-            // An item of a position for masks begins here.
+            // The register of an abstracted position begins here.
             if register == Register::Closed && after.register == Register::Abstracted {
                 position.register = Register::Abstracted;
             }
@@ -296,7 +303,7 @@ impl Machine {
         };
         position.heads.reserve(moved.len());
         let mut ended: SmallVec<[FrameId; 4]> = SmallVec::new();
-        // Merge first: returning once from a set of frames is what keeps ambiguity polynomial.
+        // Merging before returning keeps ambiguity polynomial: each set of frames returns once.
         for (head, frame) in self.merge_frames(moved)? {
             if self.arena.info(head).nullable {
                 if self.has_own_continuation(head) {

@@ -1,4 +1,4 @@
-//! What JSON adds to regular languages: registers for the members of objects and for unique items, and values.
+//! What JSON adds to regular languages: registers of objects and arrays with unique items, and canonical values.
 
 pub mod object;
 pub(crate) mod partial_value;

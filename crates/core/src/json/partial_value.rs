@@ -1,13 +1,13 @@
-//! Bytes of an open item → what it has decoded so far: without the white space around tokens, every escape character.
+//! Bytes of an open item → its partial value: a text without white space between tokens and with decoded escapes.
 //!
-//! Texts that say the same meet in one partial, however they are spelled. A numeral_len is kept as it is written until it
-//! ends: only a whole one has a value. One that must be zero is not read further.
+//! Texts that spell equal values in different ways meet in one partial value. An open numeral keeps its spelling,
+//! because only a finished numeral has a value. A numeral that is surely zero is not recorded further.
 
 use crate::json::value::{canonical_numeral, NUMERAL_END};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 
-/// Where in a JSON text a partial ends.
+/// The state of a small JSON lexer after the bytes read so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum LexerState {
     Between,
@@ -17,7 +17,7 @@ pub(crate) enum LexerState {
     },
     Inside,
     Escape,
-    /// After `\u` and `digits` digits; `high` is the surrogate before it, or 0.
+    /// After `\u` and `digits` hex digits. `high` is the pending high surrogate, or 0.
     Hex {
         digits: u8,
         value: u16,
@@ -36,7 +36,7 @@ struct Node {
     parent: u32,
     byte: u8,
     lexer_state: LexerState,
-    /// What was read before the escape that is open.
+    /// The partial value before the open escape, or 0.
     base: u32,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct PartialValues {
     ids: FxHashMap<Node, u32>,
 }
 
-/// The partial of nothing.
+/// The partial value of no bytes.
 pub(crate) const NOTHING_READ: u32 = 0;
 
 impl Default for PartialValues {
@@ -65,7 +65,7 @@ impl PartialValues {
         self.nodes[partial as usize].lexer_state
     }
 
-    /// The bytes from `start` to `partial`; an escape that is not complete is left out.
+    /// The decoded bytes from `start` to `partial`, without an unfinished escape.
     pub(crate) fn text(&self, start: u32, partial: u32) -> Vec<u8> {
         let mut at = self.before_escape(partial);
         let mut bytes = Vec::new();
@@ -114,12 +114,12 @@ impl PartialValues {
                 _ => self.push(partial, byte, next, if lexer_state == LexerState::Inside { partial } else { base }),
             };
         }
-        // What an escape says goes on from what was read before it.
+        // Bytes decoded from an escape extend the value before the escape.
         let from = if base == 0 { partial } else { base };
         decoded.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
     }
 
-    /// A numeral_len that has ended, in the one spelling of its value.
+    /// Replaces a finished numeral by its canonical spelling.
     fn whole_number(&mut self, partial: u32) -> u32 {
         let mut start = partial;
         while let LexerState::Number { .. } = self.lexer_state(start) {
@@ -130,7 +130,7 @@ impl PartialValues {
         whole.fold(start, |at, byte| self.push(at, byte, LexerState::Between, 0))
     }
 
-    /// How many bytes of an open numeral_len there are at the end of a text.
+    /// Bytes of the open numeral at the end of a partial value.
     pub(crate) fn numeral_len(&self, mut partial: u32) -> usize {
         let mut length = 0;
         while let LexerState::Number { .. } = self.lexer_state(partial) {
@@ -140,7 +140,7 @@ impl PartialValues {
         length
     }
 
-    /// The text of an item that ends here.
+    /// The canonical text of an item that ends here.
     pub(crate) fn whole_text(&self, start: u32, partial: u32) -> Vec<u8> {
         let mut text = self.text(start, partial);
         let numeral = self.numeral_len(partial).min(text.len());
@@ -157,16 +157,16 @@ pub(crate) fn is_numeral(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// The bytes that a partial has more after a byte.
+/// The bytes by which one input byte extends a partial value.
 pub(crate) type Decoded = SmallVec<[u8; 8]>;
 
 impl LexerState {
-    /// In a numeral_len that is zero whatever follows.
+    /// Whether the lexer is in a numeral that is zero whatever follows.
     pub(crate) fn is_zero(self) -> bool {
         matches!(self, LexerState::Number { zero: true, exponent: true })
     }
 
-    /// Where a byte leads, and what is decoded with it. The end of a numeral_len is not decoded.
+    /// The next lexer state and the decoded bytes. The end of a numeral is not reported.
     pub(crate) fn step(self, byte: u8) -> (LexerState, Decoded) {
         let open = |lexer_state| (lexer_state, Decoded::new());
         match self {
@@ -220,7 +220,7 @@ impl LexerState {
     }
 }
 
-/// A character of a string; a quote and a backslash keep a backslash before them, so that the end can be told.
+/// The decoded character. Quotes and backslashes keep a backslash, so that the end of the string stays visible.
 fn character(code: u32) -> (LexerState, Decoded) {
     let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     let mut decoded = Decoded::new();

@@ -1,23 +1,23 @@
-//! What a reading spells of a JSON value → the one text that equal values share.
+//! Partial value of a whole JSON value → its canonical text, which equal values share.
 //!
-//! A reading has no white space, decodes every escape and ends every numeral in one spelling (`reading`). What is left to
-//! do is the order of an object's members.
+//! A partial value already lacks white space, has decoded escapes and canonical numerals. What is missing is the order
+//! of an object's members.
 
 use crate::error::{Error, Limit, Result};
 
-/// Deeper values would overflow the stack of a thread.
+/// Nesting depth that raises a limit error; deeper recursion would overflow the stack of a thread.
 const MAX_DEPTH: usize = 1_000;
 
-/// Longer numerals are written with an exponent.
+/// Digits above which a numeral is written with an exponent.
 const MAX_PLAIN_DIGITS: i128 = 40;
 
-/// Numbers with more zeros behind their point are written with an exponent.
+/// Zeros behind the point above which a numeral is written with an exponent.
 const MAX_ZEROS: i128 = 8;
 
-/// What ends a numeral in a reading: a byte that no reading has elsewhere outside of strings.
+/// The byte that ends a numeral in canonical texts. Outside strings, canonical texts have it nowhere else.
 pub(crate) const NUMERAL_END: u8 = b' ';
 
-/// The text with the members of every object sort_members by key; as it is if it is not JSON.
+/// The text with the members of every object sorted by key; unchanged if the text is not JSON. Errors: depth.
 pub(crate) fn sort_members(text: Vec<u8>) -> Result<Vec<u8>> {
     let mut at = 0;
     let found = sort_value(&text, &mut at, 0)?.filter(|_| at == text.len());
@@ -81,7 +81,7 @@ fn sort_value(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u8
     Ok(Some(made))
 }
 
-/// A string with its quotes: only quotes and backslashes are escaped in a reading.
+/// A string with its quotes. Canonical strings escape only quotes and backslashes.
 fn scan_string<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     let start = *at;
     if text.get(start) != Some(&b'"') {
@@ -99,7 +99,7 @@ fn scan_string<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     Some(&text[start..*at])
 }
 
-/// A numeral with what ends it, or a word.
+/// A numeral with its end byte, or a keyword.
 fn scan_scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     let rest = &text[*at..];
     let length = match rest.first()? {
@@ -110,7 +110,7 @@ fn scan_scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     Some(&rest[..length])
 }
 
-/// A numeral in the one spelling of its value: plain where that is short, so that it begins as most write it.
+/// The canonical spelling of a number: without exponent where that is short, as most writers spell it.
 pub(crate) fn canonical_numeral(spelled: &[u8]) -> String {
     let text = String::from_utf8_lossy(spelled);
     let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
@@ -123,11 +123,11 @@ pub(crate) fn canonical_numeral(spelled: &[u8]) -> String {
         return "0".into();
     }
     let Ok(exponent) = exponent.parse::<i128>() else {
-        // An exponent of forty digits: no two spellings of such a number are known to be equal.
+        // An exponent of forty digits: equality of such numbers is not decided.
         return format!("{sign}{text}");
     };
     let shift = exponent.saturating_add((digits.len() - short.len()) as i128 - fraction.len() as i128);
-    // Digits before the point, if there is one.
+    // Digits before the point; negative for zeros behind it.
     let before = shift.saturating_add(short.len() as i128);
     if short.len() as i128 > MAX_PLAIN_DIGITS || !(-MAX_ZEROS..=MAX_PLAIN_DIGITS).contains(&before) {
         format!("{sign}{short}e{shift}")

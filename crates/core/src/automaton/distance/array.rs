@@ -8,7 +8,7 @@ use crate::error::Result;
 use std::sync::Arc;
 
 impl Machine {
-    /// What follows the items of an array of different items, `came` of them, in one of its states.
+    /// The fewest bytes from between two items to the end of an array, after `came` items and in state `at`.
     pub(super) fn unique_distance(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let left = (spec.min as usize).saturating_sub(came).min(MAX_ITEMS as usize);
@@ -24,7 +24,8 @@ impl Machine {
         Ok(table[left.min(table.len() - 1)][at as usize])
     }
 
-    /// By the number of items that must still come, then by state.
+    /// The same bound for every state, by the number of items that must still come: Bellman-Ford over the automaton of
+    /// items.
     fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);

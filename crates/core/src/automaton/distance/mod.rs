@@ -1,10 +1,9 @@
-//! Term, frame → how many bytes a text needs at least until its end: a bound from below, for `completion`.
+//! Term or position → a lower bound of the bytes until the end of the text, for A* in `completion`.
 //!
-//! Every term has one, made of its parts' bounds: exact for what is built of literals, classes, concatenation, choice,
-//! repetition and rules; too low where parts restrict each other (an intersection, a complement, keys and items that
-//! may not repeat, marks). A rule's bound is the least fixpoint over its entries (Knuth, *A generalization of
-//! Dijkstra's algorithm*, 1977). But for escapes by number it is never too high, so a best-first search that trusts
-//! it ends with a shortest text.
+//! The bound is exact for literals, classes, concatenation, choice, repetition and rules. The bound is too low where
+//! parts restrict each other: intersections, complements, keys and items that may not repeat, marks. Rules take the
+//! least fixpoint over their entries (Knuth, *A generalization of Dijkstra's algorithm*, 1977). Only numeric escapes
+//! are overestimated, on purpose.
 
 mod array;
 mod object;
@@ -20,17 +19,17 @@ use object::{ObjectDistances, RemainingMembers};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What cannot be finished with bytes: a special token must come.
+/// The distance where bytes do not suffice: a special token must come.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// Longer texts are not told apart: some grammars have none below any number that can be written out.
+/// Bytes at which distances saturate. Some grammars have no shorter text than that.
 const MAX_DISTANCE: u64 = 1 << 40;
 
-/// What an escape by number is held to be longer than it is: thousands of them say nothing that raw characters do not
-/// say, and each would be a place of its own in a search.
+/// Bytes added to the length of a numeric escape. Escapes say nothing that raw characters do not, and thousands would
+/// flood the search.
 const ESCAPE_PENALTY: u64 = 16;
 
-/// More items that must come are not counted.
+/// Required items above this number count as this number.
 const MAX_ITEMS: u32 = 4_096;
 
 fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
@@ -47,7 +46,7 @@ fn product(count: u64, part: u64) -> u64 {
     }
 }
 
-/// What is left of `all` difference `part`, at least.
+/// A lower bound of `all` minus `part`; `NEVER` stays `NEVER`.
 fn difference(all: u64, part: u64) -> u64 {
     if all == NEVER {
         NEVER
@@ -68,7 +67,7 @@ pub(crate) struct Distances {
 }
 
 impl Machine {
-    /// The bytes that are needed at least from a position on.
+    /// The fewest bytes from a position to the end of a text, as a lower bound.
     pub(crate) fn distance_from(&mut self, position: &Position) -> Result<u64> {
         let mut least = NEVER;
         for &(head, frame) in &position.heads {
@@ -77,13 +76,13 @@ impl Machine {
         Ok(least)
     }
 
-    /// The bytes that are needed at least where `inner`, what a head reads, has become `next`.
+    /// The fewest bytes to the end where `inner`, the language that a head reads, has become `next`.
     pub(crate) fn distance_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
         if !self.distances.is_complete {
             self.compute_rule_distances()?;
         }
         let own = self.distance(next)?;
-        // A head that holds its text says itself what follows it.
+        // The continuation of a head that holds its text is part of the head's distance.
         let follow = if inner == head { 0 } else { difference(self.distance(head)?, self.distance(inner)?) };
         Ok(sum([own, follow, self.frame_distance(frame)?]))
     }
@@ -114,7 +113,7 @@ impl Machine {
                     changed = true;
                 }
             }
-            // What was found remaining on bounds of rules that have fallen since.
+            // Cached distances used rule bounds that have since fallen.
             let rules = std::mem::take(&mut self.distances.rules);
             self.distances = Distances { rules, ..Distances::default() };
             if !changed {

@@ -1,6 +1,6 @@
 //! State of an object → the fewest bytes until its end.
 //!
-//! Required members are summed. For a lower member count and for missing marks the dearer of two lower bounds counts.
+//! Required members are summed. The larger of two bounds is added: one for the minimal count, one for missing marks.
 
 use crate::automaton::distance::{difference, product, sum, NEVER};
 use crate::automaton::machine::Machine;
@@ -9,13 +9,13 @@ use crate::json::object::Needs;
 use crate::regular::registers::{ObjectState, Value};
 use std::sync::Arc;
 
-/// The members of an object, each difference the comma before it.
+/// Distances of the parts of one object. A member's distance excludes its comma.
 pub(super) struct ObjectDistances {
     named: Vec<MemberDistance>,
     others: Vec<MemberDistance>,
-    /// For each property, and the end, what those cost from there on that must come if nothing else asks for them.
+    /// By property: the sum of all required members from that property on, with commas.
     required_from: Vec<u64>,
-    /// The shortest member of all.
+    /// The shortest member.
     shortest: u64,
     comma: u64,
     close: u64,
@@ -24,18 +24,18 @@ pub(super) struct ObjectDistances {
 struct MemberDistance {
     required: bool,
     key: u64,
-    /// Colon and value of each alternative, and the marks it leaves.
+    /// For each alternative: bytes of colon and value, and its marks.
     values: Vec<(u64, u64)>,
-    /// The shortest of those.
+    /// The minimum of `values`.
     value: u64,
 }
 
-/// What an object still needs.
+/// Members that an object in one state still needs.
 pub(super) struct RemainingMembers {
     needs: Needs,
-    /// The members that must come, with a comma before each, and the end.
+    /// Bytes of the required members with a comma each, and of the closing bracket.
     needed: u64,
-    /// Of an object whose members must come if they are required: the first of those that may still come.
+    /// The next property in order, for objects that only `required` restricts.
     from: Option<u32>,
 }
 
@@ -47,7 +47,7 @@ impl RemainingMembers {
         }
     }
 
-    /// Whether no member must come.
+    /// Whether no property is required any more.
     fn is_done(&self, members: &ObjectDistances) -> bool {
         match self.from {
             Some(from) => members.required_from[from as usize] == 0,
@@ -56,7 +56,7 @@ impl RemainingMembers {
     }
 }
 
-/// A member that comes current.
+/// The member that is being read.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum CurrentMember {
     Named(u32),
@@ -68,12 +68,12 @@ impl ObjectDistances {
         sum([self.comma, self.shortest])
     }
 
-    /// What looking for the missing marks costs.
+    /// Budget steps of one call of `mark_distance`.
     fn mark_cost(&self, needs: &Needs) -> u64 {
         u64::from(needs.marks.count_ones()) * (self.named.len() + self.others.len()) as u64
     }
 
-    /// What it takes at least to leave the marks that are missing, beside what comes anyway: the dearest of them.
+    /// A lower bound of the extra bytes that leave the missing marks: the maximum over marks of the cheapest member.
     fn mark_distance(&self, needs: &Needs, missing: u64, current: Option<CurrentMember>) -> u64 {
         let mut dearest = 0;
         let mut left = missing;
@@ -149,6 +149,7 @@ impl Machine {
         Ok(MemberDistance { required: false, key, values, value })
     }
 
+    /// What an object needs in a state, cached.
     pub(super) fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
         if let Some(rest) = self.distances.remaining.get(&(object, state)) {
             return Ok(rest.clone());
@@ -160,6 +161,7 @@ impl Machine {
         Ok(rest)
     }
 
+    /// What an object needs in a state.
     pub(super) fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
         let spec = self.arena.registers.objects[object as usize].clone();
         let members = self.object_distances(object)?;
@@ -177,7 +179,7 @@ impl Machine {
         Ok(RemainingMembers { needs, needed, from: None })
     }
 
-    /// A comma or the end, and all that follows.
+    /// The fewest bytes from between two members to the end of the object, with at least `least` more members.
     pub(super) fn next_distance(&mut self, object: u32, rest: &RemainingMembers, least: u32) -> Result<u64> {
         let members = self.object_distances(object)?;
         self.arena.spend(members.mark_cost(&rest.needs))?;
@@ -185,14 +187,14 @@ impl Machine {
         Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, rest.needs.marks, None))]))
     }
 
-    /// A key and all that follows it, where a key must come.
+    /// The fewest bytes from the start of a key to the end of the object.
     pub(super) fn key_distance(&mut self, object: u32, rest: &RemainingMembers) -> Result<u64> {
         let members = self.object_distances(object)?;
         let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
         Ok(difference(all, members.comma))
     }
 
-    /// The colon and the value of a member, and all that follows it.
+    /// The fewest bytes from the colon of a member to the end of the object.
     pub(super) fn member_distance(&mut self, object: u32, state: u32, current: CurrentMember) -> Result<u64> {
         let rest = self.remaining_members(object, state)?;
         let members = self.object_distances(object)?;

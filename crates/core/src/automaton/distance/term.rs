@@ -11,6 +11,7 @@ use crate::regular::term::{Spelling, Term, TermId};
 use std::sync::Arc;
 
 impl Machine {
+    /// The distance of a term whose distance is not cached.
     pub(super) fn compute_distance(&mut self, id: TermId) -> Result<u64> {
         let nullable = self.arena.info(id).nullable;
         let structural = self.arena.info(id).structural;
@@ -26,7 +27,7 @@ impl Machine {
                 words.iter().map(|word| word.len() as u64 - u64::from(depth)).min().unwrap_or(NEVER)
             }
             Term::Cat(..) | Term::Seq(..) => {
-                // Each end of the chain will be asked for: none adds up again what the ends of it have added.
+                // Every suffix of the chain is cached, so a long chain is summed once.
                 let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) | Term::Seq(left, right) = *self.arena.term(rest) {
                     if self.distances.terms.contains_key(&rest) {
@@ -68,7 +69,7 @@ impl Machine {
             Term::Repeat { body, min, .. } => product(u64::from(min), self.distance(body)?),
             Term::Bounded { body, .. } => self.distance(body)?,
             Term::Quoted { text, state, .. } => {
-                // No spelling of a character is shorter than the character.
+                // Every spelling of a character has at least one byte per character.
                 let chars = u64::from(self.arena.info(text).min_chars);
                 let text = self.distance(text)?;
                 let (open, spelled) = match state {
@@ -80,7 +81,7 @@ impl Machine {
                     Spelling::LowU { .. } => (5, 4),
                     Spelling::Low { digits, .. } => (4 - u64::from(digits), 4),
                 };
-                // An open escape is one character.
+                // An open escape counts as one character.
                 let open_chars = u64::from(spelled > 0);
                 sum([open, difference(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }

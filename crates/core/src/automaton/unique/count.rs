@@ -1,5 +1,7 @@
-//! Language → how many texts it has, exactly, and whether each is a value of its own: where both are known, and how many
-//! values to be avoided begin like an item, no search has to find out whether it can end as push_next_item one.
+//! Regular language → its exact number of texts, and whether different texts are different values.
+//!
+//! Where both are known, comparing the number with the excluded values decides without a search whether an item can
+//! still differ.
 
 use crate::automaton::machine::Machine;
 use crate::error::Result;
@@ -8,18 +10,18 @@ use crate::json::value::NUMERAL_END;
 use crate::regular::json_string::spell;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
-/// Texts are is_viable_by_count so far ahead.
+/// Bytes of the longest texts that are counted. Chosen without measurement.
 const COUNT_DEPTH: u32 = 64;
 
-/// Languages with more texts are not is_viable_by_count.
+/// Languages of more texts than this count as infinite.
 const MAX_TEXTS: u32 = 1 << 20;
 
-/// Words whose values are looked at one by one.
+/// Sets of more words than this are not compared value by value.
 const MAX_WORDS: usize = 1 << 14;
 
 impl Machine {
-    /// Whether an item can end as push_next_item value than those of a set, all of which begin like it; None if counts do not
-    /// tell.
+    /// Whether an item can end as a value outside `set`, whose members all begin like the item; None if counts cannot
+    /// decide.
     pub(super) fn can_avoid(
         &mut self,
         array: u32,
@@ -36,16 +38,17 @@ impl Machine {
             return Ok(None);
         }
         Ok(match self.text_count(head)? {
-            // 0 may be spelled -0.
+            // One spare value, because -0 and 0 are two texts of one value.
             Some(texts) if texts > excluded + 1 => Some(true),
-            // All that came are texts of this head, for there is no other item.
+            // Every value that came is a text of this head, because the array has one kind of item.
             Some(texts) if texts <= excluded && spec.only_item().is_some() => Some(false),
             Some(_) => None,
             None => None,
         })
     }
 
-    /// How many texts a head text_count, if they are not too many. Strings are is_viable_by_count by what they say.
+    /// The number of texts that a head reads, at most `MAX_TEXTS`; None if more or unknown. Strings count by their
+    /// decoded text.
     pub(super) fn text_count(&mut self, head: TermId) -> Result<Option<u32>> {
         match *self.arena.term(head) {
             Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.count_texts(text, COUNT_DEPTH),
@@ -67,7 +70,7 @@ impl Machine {
         if let Some(&known) = self.unique.text_counts.get(&term) {
             return Ok(known);
         }
-        // A language that contains itself has no end.
+        // A language that reaches itself is infinite: the entry answers None during the recursion.
         self.unique.text_counts.insert(term, None);
         let mut all = Some(u32::from(self.arena.info(term).nullable));
         for (low, high, target) in self.arena.moves(term)? {
@@ -83,7 +86,8 @@ impl Machine {
         Ok(all)
     }
 
-    /// Whether each text of an item is a value of its own, but for -0: strings are, and integers, and words if they are.
+    /// Whether different texts of an item are different values, except for -0: strings, integers, and words that pass a
+    /// comparison.
     pub(super) fn is_one_to_one(&mut self, item: TermId) -> Result<bool> {
         if let Some(&known) = self.unique.one_to_one.get(&item) {
             return Ok(known);
@@ -91,7 +95,7 @@ impl Machine {
         let found = match *self.arena.term(item) {
             Term::Quoted { state: Spelling::Start, .. } => true,
             Term::Words { set, low, high, depth } if depth > 0 => {
-                // Two rests may be one value, as those of 1 and 1.0 after the 1 are: whole words tell.
+                // Suffixes of words may coincide as values although the words differ: 1 and 1.0. Whole words decide.
                 let whole = self.arena.words_rest(set, low, high, 0)?;
                 self.is_one_to_one(whole)?
             }
@@ -111,7 +115,7 @@ impl Machine {
         Ok(found)
     }
 
-    /// Whether words are spelled as their values are in a set: 1.0 is not, even where no other word says 1.
+    /// Whether every word is spelled as its canonical value is. The word 1.0 is not, even if no other word says 1.
     pub(super) fn is_spelled_canonically(&mut self, item: TermId) -> Result<bool> {
         if let Some(&known) = self.unique.canonical.get(&item) {
             return Ok(known);
@@ -130,7 +134,7 @@ impl Machine {
         Ok(canonical)
     }
 
-    /// Whether all that an item text_count are integers as most write them: digits without zeros before them.
+    /// Whether an item reads only integers in canonical spelling: no leading zeros.
     fn is_canonical_integer(&mut self, item: TermId) -> Result<bool> {
         if self.can_read_noninteger(item)? {
             return Ok(false);
@@ -145,7 +149,7 @@ impl Machine {
         Ok(self.arena.derive(minus, b'-')? == EMPTY)
     }
 
-    /// Whether a head may read something else than digits behind a sign, which numbers have other spellings with.
+    /// Whether a head may read anything but a sign and digits. Such numbers have several spellings.
     pub(super) fn can_read_noninteger(&mut self, head: TermId) -> Result<bool> {
         if let Some(&known) = self.unique.nonintegers.get(&head) {
             return Ok(known);
@@ -170,7 +174,7 @@ impl Machine {
         Ok(noninteger)
     }
 
-    /// The texts of all values of a regular item, if it has at most so many spellings.
+    /// The canonical texts of all values of a regular item; None if it has more than `most` spellings.
     pub(super) fn list_values(&mut self, item: TermId, most: usize, ordered: bool) -> Result<Option<Vec<Vec<u8>>>> {
         if self.arena.info(item).structural {
             return Ok(None);

@@ -1,5 +1,7 @@
-//! An open item → whether it can end as a value that it need not avoid: at once where much may still come, or where no value
-//! to be avoided begins like it; otherwise by a search.
+//! Open item → whether it can still end as a value that is not excluded.
+//!
+//! Cheap bounds decide first: many values left, or no excluded value with this prefix. Otherwise exact counts decide,
+//! and then a search.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -13,7 +15,7 @@ use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 
 impl Machine {
-    /// Leave out what can only end as a value to be avoided.
+    /// Removes the heads whose items can only end as excluded values.
     pub(crate) fn prune(&mut self, position: &mut Position) -> Result<()> {
         let Register::At(partial) = position.register else { return Ok(()) };
         let mut kept = Items::with_capacity(position.heads.len());
@@ -45,12 +47,12 @@ impl Machine {
         Ok(is_viable)
     }
 
-    /// Whether a numeral is open that is zero whatever follows.
+    /// Whether the open numeral is zero whatever digits of an exponent follow.
     pub(super) fn is_zero(&self, partial: u32) -> bool {
         self.unique.partial_values.lexer_state(partial).is_zero()
     }
 
-    /// Whether the item can end as push_next_item value, if counts of texts and values tell.
+    /// Whether the item can end as another value, decided by counts; None if counts cannot decide.
     fn is_viable_by_count(&mut self, head: TermId, frame: FrameId, partial: u32) -> Result<Option<bool>> {
         let ends = self.open_ends([frame].into_iter());
         let mut has_conflicts = false;
@@ -73,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// Whether so many values may still come that they cannot all have to be avoided.
+    /// Whether more values may still come than can be excluded.
     pub(crate) fn has_enough_values(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let excluded_bound = self.excluded_bound(frame);
         Ok(excluded_bound == 0
@@ -81,7 +83,7 @@ impl Machine {
             || self.frame_min_values(frame)? > excluded_bound)
     }
 
-    /// Whether what follows a head can_avoid so many values, wherever the head ends.
+    /// Whether more values may come after the end of a head than can be excluded, wherever the head ends.
     pub(crate) fn has_enough_values_after_end(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         if self.has_enough_values_in_frame(frame)? {
             return Ok(true);
@@ -95,13 +97,14 @@ impl Machine {
         })
     }
 
-    /// The same of a head of which nothing is said.
+    /// Whether more values may come in a frame than can be excluded, without looking at the head.
     pub(crate) fn has_enough_values_in_frame(&mut self, frame: FrameId) -> Result<bool> {
         let excluded_bound = self.excluded_bound(frame);
         Ok(excluded_bound == 0 || self.frame_min_values(frame)? > excluded_bound)
     }
 
-    /// Whether that is so wherever a token may lead within the head; of zeros with an exponent the caller takes care.
+    /// Whether enough values remain after every byte that the head may read. Zeros with an exponent are the caller's
+    /// task.
     pub(crate) fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let excluded_bound = self.excluded_bound(frame);
         self.is_insensitive_to(head, excluded_bound)
@@ -137,7 +140,7 @@ impl Machine {
         Ok(insensitive)
     }
 
-    /// How many values to be avoided may begin like the item.
+    /// The number of excluded values that may begin like the item; `COUNT_CAP` if the item may not come at all.
     pub(super) fn conflict_count(
         &mut self,
         array: u32,
@@ -153,7 +156,8 @@ impl Machine {
         Ok(self.arena.registers.keys.count(rest.set))
     }
 
-    /// Whether some text leads out of all open items; or, in_progress, whether more than so many values end here.
+    /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Iterative
+    /// deepening.
     pub(super) fn search(&mut self, start: Items, partial: u32, most: Option<usize>) -> Result<bool> {
         let (mut length, mut room) = (24usize, 1_000usize);
         loop {
@@ -180,7 +184,7 @@ impl Machine {
                         (low..=high).for_each(|byte| bytes[byte as usize] = true);
                     }
                 }
-                // Last in, first out: what closes is tried first, white space last.
+                // A stack: the last byte is tried first. Closing bytes are tried first and white space last.
                 let blank = *b"\t\n\r ";
                 let last = *b"\"]}";
                 let plain = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));

@@ -1,5 +1,7 @@
-//! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
-//! too few would be left for later items, as a matching of items and values decides.
+//! Values that came × items that must still come → the values that the next item may not have.
+//!
+//! Excluded are the values that came, and the values without which later items could not all differ. A bipartite
+//! matching of items and values decides the second kind (Kuhn 1955).
 
 use crate::automaton::frame::BOTTOM;
 use crate::automaton::machine::Machine;
@@ -12,11 +14,11 @@ use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// More items that must come, of few values each, would take too long to deal out.
+/// Required items with few values each above this number raise a limit error. Chosen without measurement.
 const MAX_MISSING_ITEMS: usize = 2_000;
 
 impl Machine {
-    /// The values that an item may not have; None if it could have no other, or the array could then not end.
+    /// The values that an item may not have; None if the item or the rest of the array would then be impossible.
     pub(super) fn excluded(&mut self, array: u32, state: u32, step: u32) -> Result<Excluded> {
         let before = self.arena.registers.unique_states[state as usize];
         if let Some(abstracted) = before.abstracted {
@@ -24,7 +26,8 @@ impl Machine {
             let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && abstracted.left > 0;
             let comes = more && self.matches_something(node);
-            // Where items are of several kinds, there is no end of values of each: only their number is in the way.
+            // Abstracted states of several kinds of items have unlimited values of each, so only the number of items
+            // matters.
             let ends = comes
                 && (spec.only_item().is_some() || self.can_end_by_unlimited_items(array, next, before.count + 1)?);
             return Ok(ends.then_some(NO_KEYS));
@@ -52,14 +55,14 @@ impl Machine {
             return Ok(None);
         }
         if spec.only_item().is_some() {
-            // Every value will do for every item: it is enough to count them.
+            // All items share one set of values, so counting values suffices.
             let needed = count.max(spec.min as usize - usize::from(spec.min > 0));
             return Ok((self.value_count(array, needed + 1)?.is_none_or(|value_count| value_count > needed))
                 .then_some(before.came));
         }
         let mut excluded = before.came;
         if !self.can_end_by_unlimited_items(array, next, before.count + 1)? {
-            // A value that no later item could want; then those that one might.
+            // First a value that no later item wants, then each value that a later item may want.
             if !self.can_end(array, next, count + 1, before.came)? {
                 return Ok(None);
             }
@@ -93,7 +96,8 @@ impl Machine {
         Ok(open.then_some(excluded))
     }
 
-    /// How many values the only item of an array has, if there are at most so many.
+    /// The number of values of an array's only item; None if there are several kinds of items or more than `most`
+    /// values.
     pub(super) fn value_count(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
         let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
         if self.min_values(item)? >= COUNT_CAP {
@@ -119,7 +123,7 @@ impl Machine {
         found
     }
 
-    /// Whether the array can surely end by items of which there is no end.
+    /// Whether the array can end using only items with unlimited values.
     fn can_end_by_unlimited_items(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let floor = spec.min;
@@ -152,7 +156,7 @@ impl Machine {
         Ok(can_end)
     }
 
-    /// Whether the array can end after `count` items when the values `came` are taken.
+    /// Whether the array can end after `count` items if the values in `came` are taken.
     fn can_end(&mut self, array: u32, at: u32, count: usize, came: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
@@ -184,7 +188,7 @@ impl Machine {
                 return Ok(has_matching);
             }
         }
-        // Without choices behind it, a place that failed once fails again.
+        // Without finite choices made before, a state that failed once fails again.
         if spec.max != MANY && count >= spec.max as usize || slots.is_empty() && !failed.insert((at, count)) {
             return Ok(false);
         }
@@ -209,7 +213,7 @@ impl Machine {
         Ok(false)
     }
 
-    /// All values of an item, or None if there are more than `most`.
+    /// All values of an item as ids; None if there are more than `most`.
     pub(super) fn item_values(&mut self, array: u32, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
         let answer = |item_values: &ItemValues| {
             if item_values.is_complete && item_values.values.len() <= most {
@@ -256,7 +260,7 @@ impl Machine {
         Ok(answer)
     }
 
-    /// Whether the item has at most `most` values; they are found.
+    /// Whether the item has at most `most` values. The values are collected in `found`.
     fn count_values(&mut self, node: TermId, most: usize, ordered: bool) -> Result<bool> {
         let step = if ordered { ORDERED_STEP } else { 0 };
         let end = Term::UniqueEnd { array: ENUMERATION, state: 0, step, start: NOTHING_READ };
@@ -266,11 +270,11 @@ impl Machine {
         Ok(!self.search(start.heads, NOTHING_READ, Some(most))?)
     }
 
-    /// Whether the slots can all be given different values that did not come.
+    /// Whether a matching gives every slot its own value outside `came`.
     fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: u32) -> Result<bool> {
         let mut holder: FxHashMap<u32, usize> = FxHashMap::default();
         for slot in 0..slots.len() {
-            // Breadth first along slots that could give up their value (Kuhn 1955).
+            // An augmenting path over slots that could exchange their value (Kuhn 1955).
             let mut from: FxHashMap<u32, usize> = FxHashMap::default();
             let mut work = vec![slot];
             let mut free = None;

@@ -1,5 +1,6 @@
-//! Frames → what they say of the items that are open under them, and the same frames for masks, which stand for many readings
-//! at once.
+//! Frame → facts about the items open under it, and the abstracted frame for masks.
+//!
+//! A mask serves many positions. An abstracted frame replaces the values that came by an upper bound of their number.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -10,22 +11,23 @@ use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether items under a frame are open, and how many of them must avoid values.
+/// Facts about the open items of a frame, computed when the frame is interned.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ItemSummary {
     pub(crate) is_open: bool,
-    /// Whether it names a state of an array as no mask has it.
+    /// Whether the frame refers to a state of an array that is not abstracted.
     is_exact: bool,
+    /// The number of open items with exact states along one path of frames.
     exact_ends: u16,
-    /// In the frames of masks: at most so many values.
+    /// In abstracted frames: an upper bound of the values that may be excluded.
     excluded_bound: u32,
 }
 
-/// An item that is open: its array, the state and the step in it, and the partial at which it began.
+/// An open item: array, state, step, and the partial value at which the item began.
 pub(super) type OpenEnd = (u32, u32, u32, u32);
 
 impl Machine {
-    /// What a new frame says of open items.
+    /// The facts of a new frame from its members and their parents.
     pub(crate) fn summarize(&self, members: &[(TermId, FrameId)]) -> ItemSummary {
         let mut found = ItemSummary::default();
         for &(term, parent) in members {
@@ -56,12 +58,12 @@ impl Machine {
         found
     }
 
-    /// Whether a frame says more of the values that came than a mask may know.
+    /// Whether the frame distinguishes values that a mask must not distinguish.
     pub(crate) fn is_exact(&self, frame: FrameId) -> bool {
         self.item_summary(frame).is_exact
     }
 
-    /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
+    /// The abstracted frame, equal for all values that tokens cannot tell apart.
     pub(crate) fn abstracted_frame(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
         let mut done: FxHashMap<FrameId, FrameId> = FxHashMap::default();
         for frame in self.exact_frames([frame].into_iter()) {
@@ -91,7 +93,7 @@ impl Machine {
         Ok(done.get(&frame).copied().unwrap_or(frame))
     }
 
-    /// The state of all that tokens cannot tell apart; itself if it is one; None where only the values say which may come.
+    /// The abstracted state of an array; None if only the exact values decide which items may come.
     pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
         let before = self.arena.registers.unique_states[state as usize];
         if before.abstracted.is_some() {
@@ -117,10 +119,10 @@ impl Machine {
         Ok(Some(self.arena.unique_state(array, state)))
     }
 
-    /// A count from which tokens see the bounds of an array as from this one.
+    /// The smallest count that bounds within one token cannot tell from this count.
     pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
         let spec = &self.arena.registers.uniques[array as usize];
-        // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
+        // With several kinds of items, a shortest way to an end has fewer items than the array has states.
         let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
         let ahead = self.unique.max_token_items.saturating_add(way);
         if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
@@ -132,7 +134,7 @@ impl Machine {
         count.max(spec.min.saturating_sub(ahead + 1))
     }
 
-    /// The items that are open over some frames, each once.
+    /// The open items of these frames, each once, sorted.
     pub(super) fn open_ends(&self, frames: impl Iterator<Item = FrameId>) -> Vec<OpenEnd> {
         let mut ends = Vec::new();
         for frame in self.frames_with(frames, |item_summary| item_summary.is_open) {
@@ -147,12 +149,12 @@ impl Machine {
         ends
     }
 
-    /// The frames under which items are open, from here down, outermost first.
+    /// The frames with open items from here down, outermost first.
     pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
         self.frames_with([frame].into_iter(), |item_summary| item_summary.is_open)
     }
 
-    /// The frames that say more than a mask may know, outermost first.
+    /// The frames that are not abstracted, outermost first.
     pub(super) fn exact_frames(&self, frames: impl Iterator<Item = FrameId>) -> Vec<FrameId> {
         self.frames_with(frames, |item_summary| item_summary.is_exact)
     }
@@ -169,13 +171,13 @@ impl Machine {
                 work.extend(self.members(frame).iter().map(|&(_, parent)| parent));
             }
         }
-        // A frame is made after those below it.
+        // A frame's number is higher than those of its parents.
         let mut found: Vec<FrameId> = seen.into_iter().collect();
         found.sort_unstable();
         found
     }
 
-    /// How many values may have to be avoided by what ends under this frame.
+    /// An upper bound of the values that items under this frame may have to avoid.
     pub(super) fn excluded_bound(&self, frame: FrameId) -> u32 {
         let item_summary = self.item_summary(frame);
         u32::from(item_summary.exact_ends)
@@ -184,7 +186,7 @@ impl Machine {
     }
 }
 
-/// Of a number of values only its size is told.
+/// The next power of two: abstracted states keep only the magnitude of a count.
 fn size_class(count: u32) -> u32 {
     match count {
         0 => 0,

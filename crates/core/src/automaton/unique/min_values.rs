@@ -1,4 +1,7 @@
-//! What may still come → how many values that is at least, whatever came before.
+//! Term → a lower bound of the number of different values its texts have.
+//!
+//! The bound needs no list of values that came. If the bound exceeds the number of excluded values, no search is
+//! needed.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -8,7 +11,8 @@ use crate::json::partial_value::is_numeral;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 
-/// How many steps ahead `variety` counts.
+/// Bytes that `min_texts` and `min_digit_strings` look ahead. Chosen without measurement.
+/// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
 pub(super) const LOOKAHEAD_BYTES: u32 = 6;
 
 impl Machine {
@@ -40,7 +44,7 @@ impl Machine {
         Ok(self.unique.frame_min_values.get(&frame).copied().unwrap_or(1))
     }
 
-    /// How many values a term surely has; at least 1.
+    /// A lower bound of the number of values of a term, at least 1.
     pub(super) fn min_values(&mut self, term: TermId) -> Result<u32> {
         self.min_values_within(term, 0)
     }
@@ -60,7 +64,7 @@ impl Machine {
                 self.min_texts(text, LOOKAHEAD_BYTES)?
             }
             Term::Quoted { .. } => {
-                // In the middle of an escape: whatever it says, the text goes on.
+                // The text goes on after the escape, whatever character it encodes.
                 let mut most = 1;
                 for (_, _, target) in self.arena.moves(term)? {
                     most = most.max(self.min_values_within(target, depth + 1)?);
@@ -109,7 +113,7 @@ impl Machine {
                 let (keys, values) = self.arena.further_members(term);
                 let mut most = 1;
                 for key in keys {
-                    // Of so many keys those that came leave enough.
+                    // This many keys remain enough after the few that came.
                     if self.min_texts(key, LOOKAHEAD_BYTES)? >= COUNT_CAP {
                         most = COUNT_CAP;
                     }
@@ -128,14 +132,14 @@ impl Machine {
                 false => 1,
             },
         };
-        // What was under way is_viable_by_count as nothing: that holds in this context only.
+        // A recursion that was cut counted as one value. Such a result holds in this context only and is not cached.
         if self.unique.cut_count == cuts || calls == 0 && depth == 0 || found >= COUNT_CAP {
             self.unique.min_values.insert((term, 0), found);
         }
         Ok(found)
     }
 
-    /// Whether a language of texts has no end from wherever it has come to: a few texts less are no matter.
+    /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
     pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
         if self.arena.goes_on(text) {
             return true;
@@ -156,7 +160,8 @@ impl Machine {
         self.rules().matches_something(&self.arena, node)
     }
 
-    /// Whether every text of the term says something: a count of such texts is part of the value.
+    /// Whether every text of the term has a byte other than white space. If so, the number of repetitions is part of
+    /// the value.
     fn is_never_blank(&self, term: TermId) -> bool {
         let white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match *self.arena.term(term) {
@@ -170,7 +175,7 @@ impl Machine {
         }
     }
 
-    /// How many texts a language of texts surely has, looking so many bytes ahead where there is a choice.
+    /// A lower bound of the number of texts, from the first `ahead` bytes.
     pub(super) fn min_texts(&mut self, text: TermId, ahead: u32) -> Result<u32> {
         if ahead == 0 || text == EPSILON || text == EMPTY {
             return Ok(1);
@@ -189,18 +194,19 @@ impl Machine {
         Ok(found)
     }
 
-    /// How many numerals of one length a head surely text_count: they differ in value, unless they are exponents of zero.
+    /// A lower bound of the numerals of one length that a head reads. These differ in value unless they are exponents
+    /// of zero.
     pub(super) fn min_numerals(&mut self, head: TermId) -> Result<u32> {
         let point = self.arena.derive(head, b'.')?;
         Ok(self.min_digit_strings(head)?.max(self.min_digit_strings(point)?))
     }
 
-    /// Whether numerals are all that a head text_count.
+    /// Whether a head reads nothing but bytes of numerals.
     pub(super) fn is_numeral_head(&mut self, head: TermId) -> bool {
         !self.arena.info(head).structural && self.arena.first_bytes(head).iter().all(is_numeral)
     }
 
-    /// How many strings of digits of one length a head surely text_count.
+    /// A lower bound of the digit strings of one length that a head reads.
     fn min_digit_strings(&mut self, head: TermId) -> Result<u32> {
         if let Some(&known) = self.unique.digit_strings.get(&head) {
             return Ok(known);
@@ -214,7 +220,7 @@ impl Machine {
                     let (low, high) = (low.max(b'0'), high.min(b'9'));
                     if low <= high {
                         if target == state && low < high {
-                            // Any number of digits, each one of two.
+                            // A loop over two or more digits has unlimited strings.
                             most = COUNT_CAP;
                         }
                         let more = count.saturating_mul(u32::from(high - low) + 1).min(COUNT_CAP);

@@ -1,17 +1,15 @@
-//! Values that came → values that may come, in arrays whose items are all different, whatever items are.
+//! Values that came → values that may come, in arrays whose items must all be different.
 //!
-//! An array is an automaton over items. While an item is open, its position holds a *partial* of it (`partial`), and
-//! the frame under the item says where the partial began; where the item ends, the text of its value is looked up. What
-//! makes that exact is to know which values an item must *avoid*: those that came, and those without which the array could
-//! not be ended, because later items have few values to choose from. They are a set of texts that shares all its branches
-//! with the sets before it (`keyset`), so push_next_item item costs what it adds. A position inside an item is entered only if
-//! the item can still end as some other value. That is seen at once where much may still come (`variety`), where no value
-//! to be avoided begins like the item (`rest`), or where texts and values can be is_viable_by_count; otherwise a search looks for
-//! such an end.
+//! An array is an automaton over items. While an item is open, the position's register holds its partial value, and the
+//! frame under the item holds the start of that value. At the end of the item the canonical text of its value is looked
+//! up among the excluded values (`excluded`).
 //!
-//! Masks are drafted for positions without a partial (`Register::Abstracted`), whose states know of the values that came only
-//! how many there may be. What a draft cannot tell (tokens that end an item, and those after which little is left to tell
-//! it apart) is corrected for the exact position (`correct`).
+//! A position inside an item survives only if the item can still end as another value (`end`). Lower bounds of the
+//! number of values (`min_values`), the excluded texts that share the prefix (`rest`), exact counts (`count`) and,
+//! last, a search decide that.
+//!
+//! Masks are computed for abstracted positions (`Register::Abstracted`), which keep only a bound of the number of
+//! values. Tokens for which that bound does not suffice are checked at the exact position (`mask::draft`).
 
 pub(crate) mod count;
 pub(crate) mod end;
@@ -36,42 +34,42 @@ use std::sync::Arc;
 pub(crate) use frame::ItemSummary;
 pub(crate) use rest::{ExcludedCursor, ItemKey, OpenItem};
 
-/// The partial of the items that are open at a position.
+/// The partial value of the open items of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Register {
     #[default]
     Closed,
     At(u32),
-    /// A mask stands for many readings.
+    /// A position of a mask, which stands for many partial values.
     Abstracted,
 }
 
-/// The array of a search for the values of one item.
+/// The pseudo array under which the values of one item are enumerated.
 const ENUMERATION: u32 = u32::MAX;
 
-/// The step of that array, if objects spell their members in one order.
+/// The step of the pseudo array if the items' objects have one order of members.
 const ORDERED_STEP: u32 = 1;
 
-/// Counts of values beyond this say nothing more.
+/// Counts of values saturate here: no text excludes more values.
 const COUNT_CAP: u32 = 1 << 24;
 
-/// A byte of a partial with its places in the list and in the table.
+/// Bytes per node of partial values, with its entry in the index.
 const PER_PARTIAL_VALUE: usize = 72;
 
-/// The texts of the values that an item may not have, as a set; None if no item may come.
+/// The set of texts that an item may not have; None if no item may come.
 type Excluded = Option<u32>;
 
-/// What is known about values, frames and items.
+/// Caches of everything found out about values, frames and items of one machine.
 #[derive(Default)]
 pub(crate) struct UniqueAnalysis {
     partial_values: PartialValues,
-    /// Of values that are dealt out: their texts.
+    /// Canonical texts of the values that the matching deals with, by id.
     values: Vec<Arc<[u8]>>,
     value_ids: FxHashMap<Arc<[u8]>, u32>,
     excluded: FxHashMap<(u32, u32, u32), Excluded>,
     item_values: FxHashMap<(TermId, bool), ItemValues>,
     in_progress: Vec<TermId>,
-    /// How often something was taken for granted because its count was under way.
+    /// How often a result relied on a count in progress. Such results are not cached.
     assumptions: u64,
     unlimited_ends: FxHashMap<(u32, u32, u32), bool>,
     min_values: FxHashMap<(TermId, u32), u32>,
@@ -87,22 +85,23 @@ pub(crate) struct UniqueAnalysis {
     frame_min_values: FxHashMap<FrameId, u32>,
     viable: FxHashMap<(TermId, FrameId, u32), bool>,
     most_excluded: u32,
-    /// The texts of the values that ended at the probe.
+    /// Canonical texts of the values that ended in the pseudo array.
     found: FxHashSet<Vec<u8>>,
-    /// How many items a token may go through.
+    /// Upper bound of the items that one token may span.
     pub(crate) max_token_items: u32,
 }
 
+/// The values of one item, as far as they were asked for.
 #[derive(Clone, Default)]
 struct ItemValues {
     values: Arc<Vec<u32>>,
-    /// Whether these are all.
+    /// Whether `values` has all values of the item.
     is_complete: bool,
     asked: usize,
 }
 
 impl Machine {
-    /// Follow one of these arrays' terms to what it begins with.
+    /// Replaces a term of an array by the terms that it begins with.
     pub(crate) fn expand(
         &mut self,
         term: TermId,
@@ -130,7 +129,7 @@ impl Machine {
             Term::UniqueItem { array, mut state } => {
                 closure.uses_register = true;
                 if closure.register == Register::Abstracted {
-                    // What may come next hangs on this array, too, and not on the item around it alone.
+                    // What comes next depends on this array, and not only on the array around it.
                     closure.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
@@ -199,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// Whether an array can end at all.
+    /// Whether some text of the array exists at all.
     pub(crate) fn can_begin(&mut self, array: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         if spec.accepting[0] && spec.min == 0 {
@@ -214,7 +213,7 @@ impl Machine {
         Ok(false)
     }
 
-    /// Another item, if some may come.
+    /// Adds the start of the next item, if some item may come.
     fn push_next_item(
         &mut self,
         array: u32,
@@ -252,7 +251,7 @@ impl Machine {
         self.arena.unique_state(array, next)
     }
 
-    /// The one text of the value of an item that ends here.
+    /// The canonical text of the value that ends here.
     fn value_text(&mut self, ordered: bool, start: u32, partial: u32) -> Result<Vec<u8>> {
         let text = self.unique.partial_values.whole_text(start, partial);
         self.arena.spend(1 + text.len() as u64 / 4)?;

@@ -1,4 +1,6 @@
-//! Array → whether every object in its items spells its members in one order: then equal values have equal readings.
+//! Array → whether every object in its items has one fixed order of members.
+//!
+//! If so, equal values have equal partial values, and members need no sorting.
 
 use crate::automaton::machine::Machine;
 use crate::regular::term::{Term, TermId};

@@ -1,4 +1,6 @@
-//! Values to be avoided × what was read of an item → the rests of those that begin like it: a walk down the set.
+//! Excluded values × bytes of an open item → the suffixes of those excluded values that share the prefix.
+//!
+//! Masks of positions inside unique items follow these suffixes along the bytes of tokens.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -11,14 +13,14 @@ use crate::json::value::NUMERAL_END;
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Term, TermId};
 
-/// Longer numerals may be written with an exponent in the set.
+/// Bytes of numerals from which the canonical spelling may use an exponent.
 const MAX_NUMERAL_BYTES: usize = 30;
 
-/// What a text that must not be completed goes on with.
+/// The suffixes that would complete an excluded text.
 #[derive(Clone, Copy)]
 pub(crate) struct ExcludedRest {
     pub(super) set: u32,
-    /// Whether these are all and no more; else the set has at least the values that are left.
+    /// Whether `set` has exactly these suffixes; otherwise a superset.
     pub(super) exact: bool,
 }
 
@@ -46,7 +48,7 @@ impl Machine {
         let keys = &self.arena.registers.keys;
         for &byte in whole {
             if byte == b'{' && !ordered {
-                // Members may come in push_next_item order: any value with an object here may be is_wanted.
+                // Members may come in any order, so every excluded value with an object here counts.
                 return Ok(ExcludedRest { set: keys.rest(set, byte), exact: false });
             }
             set = keys.rest(set, byte);
@@ -55,7 +57,7 @@ impl Machine {
             }
         }
         if numeral.is_empty() {
-            // What an open escape will say is not known.
+            // The character of an open escape is not known yet.
             return Ok(ExcludedRest { set, exact: matches!(lexer_state, LexerState::Between | LexerState::Inside) });
         }
         if self.unique.partial_values.lexer_state(partial).is_zero() {
@@ -74,7 +76,7 @@ impl Machine {
         Ok(ExcludedRest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
     }
 
-    /// The item that is open at a position, if it is one, with what it must not go on with.
+    /// The single open item of a position with the suffixes to avoid; None if a walk along texts cannot decide.
     pub(crate) fn open_item(&mut self, position: &Position) -> Result<Option<OpenItem>> {
         let Register::At(partial) = position.register else { return Ok(None) };
         let frames = position.heads.iter().map(|&(_, frame)| frame);
@@ -82,7 +84,7 @@ impl Machine {
         let &[(array, state, step, start)] = &self.open_ends(frames)[..] else { return Ok(None) };
         let rest = self.excluded_rest(array, state, step, start, partial)?;
         if rest.set != NO_KEYS && !self.is_ordered(array) {
-            // Members in push_next_item order say the same: a walk along the texts of the set would miss them.
+            // An object may complete an excluded value in another order of members, which a walk would miss.
             return Ok(None);
         }
         let at = self.arena.registers.unique_states[state as usize].at;
@@ -106,7 +108,7 @@ impl Machine {
         Ok(Some(OpenItem { array, state, at, step, head, has_noncanonical_numerals, cursor }))
     }
 
-    /// Whether a numeral may begin here, or one is open that is zero so far.
+    /// Whether a numeral that may begin here, or is open, can still be zero.
     pub(crate) fn can_be_zero(&self, position: &Position) -> bool {
         match position.register {
             Register::At(partial) => {
@@ -116,8 +118,8 @@ impl Machine {
         }
     }
 
-    /// What tokens are compared with that go on to push_next_item item: of arrays of strings, each of which has many others to
-    /// become, wherever it is.
+    /// The strings that tokens spanning several items must not repeat; None unless the array has strings of unlimited
+    /// number.
     pub(crate) fn seen_strings(&mut self, position: &Position) -> Result<Option<SeenStrings>> {
         let heads = position.heads.iter().map(|&(_, frame)| frame);
         let frames: Vec<FrameId> = heads.chain(position.specials.iter().map(|&(_, frame)| frame)).collect();
@@ -156,12 +158,12 @@ impl Machine {
         Ok(Some(SeenStrings { set: state.came, lexer_state, prefix }))
     }
 
-    /// Whether an item ends with what is over this frame.
+    /// Whether the frame continues with the end of an item and nothing else.
     fn is_item_frame(&self, frame: FrameId) -> bool {
         matches!(*self.members(frame), [(term, _)] if matches!(self.arena.term(term), Term::UniqueEnd { .. }))
     }
 
-    /// Whether a number in an item may be spelled otherwise than in the set.
+    /// Whether a number in the item may have another spelling than the canonical one.
     fn has_noncanonical_numerals(&mut self, item: TermId) -> Result<bool> {
         Ok(match *self.arena.term(item) {
             Term::Quoted { .. } => false,
@@ -171,7 +173,7 @@ impl Machine {
     }
 }
 
-/// The strings that came in an array, and what was read of the one that is open.
+/// The strings that came in an array, and the prefix of the open one.
 pub(crate) struct SeenStrings {
     set: u32,
     lexer_state: LexerState,
@@ -179,8 +181,7 @@ pub(crate) struct SeenStrings {
 }
 
 impl SeenStrings {
-    /// Whether some string in these bytes may be one that came, or two of them may be the same. What is behind the array
-    /// is not known.
+    /// Whether these bytes may repeat a string that came, or one of their own. Bytes past the array count as repeating.
     pub(crate) fn can_repeat(&self, keys: &KeySets, bytes: &[u8]) -> bool {
         let (mut lexer_state, mut text) = (self.lexer_state, self.prefix.clone());
         let mut whole: Vec<Vec<u8>> = Vec::new();
@@ -206,62 +207,62 @@ impl SeenStrings {
     }
 }
 
-/// An item of regular texts that is open, with what was read of it.
+/// An open item of regular texts, with the excluded suffixes.
 pub(crate) struct OpenItem {
     array: u32,
     state: u32,
     /// The state of the automaton over items.
     at: u32,
     step: u32,
-    /// What text_count the rest of it, if that is one head.
+    /// The head that reads the rest of the item, if there is one such head.
     pub(crate) head: Option<TermId>,
-    /// Whether a numeral in it may be spelled otherwise than in the set: none is compared before its end.
+    /// Whether numerals may be spelled in several ways. If so, they are compared only at their end.
     has_noncanonical_numerals: bool,
     pub(crate) cursor: ExcludedCursor,
 }
 
-/// A lexer_state in the texts to be avoided, as the bytes of tokens lead there.
+/// A node in the set of excluded texts, reached by the bytes of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ExcludedCursor {
     lexer_state: LexerState,
     set: u32,
-    /// Where the numeral began that is open, and whether it is a minus so far: -0 is 0.
+    /// The node where the open numeral began. Needed after a minus, because -0 equals 0.
     numeral_start: u32,
     minus: bool,
 }
 
-/// Items of one language between which no walk can tell.
+/// The key under which walks are cached: array, state, step, and whether values are scarce.
 pub(crate) type ItemKey = (u32, u32, u32, bool);
 
 impl OpenItem {
-    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
     pub(crate) fn meets(&self, keys: &KeySets, bytes: &[u8]) -> bool {
         self.cursor.meets(keys, bytes, self.has_noncanonical_numerals)
     }
 
-    /// Whether a byte leads to a numeral whose spelling says nothing yet.
+    /// Whether the cursor is inside a numeral whose spelling does not decide its value.
     pub(crate) fn is_in_noncanonical_numeral(&self, next: &ExcludedCursor) -> bool {
         self.has_noncanonical_numerals && next.is_in_numeral()
     }
 
-    /// The bytes that may lead on from a lexer_state in it; None: it takes a look at all.
+    /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
     pub(crate) fn bytes(&self, keys: &KeySets, cursor: &ExcludedCursor) -> Option<ByteSet> {
         cursor.bytes(keys).filter(|_| !self.has_noncanonical_numerals || cursor.lexer_state == LexerState::Inside)
     }
 
-    /// `is_scarce`: whether it matters how many values are left.
+    /// The key for caching; `is_scarce` says whether the number of remaining values matters.
     pub(crate) fn key(&self, is_scarce: bool) -> ItemKey {
         (self.array, self.at, self.step, is_scarce)
     }
 }
 
 impl ExcludedCursor {
-    /// The same for all that go on alike.
+    /// The representative of all cursors with equal continuations.
     pub(crate) fn representative(self) -> ExcludedCursor {
         ExcludedCursor { numeral_start: if self.minus { self.numeral_start } else { NO_KEYS }, ..self }
     }
 
-    /// After push_next_item byte.
+    /// The cursor after one more byte.
     pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> ExcludedCursor {
         if let LexerState::Number { .. } = self.lexer_state {
             if !is_numeral(byte) {
@@ -281,17 +282,17 @@ impl ExcludedCursor {
         self
     }
 
-    /// In the middle of a numeral.
+    /// Whether a numeral is open.
     fn is_in_numeral(&self) -> bool {
         matches!(self.lexer_state, LexerState::Number { .. })
     }
 
-    /// Whether some text begins so.
+    /// Whether some excluded text continues from here.
     pub(crate) fn has_conflict(&self, keys: &KeySets) -> bool {
         self.set != NO_KEYS || self.minus && keys.rest(self.numeral_start, b'0') != NO_KEYS
     }
 
-    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
     fn meets(mut self, keys: &KeySets, bytes: &[u8], has_noncanonical_numerals: bool) -> bool {
         for &byte in bytes {
             if self.is_at_end(keys) || self.is_at_numeral_end(keys, byte) {
@@ -308,22 +309,22 @@ impl ExcludedCursor {
         true
     }
 
-    /// Whether one ends here.
+    /// Whether an excluded text ends here.
     pub(crate) fn is_at_end(&self, keys: &KeySets) -> bool {
         keys.has_empty(self.set)
     }
 
-    /// Whether one ends here because a byte follows that goes on with no numeral.
+    /// Whether an excluded number ends here, because the next byte cannot continue a numeral.
     pub(crate) fn is_at_numeral_end(&self, keys: &KeySets, byte: u8) -> bool {
         !is_numeral(byte) && self.is_whole_numeral(keys)
     }
 
-    /// Whether one ends here if no digit follows.
+    /// Whether an excluded number ends here if no digit follows.
     fn is_whole_numeral(&self, keys: &KeySets) -> bool {
         matches!(self.lexer_state, LexerState::Number { .. }) && keys.rest(self.set, NUMERAL_END) != NO_KEYS
     }
 
-    /// The bytes that may lead on; None: it takes a look at all.
+    /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
     fn bytes(&self, keys: &KeySets) -> Option<ByteSet> {
         if self.is_whole_numeral(keys) {
             return None;
@@ -344,7 +345,7 @@ impl ExcludedCursor {
 }
 
 impl Machine {
-    /// Whether the item can end as push_next_item value after some bytes, with the head that is left; None if that is not plain.
+    /// Whether the item can end as another value after the bytes up to `cursor`; None if counts cannot decide.
     pub(crate) fn can_end_differently(
         &mut self,
         item: &OpenItem,

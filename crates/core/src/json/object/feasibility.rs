@@ -1,4 +1,6 @@
-//! Members that came × an object → whether it can still be closed, and what must come for that.
+//! State of an object → whether the object can still be closed, and which members that requires.
+//!
+//! Every state that the automaton reaches passes this check, so no key leads into a dead end.
 
 use crate::error::Result;
 use crate::json::object::property_set::{contains, members, put};
@@ -10,20 +12,20 @@ use crate::regular::term::{TermId, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
 
-/// If fewer keys are left, a mask asks which they are.
+/// Keys left below which masks must know the exact keys. Chosen without measurement.
 const SCARCE_KEYS: usize = 32;
 
 type Indices = SmallVec<[u32; 8]>;
 
-/// What an object cannot be closed without.
+/// The members without which an object cannot be closed.
 #[derive(Default)]
 pub(crate) struct Needs {
-    /// Properties, as those that may come: an object has a state for each that came, and a list would be longer.
+    /// Required properties as a bit set: every state has one, and a list would be longer.
     must: PropertySet,
     pub may: PropertySet,
-    /// Members beside those that must come.
+    /// Required members beyond the required properties.
     pub more: u32,
-    /// Marks that some members must leave.
+    /// Marks that some of these members must leave.
     pub marks: u64,
 }
 
@@ -32,7 +34,7 @@ impl Needs {
         contains(&self.must, property)
     }
 
-    /// Whether no property must come.
+    /// Whether no property is required any more.
     pub fn is_done(&self) -> bool {
         self.must.iter().all(|&word| word == 0)
     }
@@ -51,24 +53,24 @@ impl Needs {
     }
 }
 
-/// What a state still has to read and may read.
+/// The properties that must, and that may, still come.
 pub(super) struct RemainingProperties {
     pub must: Indices,
     pub may: PropertySet,
 }
 
 impl ObjectSpec {
-    /// Whether only `required` and one order restrict which properties come.
+    /// Whether only `required` and one order restrict the properties.
     pub(crate) fn is_sequential(&self) -> bool {
         !self.any_order && self.earlier.is_empty() && self.is_unrestricted()
     }
 
-    /// Whether a property has values at all.
+    /// Whether the property has any value, so that it may come at some time.
     pub(crate) fn has_values(&self, property: u32) -> bool {
         contains(&self.valued, property)
     }
 
-    /// Of a plain object the first property that must still come.
+    /// The first property that must still come, of a sequential object.
     fn required_from(&self, state: &ObjectState) -> Option<usize> {
         (state.next as usize / 64..self.required.len()).find_map(|word| {
             let left = self.required[word] & !self.past_word(state, word);
@@ -76,17 +78,17 @@ impl ObjectSpec {
         })
     }
 
-    /// The properties of a plain object whose turn it is, if they may come at all.
+    /// The properties of a sequential object from the next one to the next required one.
     pub(crate) fn in_turn(&self, state: &ObjectState) -> Range<usize> {
         state.next as usize..self.required_from(state).map_or(self.properties.len(), |last| last + 1)
     }
 
-    /// Whether only `required` and the orders restrict which properties come.
+    /// Whether only `required` and the orders restrict the properties: no implications, marks or counts.
     pub(crate) fn is_unrestricted(&self) -> bool {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 
-    /// Find out which properties must come and which may, whenever their values have changed.
+    /// Computes the sets of required and of possible properties. Call after every change of values.
     pub(crate) fn index_properties(&mut self) {
         let set_of = |is: fn(&Property) -> bool| {
             let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
@@ -96,7 +98,7 @@ impl ObjectSpec {
             [set_of(|property| property.required), set_of(|property| !property.values.is_empty())];
     }
 
-    /// A word of the set of properties that can no longer come.
+    /// One word of the set of properties that can no longer come.
     pub(crate) fn past_word(&self, state: &ObjectState, word: usize) -> u64 {
         let of = |set: &[u64]| set.get(word).copied().unwrap_or(0);
         match (self.any_order, self.earlier.is_empty()) {
@@ -115,7 +117,7 @@ impl ObjectSpec {
             || !pairs_from(&self.implied_by, index).is_empty()
     }
 
-    /// What looking at one state once costs.
+    /// Budget steps of looking at one state once.
     pub(super) fn step_cost(&self) -> u64 {
         let few: usize = self.extras.iter().flat_map(|extra| &extra.few).map(Vec::len).sum();
         1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
@@ -129,7 +131,7 @@ impl ObjectSpec {
         };
         let mut may = left(&self.valued);
         if !self.implies.is_empty() {
-            // What implies a property that can no longer come cannot come either.
+            // A property whose effect can no longer come cannot come either.
             let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !contains(&may, index)).collect();
             while let Some(index) = lost.pop() {
                 for &cause in pairs_from(&self.implied_by, index) {
@@ -160,7 +162,7 @@ impl ObjectSpec {
         must.iter().all(|&index| contains(&may, index)).then_some(RemainingProperties { must, may })
     }
 
-    /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
+    /// Whether some choice of members closes the object. The search is charged to `steps`. Errors: limits.
     pub(crate) fn is_feasible(&self, state: &ObjectState, came: SeenKeys<'_>, steps: &mut Steps<'_>) -> Result<bool> {
         steps.spend(self.step_cost())?;
         if state.count > self.max || self.min > self.max {
@@ -171,7 +173,7 @@ impl ObjectSpec {
         if least > self.max {
             return Ok(false);
         }
-        // Keys of which there are few are properties in all but name: each comes once.
+        // Keys of a small set are properties in effect: each comes at most once.
         let mut single: Vec<(&[u8], Vec<u64>)> = Vec::new();
         let mut endless = Vec::new();
         for extra in self.extras.iter().filter(|extra| !extra.values.is_empty()) {
@@ -202,7 +204,7 @@ impl ObjectSpec {
         if missing == 0 {
             return Ok(true);
         }
-        // Who can leave the missing marks: properties that must come anyway cost nothing, others one member each.
+        // Sources of missing marks: required properties cost no extra member, all others cost one.
         let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
             .filter(|&index| contains(&may, index))
             .map(|index| {
@@ -216,7 +218,7 @@ impl ObjectSpec {
         can_cover(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
-    /// What must still come.
+    /// The members that the object still requires.
     pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
         let Some(RemainingProperties { must: listed, may }) = self.remaining_properties(state) else {
             return Needs::default();
@@ -227,6 +229,7 @@ impl ObjectSpec {
         Needs { must, may, more, marks: self.required_marks & !state.marks }
     }
 
+    /// Whether the object may be closed in this state.
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
         if self.is_sequential() {
             return self.required_from(state).is_none();
@@ -260,14 +263,14 @@ impl ObjectSpec {
             }
             None => {}
         }
-        // A count beyond every bound says nothing more.
+        // Counts above all bounds are equivalent.
         let cap = if self.max == MANY { self.min } else { MANY };
         next.count = (state.count + 1).min(cap);
         next.marks = (state.marks | marks) & self.required_marks;
         next
     }
 
-    /// The values that keep the object is_feasible, each with the state after it.
+    /// The values of a property that keep the object feasible, each with the state after it.
     pub(super) fn property_branches(
         &self,
         state: &ObjectState,
@@ -287,7 +290,7 @@ impl ObjectSpec {
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         if self.is_unrestricted() {
-            // Who asks has seen that it may come in its turn: everything else stays as it was.
+            // The caller has checked the order, and nothing else can restrict the member.
             return Ok(next.collect());
         }
         let mut kept = Branches::new();
@@ -299,7 +302,7 @@ impl ObjectSpec {
         Ok(kept)
     }
 
-    /// The same for a key beside the named ones, which the states do not know yet: `came` does, if it matters.
+    /// The values of a further key that keep the object feasible. The key itself is passed in `came` where it matters.
     pub(super) fn extra_branches(
         &self,
         state: &ObjectState,
@@ -312,9 +315,9 @@ impl ObjectSpec {
         self.feasible_branches(next, came, steps)
     }
 
-    /// Whether what may follow a key depends on which it is.
+    /// Whether the continuation may depend on which key came.
     pub(super) fn has_scarce_keys(&self, came: usize) -> bool {
-        // One token may spell a few keys more.
+        // A token may spell several keys, so keys count as scarce somewhat early.
         let scarce = |number| number < came + SCARCE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }

@@ -10,14 +10,14 @@ use crate::regular::registers::{Hidden, ObjectState};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
-/// The heads of a key, each with what follows it.
+/// The heads of a key, each with its continuation; None where the head carries its own.
 type KeyHeads = SmallVec<[(TermId, Option<TermId>); 4]>;
 
-/// What is left of named keys after another byte.
+/// The named keys that remain after another byte.
 pub(crate) enum Narrowed {
     /// The property whose key is complete.
     Done(u32),
-    /// A part of the sorted spellings.
+    /// A range of the sorted spellings.
     Named { low: u32, high: u32 },
 }
 
@@ -36,7 +36,7 @@ impl Arena {
         }
     }
 
-    /// A key that was read to its closing quote.
+    /// The head of a named key after its closing quote.
     pub(crate) fn key_done(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         self.object_term(Term::KeyDone { object, state, property })
     }
@@ -59,7 +59,7 @@ impl Arena {
         self.structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
     }
 
-    /// Whether a head is a key at its end that may be the hidden one.
+    /// Whether the head is a finished key that may repeat the hidden key.
     pub(crate) fn can_repeat_key(&self, head: TermId) -> bool {
         match *self.term(head) {
             Term::KeyExtra { state, .. } => self.info(head).nullable && self.has_hidden_key(state),
@@ -67,7 +67,7 @@ impl Arena {
         }
     }
 
-    /// The heads of a key, each with what follows it; the heads that bind say so themselves (`bound`).
+    /// The heads of the next key, each with its continuation.
     pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<KeyHeads> {
         let choices = self.choices(object, state)?;
         let spec = self.registers.objects[object as usize].clone();
@@ -113,7 +113,7 @@ impl Arena {
         self.object_term(Term::KeyNamed { object, state, low, high, depth })
     }
 
-    /// The named keys that go on with a byte; None if none of them may come.
+    /// The named keys that continue with a byte; None if none of them may come.
     pub(crate) fn narrow_key(
         &mut self,
         object: u32,
@@ -125,7 +125,7 @@ impl Arena {
     ) -> Result<Option<Narrowed>> {
         let sorted = &self.registers.objects[object as usize].sorted;
         let (from, to) = match &sorted[low as usize..high as usize] {
-            // What is left of most keys is one of them.
+            // Usually one key is left.
             [(key, _)] if key.get(depth as usize) == Some(&byte) => (low, high),
             [_] => (low, low),
             keys => {
@@ -138,7 +138,7 @@ impl Arena {
         if from == to {
             return Ok(None);
         }
-        // Among those before it some may come: if these are all, some of these.
+        // Some key of the range may come. A smaller range must be checked again.
         if (from, to) != (low, high) {
             let choices = self.choices(object, state)?;
             let sorted = &self.registers.objects[object as usize].sorted;
@@ -155,7 +155,7 @@ impl Arena {
         }))
     }
 
-    /// What follows a head that carries its own continuation, once it is at an end.
+    /// The continuation of a finished head that carries its own; None for other heads.
     pub(crate) fn continuation(&mut self, head: TermId) -> Result<Option<TermId>> {
         match *self.term(head) {
             Term::KeyDone { object, state, property } => Ok(Some(self.named_member(object, state, property)?)),
@@ -170,7 +170,7 @@ impl Arena {
                 let first = before.hidden == Hidden::Nothing;
                 let chooses = key.is_none() && (scarce || !first);
                 if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
-                    // No key is offered after which its only value could not come; a second one may repeat the first.
+                    // Every offered key allows its only value. A second key, however, may repeat the first.
                     let after = ObjectState { hidden: Hidden::Choice, ..spec.state_after(&before, None, value.marks) };
                     return self.member_term(object, smallvec![(value.node, after)]).map(Some);
                 }

@@ -1,4 +1,6 @@
-//! Places of properties → a set of them, as bits.
+//! Property index → bit of a set.
+//!
+//! Sets of properties are small bit vectors, and every state of an object holds some.
 
 use crate::regular::registers::PropertySet;
 
@@ -18,7 +20,7 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether two sets intersects a member other than `index`, from a word on before which one of them has none.
+/// Whether two sets share a member other than `index`. Words before `from` are known to be disjoint.
 pub(super) fn intersects(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
     left.iter().zip(right).enumerate().skip(from).any(|(word, (a, b))| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };

@@ -9,12 +9,12 @@ use crate::limits::Budget;
 use crate::regular::registers::{ObjectSpec, ObjectState, PropertySet};
 use smallvec::smallvec;
 
-/// Properties that imply each other come in search: whether some of them have a number between the bounds, and leave the
-/// marks that are missing. Only where the number is bounded above: otherwise all that may come can come.
+/// The search for a choice of properties that respects implications, leaves the missing marks and fits the member
+/// count. Needed only where the count is bounded above: otherwise all possible members can come.
 pub(super) struct ImplicationSearch<'a> {
     pub(super) spec: &'a ObjectSpec,
     pub(super) state: &'a ObjectState,
-    /// The marks of each key of which there are few.
+    /// The marks of each key that comes from a small set.
     pub(super) singles: Vec<Vec<u64>>,
     /// The marks of all other keys.
     pub(super) endless: Vec<u64>,
@@ -22,7 +22,7 @@ pub(super) struct ImplicationSearch<'a> {
 
 #[derive(Clone, Default)]
 pub(super) struct Selection {
-    /// Properties that come, with all that they imply.
+    /// Chosen properties, closed under implication.
     pub(super) forced: PropertySet,
     pub(super) may: PropertySet,
     /// Properties whose value was chosen for its marks.
@@ -46,7 +46,8 @@ impl ImplicationSearch<'_> {
         if !self.endless.is_empty() || count as usize + spare >= self.spec.min as usize {
             return Ok(true);
         }
-        // Too few so far: the next property comes with what it implies, or stays away with what implies it.
+        // Too few members: the next property comes with its implications, or is excluded with everything that implies
+        // it.
         let more = |index: &u32| contains(&selection.may, *index) && !contains(&selection.forced, *index);
         let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
         let mut with = selection.clone();
@@ -58,7 +59,7 @@ impl ImplicationSearch<'_> {
         Ok(self.is_satisfiable(with, 0, steps)? || self.is_satisfiable(without, 0, steps)?)
     }
 
-    /// The lowest missing mark, left by whoever can.
+    /// Whether some member can leave the lowest missing mark and the rest can be completed.
     fn can_leave_mark(&self, selection: Selection, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
         let mark = missing & missing.wrapping_neg();
         for (index, property) in self.spec.properties.iter().enumerate() {
@@ -98,7 +99,7 @@ impl ImplicationSearch<'_> {
         Ok(false)
     }
 
-    /// Add a property and all that follow from it; those that came already are no members to come.
+    /// Adds a property and everything reachable from it. Properties that already came are left out.
     fn add_closure(&self, set: &mut PropertySet, index: u32, along: &[(u32, u32)]) {
         let mut open = vec![index];
         while let Some(index) = open.pop() {
@@ -111,7 +112,7 @@ impl ImplicationSearch<'_> {
     }
 }
 
-/// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
+/// Whether the givers can leave all missing marks: each giver once, with one of its alternatives.
 pub(super) fn can_cover(
     missing: u64,
     givers: &[(bool, Vec<u64>)],
@@ -127,7 +128,7 @@ pub(super) fn can_cover(
     if missing & !reach != 0 {
         return Ok(false);
     }
-    // With members to spare, who has no choice to make is taken at once; a search is left for the others.
+    // With members to spare, givers without a choice are taken at once. Only the others are searched.
     if budget as usize >= givers.len() + missing.count_ones() as usize {
         let settled = |marks: &[u64]| marks.iter().filter(|&&marks| marks & missing != 0).count() == 1;
         if givers.iter().any(|(_, marks)| settled(marks)) {
@@ -154,19 +155,19 @@ pub(super) fn can_cover(
     Ok(false)
 }
 
-/// The steps of a search, paid as they are taken.
+/// The step budget of one search, charged to the budget of the call.
 pub(crate) struct Steps<'a> {
     budget: &'a mut Budget,
     left: u64,
 }
 
 impl<'a> Steps<'a> {
-    /// At most `most` of those that are left in the budget.
+    /// At most `most` steps, and no more than the budget of the call has.
     pub fn new(budget: &'a mut Budget, most: u64) -> Self {
         Steps { budget, left: most }
     }
 
-    /// Whether the search took more than its own intersects, while the budget would go on.
+    /// Whether the search used up its own share while the call's budget lasts.
     pub fn is_exhausted(&self) -> bool {
         self.left == 0
     }

@@ -6,7 +6,7 @@ use crate::json::object::property_set::put;
 use crate::regular::registers::{ObjectSpec, PropertySet};
 
 impl ObjectSpec {
-    /// The bytes at a depth of a part of the sorted spellings, each once.
+    /// The bytes at a depth of a range of the sorted spellings, each once, ascending.
     pub(crate) fn key_bytes(&self, low: u32, high: u32, depth: u32) -> impl Iterator<Item = u8> + '_ {
         let mut keys = &self.sorted[low as usize..high as usize];
         let at = move |key: &(Box<[u8]>, u32)| key.0.get(depth as usize).copied();
@@ -19,14 +19,14 @@ impl ObjectSpec {
     }
 }
 
-/// The pairs_from that begin with `first`, of sorted ones.
+/// The pairs that begin with `first`, of a sorted list.
 pub(super) fn pairs_from(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|pair| pair.0 < first);
     let to = sorted.partition_point(|pair| pair.0 <= first);
     &sorted[from..to]
 }
 
-/// For each property those that no order lets come after it; None if the orders contradict each other.
+/// For each property: the set of properties that may not come after it. None if the orders contradict each other.
 pub(crate) fn earlier_properties(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet>> {
     let mut found = vec![PropertySet::new(); count as usize];
     (0..count).for_each(|index| put(&mut found[index as usize], index));
@@ -45,7 +45,7 @@ pub(crate) fn earlier_properties(count: u32, orders: &[Vec<u32>]) -> Option<Vec<
             }
         }
     }
-    // Whatever waits for nothing may come, and so may then what waited for it (Kahn's topological sort).
+    // Kahn's topological sort (1962): a cycle leaves some property unvisited.
     let mut ready: Vec<u32> = (0..count).filter(|&index| waits[index as usize] == 0).collect();
     let mut done = 0;
     while let Some(index) = ready.pop() {

@@ -13,10 +13,10 @@ use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
-/// The values of one member with the states after them, most often one.
+/// The values of one member with the states after them; usually one.
 pub(crate) type Branches = SmallVec<[(TermId, ObjectState); 1]>;
 
-/// The keys beside the named ones that came, and perhaps one more.
+/// The further keys that came, and perhaps one more that is not in the state yet.
 #[derive(Clone, Copy)]
 pub(crate) struct SeenKeys<'a> {
     pub(super) sets: &'a KeySets,
@@ -33,11 +33,11 @@ impl<'a> SeenKeys<'a> {
     }
 }
 
-/// How an object may go on between its members.
+/// The continuations of an object between its members.
 pub(crate) struct ObjectParts {
-    /// What ends it.
+    /// The term that ends the object, if the object may be closed.
     pub end: Option<TermId>,
-    /// What comes before the next key, and that key.
+    /// The term before the next key, and the key; None if no key may come.
     pub next: Option<(TermId, TermId)>,
 }
 
@@ -48,7 +48,7 @@ impl Choices {
 }
 
 impl Arena {
-    /// Search with the steps that are left, and pay for it.
+    /// Runs a search on the keys that came, charged to the budget of the call.
     pub(super) fn search<T>(&mut self, search: impl FnOnce(SeenKeys<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
         search(SeenKeys::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
     }
@@ -71,12 +71,12 @@ impl Arena {
         id
     }
 
-    /// The state of an object of which nothing came.
+    /// The state of an object before its first member.
     pub(crate) fn first_state(&mut self, object: u32) -> u32 {
         self.object_state(object, ObjectState::default())
     }
 
-    /// How an object goes on.
+    /// The continuations of an object between its members. Errors: limits.
     pub(crate) fn object_parts(&mut self, id: TermId) -> Result<ObjectParts> {
         let (object, state, starts) = match *self.term(id) {
             Term::Object(object) => (object, self.first_state(object), true),
@@ -91,7 +91,7 @@ impl Arena {
         if hidden || self.can_continue(object, state)? {
             let before = match (starts, hidden) {
                 (true, _) => spec.open,
-                // Whether there is another member at all is for the exact position to say, comma and all.
+                // Only the exact position knows whether another member may come, so the comma belongs to it, too.
                 (_, true) => EPSILON,
                 _ => spec.comma,
             };
@@ -123,7 +123,7 @@ impl Arena {
             let mut must = PropertySet::new();
             remaining_properties.must.iter().for_each(|&index| put(&mut must, index));
             let first = must.iter().position(|&word| word != 0).unwrap_or(0);
-            // Then whatever comes in its turn leaves everything else as it was.
+            // In an unrestricted object, a member changes nothing but the order.
             let sure = spec.is_unrestricted();
             let in_turn = |index: u32| match spec.earlier.get(index as usize) {
                 Some(earlier) => !intersects(earlier, &must, first, index),
@@ -162,7 +162,7 @@ impl Arena {
             } else if self.search(|came, steps| spec.extra_branches(&state, index as u32, came, steps))?.is_empty() {
                 continue;
             } else {
-                // Where there are several kinds of other keys, most that came were of another kind: those change nothing.
+                // With several kinds of further keys, only the keys of this kind matter.
                 let came = match spec.extras.len() {
                     1 => state.keys,
                     _ => self.keys_in(state.keys, keys)?,
@@ -186,7 +186,7 @@ impl Arena {
         Ok(choices)
     }
 
-    /// The languages of keys, and values, that may surely still come, where that is easy to see.
+    /// Languages of keys and values that surely may still come, where that is cheap to see.
     pub(crate) fn further_members(&self, term: TermId) -> (Vec<TermId>, Vec<TermId>) {
         let none = ObjectState::default();
         let (object, state) = match *self.term(term) {
@@ -212,13 +212,13 @@ impl Arena {
         (extras.map(|extra| extra.keys).collect(), values)
     }
 
-    /// Whether a key from here on must be asked for, text by text.
+    /// Whether the next key must be replayed byte by byte at the exact position.
     pub(crate) fn needs_key_replay(&mut self, object: u32, state: u32) -> Result<bool> {
         Ok(match self.registers.states[state as usize].hidden {
             Hidden::Nothing => false,
             Hidden::Choice => true,
             Hidden::Key => {
-                // Every beginning of a key has other ends than the hidden one, if keys are all texts but a few.
+                // If keys are all texts but a few, every prefix has other ends than the hidden key.
                 let spec = self.registers.objects[object as usize].clone();
                 let choices = self.choices(object, state)?;
                 choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
@@ -226,7 +226,7 @@ impl Arena {
         })
     }
 
-    /// Whether a key came that may not come again, and is not known.
+    /// Whether the state hides a key that came and may not come again.
     pub(crate) fn has_hidden_key(&self, state: u32) -> bool {
         self.registers.states[state as usize].hidden == Hidden::Key
     }
