@@ -1,7 +1,7 @@
-//! Grammar → a number that is equal for grammars built alike, whatever the order in which their nodes were made.
+//! Grammar → a hash that is equal for grammars of equal structure, whatever the order in which their nodes were made.
 //!
-//! Regular terms have a hash of their content. Structural ones are hashed here, with the rules by number: two ways to
-//! lower a schema are compared by this.
+//! Regular terms already have a hash of their content. Structural terms are hashed here, with rules by number. Tests
+//! compare two ways of lowering a schema by this hash.
 
 use crate::grammar::grammar::Grammar;
 use crate::regular::arena::Arena;
@@ -11,6 +11,7 @@ use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
 impl Grammar {
+    /// A hash of the structure of the root and of every rule.
     pub fn fingerprint(&self) -> u128 {
         let (_, rules, root) = self.parts();
         let mut fingerprints = self.fingerprints();
@@ -21,13 +22,14 @@ impl Grammar {
         }
         all.finish()
     }
+    /// Hashes of single terms, computed on demand.
 
     pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
         Fingerprints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
     }
 }
 
-/// The numbers of a grammar's terms.
+/// Structural hashes of the terms of one grammar.
 pub(crate) struct Fingerprints<'a> {
     arena: &'a Arena,
     specials: &'a [String],
@@ -35,6 +37,7 @@ pub(crate) struct Fingerprints<'a> {
 }
 
 impl Fingerprints<'_> {
+    /// The structural hash of a term.
     pub fn of(&mut self, id: TermId) -> u128 {
         let info = self.arena.info(id);
         if !info.structural {
@@ -116,7 +119,7 @@ impl Fingerprints<'_> {
                 hash.word(8);
                 hash.bytes(self.specials[*special as usize].as_bytes());
             }
-            // Calls, by number; what else is structural comes up at run time only.
+            // Calls are hashed by rule number. Other structural terms exist only at run time.
             _ => hash.wide(info.hash),
         }
         let print = hash.finish();

@@ -29,7 +29,7 @@ impl UniqueSpec {
     }
 
     /// Whether the array surely has enough values, provided that its items have any.
-    pub(crate) fn has_values_enough_by_form(&self) -> bool {
+    pub(crate) fn has_enough_values_by_form(&self) -> bool {
         self.accepting[0] && self.min == 0 || self.only_item().is_some() && self.min <= 1
     }
 
@@ -81,7 +81,7 @@ impl Arena {
 
     /// Whether some array may lack values. If so, only running the grammar decides.
     pub(crate) fn can_lack_values(&self) -> bool {
-        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_values_enough_by_form())
+        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_enough_values_by_form())
     }
 
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {

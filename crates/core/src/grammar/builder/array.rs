@@ -1,4 +1,6 @@
-//! Items → a node for the array: a sequence, or a register where no two may be the same.
+//! Items → the node of an array: a sequence, or an automaton over items where no two may be equal.
+//!
+//! Both builders live here because they share the arguments of arrays, not their methods.
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
@@ -6,6 +8,7 @@ use crate::regular::registers::UniqueSpec;
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 impl Builder {
+    /// An array of the items `prefix`, then items `rest`, with `min` to `max` items in all.
     pub fn array(
         &mut self,
         prefix: &[u32],
@@ -23,7 +26,7 @@ impl Builder {
         }
         let arena = self.begin_call();
         let fixed = prefix.len() as u32;
-        // From the back: what may follow once `at` items have come.
+        // Built from the back. `tail` is what may follow once `at` items have come.
         let mut tail = if max < fixed {
             EMPTY
         } else {
@@ -46,7 +49,7 @@ impl Builder {
             tail = arena.seq(open, items)?;
         }
         for at in (0..fixed).rev() {
-            // `at + 1` items are there once this one has come.
+            // Once this item has come, there are `at + 1` items.
             let after = at + 1;
             let mut ways = Vec::with_capacity(2);
             if after == fixed {
@@ -80,8 +83,8 @@ impl Builder {
         Ok(tail)
     }
 
-    /// An array no two of whose items have the same value: an automaton over items, by state whether the array may
-    /// end there, and (item, next state).
+    /// An array whose items must all have different values. For each state of the automaton over items: whether the
+    /// array may end, and the pairs of item and next state. Errors: misuse.
     pub fn unique_array(
         &mut self,
         states: &[(bool, Vec<(u32, u32)>)],

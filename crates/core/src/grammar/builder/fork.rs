@@ -1,4 +1,6 @@
-//! A builder → builders that go on from it: what all of them would find out is found out once, before the first.
+//! Builder → builders that continue from it, one per schema.
+//!
+//! Work that every fork would repeat is done once before the first fork.
 
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
@@ -7,22 +9,23 @@ use crate::regular::term::{TermId, EPSILON};
 use crate::vocabulary::long_tokens::FAR;
 use std::sync::Arc;
 
-/// So many nodes of what all forks have are looked at for them: a builder may hold far more than any fork will ask about.
+/// Nodes that are prepared for all forks. A builder may hold many more than any fork will use.
 const MAX_WARMED_NODES: usize = 1_000;
 
-/// Code points of the longest token of most large vocabularies: a run of spaces.
+/// Code points of the longest token of most large vocabularies, a run of spaces.
 const COMMON_LONGEST_TOKEN: u32 = 128;
 
-/// The rules of a builder that was forked, prepared for all forks that will have no others.
+/// The rules of a builder at its first fork, prepared for all forks that add no rules.
 pub(crate) struct PreparedRules {
-    /// How many they were.
+    /// The number of rules when they were prepared.
     pub count: usize,
-    /// Nothing if one of them was not defined yet.
+    /// None if one of the rules was not defined yet.
     pub rules: Option<Rules>,
 }
 
 impl Builder {
-    /// A copy with limits of its own: equal nodes have equal ids in conjunction, and either may go on alone.
+    /// A builder that continues from this one under its own limits. Equal nodes keep equal numbers, and the two may
+    /// diverge.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
         if !self.is_base {
             self.warm_up();
@@ -52,8 +55,8 @@ impl Builder {
         copy
     }
 
-    /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of.
-    /// As far as it goes: what is not known here is found out there.
+    /// Computes in advance what every fork would: derivatives, first bytes and saturated terms of regular nodes. Stops
+    /// silently at a limit, because forks compute the rest on demand.
     fn warm_up(&mut self) {
         let arena = self.begin_call();
         for object in 0..arena.registers.objects.len().min(MAX_WARMED_NODES) {

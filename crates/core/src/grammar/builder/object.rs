@@ -1,4 +1,6 @@
-//! Members, and what they must meet together → a node for the object.
+//! Properties × further keys × constraints → the node of an object.
+//!
+//! Objects have the most arguments of all nodes; checking them fills this file.
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
@@ -8,16 +10,17 @@ use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{TermId, EMPTY, MANY};
 
-/// How an object restricts its members beside their values.
+/// Constraints of an object on its members as a whole.
 #[derive(Clone, Default)]
 pub struct ObjectRules {
+    /// The least number of members.
     pub min: u32,
     pub max: Option<u32>,
     pub required_marks: u64,
     pub implies: Vec<(u32, u32)>,
     pub any_order: bool,
     pub extras_last: bool,
-    /// Lists of properties, each in its own order; none: all in the order of the list.
+    /// Orders of properties; each list is one order. Without lists, the properties come in the given sequence.
     pub orders: Vec<Vec<u32>>,
     pub free: bool,
 }
@@ -29,6 +32,8 @@ impl Builder {
     }
 
     #[allow(clippy::type_complexity)]
+    /// The node of an object from named properties (key, is required, alternatives) and further keys (language,
+    /// alternatives). An alternative is a value node with the marks that it leaves. Errors: misuse, limits.
     pub fn object(
         &mut self,
         properties: Vec<(String, bool, Vec<(u32, u64)>)>,

@@ -1,12 +1,13 @@
-//! Grammar → its rules as text, for people and for golden files: one definition a paragraph, in order of first definition_name.
+//! Grammar → its rules as text, for readers and golden files.
 //!
-//! The text depends on the grammar alone. Names are numbered as they are met from the root, and alternatives are sorted
-//! by what they say: neither ids nor hashes of a process show. The notation, from the weakest binding to the strongest:
+//! Definitions follow in the order of their first mention. The text depends on the grammar alone: names are numbered
+//! from the root, and alternatives are sorted by their text. No ids or hashes of the process show. The notation, from
+//! the weakest binding to the strongest:
 //!
 //! | text | meaning |
 //! |---|---|
 //! | `a \| b` | either |
-//! | `a & b`, `!a` | conjunction; all byte strings but these |
+//! | `a & b`, `!a` | both; all byte strings but these |
 //! | `a b` | one after the other |
 //! | `a?` `a*` `a+` `a{2,5}` | repeated |
 //! | `a#{2,5}` | the texts of `a` that have 2 to 5 characters |
@@ -17,7 +18,7 @@
 //! | `special('<x>')` | a special token |
 //! | `nothing`, `empty` | no text; the empty text |
 //!
-//! `rule_1`, `object_1`, `array_1`, `layout_1` (punctuation) and `term_1` (what is used twice, or long) have definitions.
+//! `rule_1`, `object_1`, `array_1`, `layout_1` (punctuation) and `term_1` (long, or used twice) have definitions.
 
 mod notation;
 mod writer;
@@ -32,20 +33,20 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use writer::{layout, Parts, Writer};
 
-/// Characters of a line, about: what is longer has a definition of its own, with a line for each of its parts.
+/// Characters of a line. A longer term has its own definition, with a line for each part.
 const LINE_WIDTH: usize = 100;
 
-/// Characters of a name, about.
+/// Characters that a name is assumed to take.
 const NAME_WIDTH: usize = 8;
 
-/// Characters of a term that is written out wherever it is used.
+/// Characters up to which a term is written out at every use.
 const INLINE_WIDTH: usize = 16;
 
-/// Alternatives are sorted by their text down to so many levels.
+/// Levels of a term that count when alternatives are sorted.
 const SKETCH_DEPTH: u32 = 4;
 
 impl Grammar {
-    /// The rules as text, in the notation of this module.
+    /// The grammar as text, in the notation of this module.
     pub fn dump(&self) -> String {
         let (arena, rules, root) = self.parts();
         let writer = Writer { arena, rules, specials: &self.specials };
@@ -72,18 +73,18 @@ impl Grammar {
     }
 }
 
-/// What has a definition of its own.
+/// A thing with a definition of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Definition {
     Term(TermId),
     Rule(u32),
-    /// What opens and closes an object, stands between members and between key and value, and in place of none.
+    /// The punctuation of an object: open, close, comma, empty, colon.
     Members([TermId; 5]),
-    /// The same of an array, whose items have no keys.
+    /// The punctuation of an array: open, close, comma, empty.
     Items([TermId; 4]),
 }
 
-/// How tightly what surrounds a term binds.
+/// Binding strength of the context in which a term is written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Union,
@@ -92,7 +93,8 @@ enum Precedence {
     Postfix,
 }
 
-/// Terms that are built classes are one term here: whether they are one in the arena depends on who made them.
+/// One representative for terms of equal structure. Whether such terms are one term in the arena depends on the
+/// process.
 struct TermClasses<'a> {
     fingerprints: Fingerprints<'a>,
     first: FxHashMap<u128, TermId>,
@@ -128,7 +130,7 @@ impl Dump<'_> {
         name
     }
 
-    /// The name of a term that has a definition.
+    /// The name of a term that has a definition; None if the term is written out.
     fn definition_name(&mut self, id: TermId) -> Option<String> {
         let id = self.classes.of(id);
         match *self.writer.arena.term(id) {
@@ -142,13 +144,13 @@ impl Dump<'_> {
         }
     }
 
-    /// Whether a term is used twice and worth a name.
+    /// Whether a term is used twice and longer than `INLINE_WIDTH`.
     fn has_definition(&mut self, id: TermId) -> bool {
         let id = self.classes.of(id);
         self.references.get(&id).is_some_and(|&count| count > 1) && self.length(id) > INLINE_WIDTH
     }
 
-    /// How many characters a term has where it is written out, about.
+    /// The approximate number of characters of a term that is written out.
     fn length(&mut self, id: TermId) -> usize {
         let id = self.classes.of(id);
         if let Some(&known) = self.lengths.get(&id) {
@@ -190,7 +192,7 @@ impl Dump<'_> {
         }
     }
 
-    /// A term written out; `separator` parts the terms of a sequence or union that is all of a definition.
+    /// The text of a term. `separator` joins the parts of a sequence or union that fills a definition.
     fn write_term(&mut self, id: TermId, precedence: Precedence, separator: &str) -> String {
         let writer = self.writer;
         let parts = match writer.parts(id, |tail| self.has_definition(tail)) {
@@ -210,7 +212,7 @@ impl Dump<'_> {
         keyed.into_iter().map(|(_, _, part)| part).collect()
     }
 
-    /// A term after the term of equality: on the same line, or if it is long on lines of its own.
+    /// A definition after its equals sign: on the same line, or on lines of its own if long.
     fn definition(&mut self, id: TermId) -> String {
         match *self.writer.arena.term(id) {
             Term::Call(_) | Term::Object(_) | Term::Unique(_) => format!(" {}", self.term(id, Precedence::Union)),

@@ -29,13 +29,13 @@ pub(super) fn format_count(min: u32, max: u32) -> String {
     }
 }
 
-/// The numbers of the bits, from 0.
+/// The numbers of the set bits, from 0.
 pub(super) fn format_marks(bits: u64) -> String {
     let set: Vec<String> = (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| bit.to_string()).collect();
     set.join(" ")
 }
 
-/// Text in single quotes; what cannot be printed as an escape.
+/// Text in single quotes. Unprintable bytes and characters are escaped.
 pub(super) fn quote(bytes: &[u8]) -> String {
     let mut out = String::from("'");
     for chunk in bytes.utf8_chunks() {
@@ -53,7 +53,7 @@ pub(super) fn quote(bytes: &[u8]) -> String {
     out + "'"
 }
 
-/// Bytes in ranges; what is none of them, if those are fewer.
+/// A byte class as ranges; complemented if that is shorter.
 pub(super) fn format_class(bytes: &ByteSet) -> String {
     if bytes.len() == 1 {
         return quote(&bytes.iter().collect::<Vec<u8>>());

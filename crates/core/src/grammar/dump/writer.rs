@@ -1,6 +1,6 @@
 //! Term × how its parts are written → the text of the term in the notation of `dump`.
 //!
-//! The writer knows the notation of every kind of term, but no names: definitions are the business of `dump`.
+//! The writer knows the notation of every kind of term, but no names. `dump` gives names.
 
 use crate::grammar::dump::notation::{format_class, format_range, parenthesize, quote};
 use crate::grammar::dump::{Precedence, TermClasses, INLINE_WIDTH};
@@ -10,7 +10,7 @@ use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Spelling, Term, TermId, EPSILON, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a term is put together from.
+/// The parts of a term.
 pub(super) enum Parts {
     Alternatives(Vec<TermId>),
     Intersected(Vec<TermId>),
@@ -26,7 +26,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// How many terms, objects and rules refer to each term that can be reached.
+    /// For each reachable term, the number of terms, objects and rules that refer to it.
     pub(super) fn references(&self, root: TermId, classes: &mut TermClasses<'_>) -> FxHashMap<TermId, u32> {
         let (mut found, mut layouts) = (FxHashMap::default(), FxHashSet::default());
         let mut work = vec![root];
@@ -72,7 +72,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The parts of a term. A sequence goes on to the last part, or to one that stands `is_separate`.
+    /// The parts of a term. A sequence is flattened up to a suffix for which `is_separate` holds.
     pub(super) fn parts(&self, id: TermId, mut is_separate: impl FnMut(TermId) -> bool) -> Parts {
         match *self.arena.term(id) {
             Term::Alt(ref parts) => Parts::Alternatives(parts.to_vec()),
@@ -92,7 +92,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The text of a term of these parts, each written by `write`.
+    /// The text of a term from its parts, each written by `write`.
     pub(super) fn format_term(
         &self,
         id: TermId,
@@ -165,12 +165,12 @@ impl Writer<'_> {
                 format!("multiple({of}{rest}{})", if point { ", point" } else { "" })
             }
             Term::Special(special) => format!("special({})", quote(self.specials[special as usize].as_bytes())),
-            // Positions, which no grammar is built of.
+            // Terms that exist only at run time.
             _ => "…".into(),
         }
     }
 
-    /// A term that is one short text: those of a sequence are written as one.
+    /// The bytes of a short literal. Adjacent literals of a sequence are written as one.
     fn few_bytes(&self, id: TermId) -> Option<Vec<u8>> {
         match *self.arena.term(id) {
             Term::Class(bytes) if bytes.len() == 1 => Some(bytes.iter().collect()),
@@ -182,7 +182,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The text of a term without names, down to some levels: enough to sort alternatives by.
+    /// The text of a term without names, cut off at some depth, by which alternatives are sorted.
     pub(super) fn sort_key(&self, id: TermId, levels: u32) -> String {
         if levels == 0 {
             return "…".into();

@@ -1,8 +1,8 @@
-//! Terms × rules → whether each matches something, and whether it may be empty.
+//! Terms × rules → whether each term is productive (matches something) and whether it is nullable.
 //!
-//! Both are least fixpoints, found by a worklist in time linear in what the terms are made of (Dowling and Gallier,
-//! *Linear-time algorithms for testing the satisfiability of propositional Horn formulae*, 1984). Terms share their
-//! parts: a recursion that looks at a part once for each way to it takes twice as long for every level of two references.
+//! Both facts are least fixpoints, found by a worklist in linear time (Dowling and Gallier, *Linear-time algorithms for
+//! testing the satisfiability of propositional Horn formulae*, 1984). A plain recursion would visit shared parts once
+//! per path, which is exponential.
 
 use crate::error::Result;
 use crate::json::object::{SeenKeys, Steps};
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Steps of one search for a way to close an object.
+/// Steps of one search for a way to close an object. Chosen without measurement.
 const MAX_SEARCH_STEPS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -26,27 +26,29 @@ const ALL: Fact = Fact { nullable: true, productive: true };
 
 #[derive(Clone, Default)]
 pub(super) struct Facts {
-    /// By rule.
+    /// Facts by rule.
     rules: Vec<Fact>,
-    /// By term, parts before what is made of them: first those that many rules share, then the others.
+    /// Facts by term, parts before wholes: a shared prefix, then own terms.
     shared: Arc<[Fact]>,
     terms: Vec<Fact>,
-    /// How many rules and terms there were when the fixpoint was found: rules that are added later do not change it.
+    /// The numbers of rules and terms at the last fixpoint. Rules added later do not change these facts.
     base: (usize, usize),
-    /// Objects that were pruned.
+    /// The number of objects that were pruned.
     pruned: usize,
 }
 
 impl Facts {
+    /// The facts of a rule; neither if the rule is unknown.
     pub fn of_rule(&self, rule: u32) -> Fact {
         self.rules.get(rule as usize).copied().unwrap_or_default()
     }
 
+    /// Adds the facts of a new rule.
     pub fn add_rule(&mut self, fact: Fact) {
         self.rules.push(fact);
     }
 
-    /// What is known of a term, or follows from what is known of its parts.
+    /// The facts of a term, computed from its parts if necessary.
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
         match self.get(id.0 as usize) {
             Some(fact) => fact,
@@ -61,12 +63,12 @@ impl Facts {
         }
     }
 
-    /// How many terms are known.
+    /// The number of terms with stored facts.
     pub fn terms(&self) -> usize {
         self.shared.len() + self.terms.len()
     }
 
-    /// What is known is shared from now on by all copies.
+    /// Moves all facts to the shared prefix, so that copies are cheap.
     pub fn share(&mut self) {
         self.shared = (0..self.terms()).filter_map(|place| self.get(place)).collect();
         self.terms = Vec::new();
@@ -113,7 +115,7 @@ impl Facts {
         }
     }
 
-    /// What was base, for rules that are these and more.
+    /// The facts at the last fixpoint, as a start for a larger set of rules.
     pub fn base(&self) -> Self {
         let (rules, terms) = self.base;
         Facts {
@@ -125,12 +127,12 @@ impl Facts {
         }
     }
 
-    /// The least fixpoint over all terms that are new, under rules with these bodies.
+    /// Computes the least fixpoint over all new terms, for rules with these bodies. Errors: limits.
     pub fn compute(&mut self, arena: &mut Arena, bodies: &[TermId]) -> Result<()> {
         let (known, count) = (self.terms(), arena.len());
         self.rules.resize(bodies.len(), Fact::default());
         let mut users: FxHashMap<TermId, SmallVec<[TermId; 2]>> = FxHashMap::default();
-        // Objects take longest: they wait until all their values are known that can be known without them.
+        // Objects and arrays are expensive, so they wait until all cheaper terms are known.
         let (mut light, mut heavy) = (Vec::new(), Vec::new());
         for place in known..count {
             let id = TermId(place as u32);
@@ -152,7 +154,7 @@ impl Facts {
                 _ => light.push(id),
             }
         }
-        // The first to be taken is the lowest: parts come before what is made of them.
+        // Stacks: the lowest term is taken first, because parts have lower numbers than wholes.
         light.reverse();
         heavy.reverse();
         let (mut waits, below) = (vec![true; count - known], self.shared.len());
@@ -192,7 +194,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Leave out of the objects the values that can never be finished.
+    /// Removes unproductive values from all new objects.
     pub fn prune(&mut self, arena: &mut Arena) {
         for object in self.pruned..arena.registers.objects.len() {
             if let Some(spec) = self.prune_object(arena, object as u32) {
@@ -202,19 +204,19 @@ impl Facts {
         self.pruned = arena.registers.objects.len();
     }
 
-    /// Whether every term from this place on matches something, but the one that stands for nothing.
+    /// Whether every term from a place on is productive, except for the empty language.
     pub fn are_all_productive(&self, from: usize) -> bool {
         let is_productive = |place| self.get(place).is_some_and(|fact: Fact| fact.productive);
         (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.0 as usize)
     }
 
-    /// How many terms the fixpoint was found for.
+    /// The number of terms at the last fixpoint.
     pub fn base_terms(&self) -> usize {
         self.base.1
     }
 
-    /// The facts of terms that are new while no rule is: each once, after its parts. Objects lose the values that cannot
-    /// be finished.
+    /// Computes the facts of new terms in one pass, if no rule is new. Objects lose their unproductive values. Errors:
+    /// limits.
     pub fn extend(&mut self, arena: &mut Arena) -> Result<()> {
         for place in self.terms()..arena.len() {
             let id = TermId(place as u32);
@@ -234,13 +236,13 @@ impl Facts {
         Ok(())
     }
 
-    /// Whether the object can be closed with values that can be finished. If that is too hard to tell here, it is told
-    /// with the steps of a call where the object is entered.
+    /// The facts of an object: whether productive values can close it. If the search exceeds its steps, the object
+    /// counts as productive, and the automaton decides on entering it.
     fn object_fact(&mut self, arena: &mut Arena, object: u32) -> Result<Fact> {
         let known = arena.registers.objects[object as usize].clone();
         arena.spend(1 + known.properties.len() as u64 / 8)?;
         let is_there = |node: TermId| self.of(arena, node).productive;
-        // Without one of them there is nothing to search, as often as the others are looked at.
+        // A required property without a value decides without a search.
         if known.properties.iter().any(|each| each.required && !each.values.iter().any(|value| is_there(value.node))) {
             return Ok(Fact::default());
         }
@@ -253,7 +255,7 @@ impl Facts {
         Ok(Fact { nullable: false, productive })
     }
 
-    /// The object without the values that can never be finished; None if it has none of those.
+    /// The object without its unproductive values; None if it has none of them.
     fn prune_object(&self, arena: &Arena, object: u32) -> Option<ObjectSpec> {
         let spec = &arena.registers.objects[object as usize];
         let is_there = |node: TermId| self.of(arena, node).productive;
@@ -276,7 +278,7 @@ fn conjunction(one: Fact, other: Fact) -> Fact {
     Fact { nullable: one.nullable && other.nullable, productive: one.productive && other.productive }
 }
 
-/// What a structural term is made of.
+/// Calls `act` with each direct part of a structural term.
 fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(TermId)) {
     match arena.term(id) {
         Term::Seq(left, right) => [*left, *right].into_iter().for_each(act),

@@ -15,21 +15,21 @@ pub enum First {
     Head(TermId),
     Call(u32),
     Special(u32),
-    /// A key of an object some of whose keys are not known: only an exact replay can tell.
+    /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
     Replay,
-    /// An array of different items: what it first_callees with depends on the values that may come (`unique`).
+    /// An array of unique items: how it begins depends on the values that came.
     Unique(TermId),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Entry {
     pub first: First,
-    /// What follows, innermost first.
+    /// The terms that follow, innermost first.
     pub rest: SmallVec<[TermId; 4]>,
 }
 
 impl Rules {
-    /// The head with which a term first_callees, and what follows, where one look says so.
+    /// The head and the rest of a term whose beginning is a regular, non-nullable term; None otherwise.
     pub(crate) fn direct_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
         match *arena.term(id) {
             Term::Empty | Term::Epsilon => None,
@@ -41,7 +41,7 @@ impl Rules {
         }
     }
 
-    /// How a term can begin, not counting the empty text.
+    /// All non-empty beginnings of a term. Errors: limits.
     pub(crate) fn first(&self, arena: &mut Arena, id: TermId) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         self.collect_first(arena, id, &mut SmallVec::new(), &mut entries)?;
@@ -55,7 +55,7 @@ impl Rules {
         rest: &mut SmallVec<[TermId; 4]>,
         out: &mut Vec<Entry>,
     ) -> Result<()> {
-        // An entry may be made, with a copy of all that follows.
+        // Each level may copy the list of following terms.
         arena.spend(8 + rest.len() as u64)?;
         let entry = |first| {
             let rest = rest.iter().rev().copied().collect();
@@ -127,7 +127,7 @@ impl Rules {
 }
 
 pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
-    // Few are compared with each other; a table would cost more.
+    // Pairwise comparison is faster than a table for short lists.
     if entries.len() <= 8 {
         let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
         for entry in entries {

@@ -21,7 +21,7 @@ impl Rules {
         })
     }
 
-    /// Strongly connected components of "may begin with", callees first (Tarjan 1972, without recursion).
+    /// Strongly connected components of "may begin with", callees first (Tarjan 1972, iterative).
     pub(super) fn components(&self) -> Vec<Vec<u32>> {
         let count = self.entries.len();
         let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
@@ -66,14 +66,15 @@ impl Rules {
         out
     }
 
-    /// Solve the left-linear system of one component (see the head of this file).
+    /// Solves the left-linear system of one component, as the head of this file describes. Errors: more than 64 rules,
+    /// limits.
     pub(super) fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
         let size = component.len();
         if size > 64 {
             return Err(Error::Limit(Limit::LeftRecursion(64)).into());
         }
         let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
-        // steps[k]: (j, alpha) for every A_j → A_k alpha.
+        // steps[k] lists (j, alpha) for every A_j → A_k alpha.
         let mut steps: Vec<Vec<(usize, TermId)>> = vec![Vec::new(); size];
         let mut bases: Vec<Vec<Entry>> = vec![Vec::new(); size];
         for (j, &rule) in component.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Names × bodies → rules that are ready to run: trimmed, with how each can begin, free of left recursion.
+//! Names × bodies → rules that are ready to run: trimmed, free of left recursion, with the FIRST entries of each rule.
 //!
-//! Calls at the beginning of rules form a graph without cycles once left recursion is gone (`left_recursion`). The order
-//! of that graph is what lets the automaton enter every called rule once per position.
+//! Without left recursion, calls at the beginning of rules form an acyclic graph. Its topological order lets the
+//! automaton enter every called rule once per position.
 
 pub(crate) mod facts;
 pub(crate) mod first;
@@ -17,24 +17,27 @@ use facts::{Fact, Facts};
 pub use first::{Entry, First};
 
 #[derive(Clone, Default)]
+/// The rules of a grammar, before and after preparation.
 pub struct Rules {
     pub names: Vec<String>,
     bodies: Vec<Option<TermId>>,
     facts: Facts,
     entries: Vec<Arc<Vec<Entry>>>,
-    /// Position in an order in which a rule comes before those it may begin with.
+    /// Ranks in a topological order: a rule comes before the rules that it may begin with.
     pub(crate) order: Vec<u32>,
-    /// Whether every term of the rules matches something, so that there is nothing to trim.
+    /// Whether every term is productive, so that trimming would change nothing.
     is_trimmed: bool,
 }
 
 impl Rules {
+    /// The number of a new rule without a body. Names need not be unique.
     pub fn declare(&mut self, name: &str) -> u32 {
         self.names.push(name.to_owned());
         self.bodies.push(None);
         self.bodies.len() as u32 - 1
     }
 
+    /// Gives a rule its body. Errors: misuse, if the rule is defined already or unknown.
     pub fn define(&mut self, rule: u32, body: TermId) -> Result<()> {
         match self.bodies.get_mut(rule as usize) {
             Some(slot @ None) => {
@@ -67,7 +70,7 @@ impl Rules {
         named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
 
-    /// What holds of a term under the rules, as far as `settle` or `prepare` has seen them.
+    /// The facts of a term under the rules, once `compute_facts` or `prepare` has run.
     fn fact(&self, arena: &Arena, id: TermId) -> Fact {
         self.facts.of(arena, id)
     }
@@ -76,26 +79,26 @@ impl Rules {
         self.fact(arena, id).nullable
     }
 
-    /// Whether the term matches something, once `settle` has run.
+    /// Whether the term is productive, once `compute_facts` has run.
     pub fn matches_something(&self, arena: &Arena, id: TermId) -> bool {
         self.fact(arena, id).productive
     }
 
-    /// Find out which terms match something and which may be empty. `prepared` are rules that were prepared before any of
-    /// these were added: what holds under them holds here.
+    /// Computes which terms are productive and which are nullable. `prepared` are rules prepared earlier that these
+    /// rules extend: their facts stay valid. Errors: limits, undefined rules.
     pub fn compute_facts(&mut self, arena: &mut Arena, prepared: Option<&Rules>) -> Result<()> {
         let bodies = self.defined_bodies()?;
         self.facts = prepared.map_or_else(Facts::default, |prepared| prepared.facts.base());
         self.facts.compute(arena, &bodies)
     }
 
-    /// What is known of terms is shared from now on by all copies of these rules.
+    /// Shares all facts between the copies of these rules.
     pub fn share(&mut self) {
         self.facts.share();
     }
 
-    /// Prepare for running: leave out what cannot be finished, find out how every rule first_callees, remove left recursion.
-    /// Returns the root without what cannot be finished.
+    /// Prepares the rules for running: trims them, computes their entries, removes left recursion. Returns the trimmed
+    /// root. Errors: limits, undefined rules.
     pub fn prepare(&mut self, arena: &mut Arena, prepared: Option<&Rules>, root: TermId) -> Result<TermId> {
         self.compute_facts(arena, prepared)?;
         self.facts.prune(arena);
@@ -115,7 +118,7 @@ impl Rules {
         }
         let order = self.components().into_iter().flatten();
         self.order = vec![0; self.entries.len()];
-        // Components come callees first.
+        // `components` lists callees first.
         for (place, rule) in order.enumerate() {
             self.order[rule as usize] = u32::MAX - place as u32;
         }
@@ -123,8 +126,7 @@ impl Rules {
         Ok(root)
     }
 
-    /// Find out the same of the terms that are new to rules that are prepared. Returns the root without what cannot be
-    /// finished.
+    /// Extends the facts of prepared rules to terms that are new. Returns the trimmed root. Errors: limits.
     pub fn extend_facts(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
         let known = self.facts.terms();
         self.facts.extend(arena)?;
@@ -134,10 +136,12 @@ impl Rules {
 }
 
 impl Arena {
+    /// The term that calls a rule.
     pub fn call(&mut self, rule: u32) -> Result<TermId> {
         self.structural(Term::Call(rule), 27, &[u128::from(rule)], false)
     }
 
+    /// The term of a special token.
     pub fn special(&mut self, special: u32) -> Result<TermId> {
         self.structural(Term::Special(special), 28, &[u128::from(special)], false)
     }

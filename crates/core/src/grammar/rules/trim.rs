@@ -1,7 +1,7 @@
 //! Rules → rules without the parts that can never be finished (useless symbols: Hopcroft and Ullman 1979, section 4.4).
 //!
-//! Masks and the keys under which they are shared are conjunction made of terms. Where every part of every term can be finished,
-//! neither has to ask, and so neither can forget to.
+//! Masks and their cache keys are computed from the same terms. Without useless symbols neither needs to check for dead
+//! ends.
 
 use crate::error::Result;
 use crate::grammar::rules::Rules;
@@ -10,11 +10,11 @@ use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Terms that were trim_term already.
+/// Trimmed versions of terms.
 type Trimmed = FxHashMap<TermId, TermId>;
 
 impl Rules {
-    /// Trim the rules, the objects and arrays that they refer to, and the root, which is returned.
+    /// Trims the rules, all objects and arrays, and the root. Returns the trimmed root.
     pub(super) fn trim(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
         if self.is_trimmed {
             return Ok(root);
