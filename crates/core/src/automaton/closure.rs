@@ -69,7 +69,7 @@ impl Machine {
             if self.open_object(term, frame, &mut work, closure)? {
                 continue;
             }
-            if self.rules.nullable(&self.arena, term) {
+            if self.rules.is_nullable(&self.arena, term) {
                 if frame == BOTTOM {
                     closure.accepting = true;
                 } else {

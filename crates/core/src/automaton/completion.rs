@@ -92,7 +92,7 @@ impl Machine {
         found
     }
 
-    /// The text to which the bound alone leads, if every byte lowers the bound; None if the bound proves too low.
+    /// The text to which the bound alone is_target, if every byte lowers the bound; None if the bound proves too low.
     fn greedy_completion(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
         if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
@@ -257,27 +257,27 @@ impl Machine {
     /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
     fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
-        let reading = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let inner_of = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut cuts: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
-            let inner = reading(self, head);
+            let inner = inner_of(self, head);
             cuts.push(self.arena.cuts(inner));
         }
         loop {
             let high = cuts.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
-            let plain = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
+            let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
                 self.arena.spend(1)?;
-                let inner = reading(self, head);
-                let next = self.arena.derive(inner, plain)?;
+                let inner = inner_of(self, head);
+                let next = self.arena.derive(inner, readable)?;
                 if next != EMPTY {
                     least = least.min(self.distance_after(head, inner, next, frame)?);
                 }
             }
             if least < NEVER {
-                tell(least, plain, (byte, high));
+                tell(least, readable, (byte, high));
             }
             match high.checked_add(1) {
                 Some(next) => byte = next,
@@ -305,12 +305,12 @@ impl Arena {
                 Some((Run::Shared(words, low as usize, depth as usize, count), after))
             }
             Term::Bounded { body, min: min @ 2.., max } if self.info(body).nullable => {
-                let Some(byte) = self.plainest(body, |body, next| body == next)? else { return Ok(None) };
+                let Some(byte) = self.most_readable(body, |body, next| body == next)? else { return Ok(None) };
                 let max = if max == MANY { MANY } else { max - min };
                 Some((Run::Repeated(byte, min), self.bounded(body, 0, max)?))
             }
             Term::Repeat { body, min: min @ 2.., max } => {
-                let Some(byte) = self.plainest(body, |_, next| next == EPSILON)? else { return Ok(None) };
+                let Some(byte) = self.most_readable(body, |_, next| next == EPSILON)? else { return Ok(None) };
                 let max = if max == MANY { MANY } else { max - min };
                 Some((Run::Repeated(byte, min), self.repeat(body, 0, max)?))
             }
@@ -322,10 +322,10 @@ impl Arena {
         })
     }
 
-    /// The most readable ASCII byte that leads from a term to a target which `leads` accepts.
-    fn plainest(&mut self, id: TermId, leads: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
+    /// The most readable ASCII byte that is_target from a term to a target which `is_target` accepts.
+    fn most_readable(&mut self, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
         let moves = self.moves(id)?;
-        let leading = moves.iter().filter(|&&(_, _, next)| leads(id, next));
+        let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
         let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
         Ok(bytes.min_by_key(|&byte| rank(byte)))
     }

@@ -49,7 +49,7 @@ impl Machine {
         for at in 0..self.members(frame).len() {
             let (term, parent) = self.members(frame)[at];
             bytes = bytes.union(&self.term_first_bytes(term));
-            if self.rules().nullable(&self.arena, term) {
+            if self.rules().is_nullable(&self.arena, term) {
                 bytes = bytes.union(&self.frame_follow_bytes(parent, depth - 1));
             }
         }
@@ -71,7 +71,7 @@ impl Machine {
         let mut bytes = ByteSet::EMPTY;
         while let Term::Seq(left, right) = *self.arena.term(id) {
             bytes = bytes.union(&self.term_first_bytes(left));
-            if !self.rules().nullable(&self.arena, left) {
+            if !self.rules().is_nullable(&self.arena, left) {
                 return bytes;
             }
             id = right;
@@ -116,7 +116,7 @@ impl Machine {
 
     /// A superset of the first bytes of these terms; every byte if one of them is nullable.
     pub(crate) fn first_of(&mut self, terms: &[TermId]) -> ByteSet {
-        terms.iter().fold(ByteSet::EMPTY, |all, &term| match self.rules().nullable(&self.arena, term) {
+        terms.iter().fold(ByteSet::EMPTY, |all, &term| match self.rules().is_nullable(&self.arena, term) {
             true => ByteSet::FULL,
             false => all.union(&self.term_first_bytes(term)),
         })

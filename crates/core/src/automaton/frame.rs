@@ -1,4 +1,4 @@
-//! What follows a rule, with what follows that → one interned frame: a graph-structured stack.
+//! Continuation × parent frame → interned frame, a node of a graph-structured stack.
 //!
 //! A frame is an interned *set* of (term, parent frame) pairs, so equal stacks are one number (Tomita 1985; Scott and
 //! Johnstone, *GLL parsing*, 2010). Left recursion was removed before (`grammar::rules`), so no frame contains itself.

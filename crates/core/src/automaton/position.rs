@@ -18,7 +18,7 @@ pub const DEAD: PositionId = PositionId(0);
 /// Terms with the frames that they return to. Inline room for four: most positions have one or two.
 pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
 
-/// What may come next at one place of a text.
+/// The heads, special tokens and end that may come next at one place of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
     pub heads: Items,

@@ -22,8 +22,8 @@ impl Grammar {
         }
         all.finish()
     }
-    /// Hashes of single terms, computed on demand.
 
+    /// An empty cache of structural hashes for this grammar.
     pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
         Fingerprints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
     }

@@ -17,10 +17,12 @@ pub struct Grammar {
 }
 
 impl Grammar {
+    /// Shares finished rules as a grammar.
     pub(crate) fn new(arena: Box<Arena>, rules: Rules, root: TermId, specials: Vec<String>) -> Arc<Self> {
         Arc::new(Grammar { arena, rules: Arc::new(rules), root, specials })
     }
 
+    /// The frozen arena, the rules and the root term.
     pub(crate) fn parts(&self) -> (&Arena, &Arc<Rules>, TermId) {
         (&self.arena, &self.rules, self.root)
     }

@@ -57,10 +57,12 @@ impl Default for PartialValues {
 }
 
 impl PartialValues {
+    /// The number of partial values.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
+    /// The lexer state at the end of a partial value.
     pub(crate) fn lexer_state(&self, partial: u32) -> LexerState {
         self.nodes[partial as usize].lexer_state
     }
@@ -95,6 +97,7 @@ impl PartialValues {
         })
     }
 
+    /// The partial value after one more byte.
     pub(crate) fn next(&mut self, partial: u32, byte: u8) -> u32 {
         let Node { lexer_state, base, .. } = self.nodes[partial as usize];
         if let LexerState::Number { zero, exponent } = lexer_state {
@@ -153,6 +156,7 @@ impl PartialValues {
     }
 }
 
+/// Whether the byte may stand in a numeral.
 pub(crate) fn is_numeral(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }

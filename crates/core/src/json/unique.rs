@@ -63,12 +63,14 @@ impl UniqueSpec {
 }
 
 impl Arena {
+    /// Adds an array of unique items to the arena and returns its term.
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
         self.registers.uniques.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.uniques.len() as u32 - 1;
         self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
 
+    /// The number of a state of an array; equal states have equal numbers.
     pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
         if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
             return id;
@@ -84,6 +86,7 @@ impl Arena {
         (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_enough_values_by_form())
     }
 
+    /// Interns a term of an array whose state is known.
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {
         let (kind, parts) = match term {
             Term::UniqueItem { array, state } => (41, [array, state, 0, 0]),

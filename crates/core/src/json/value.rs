@@ -1,7 +1,7 @@
 //! Partial value of a whole JSON value → its canonical text, which equal values share.
 //!
-//! A partial value already lacks white space, has decoded escapes and canonical numerals. What is missing is the order
-//! of an object's members.
+//! A partial value already lacks white space, has decoded escapes and canonical numerals. Sorting the members of
+//! objects completes it.
 
 use crate::error::{Error, Limit, Result};
 

@@ -24,8 +24,7 @@ impl Machine {
         Ok(table[left.min(table.len() - 1)][at as usize])
     }
 
-    /// The same bound for every state, by the number of items that must still come: Bellman-Ford over the automaton of
-    /// items.
+    /// Bounds for every state, by the number of items that must still come: Bellman-Ford over the automaton of items.
     fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);

@@ -40,10 +40,10 @@ pub(super) struct RemainingMembers {
 }
 
 impl RemainingMembers {
-    fn must_come(&self, members: &ObjectDistances, index: u32) -> bool {
+    fn is_required(&self, members: &ObjectDistances, index: u32) -> bool {
         match self.from {
             Some(from) => index >= from && members.named[index as usize].required,
-            None => self.needs.must_come(index),
+            None => self.needs.is_required(index),
         }
     }
 
@@ -84,11 +84,11 @@ impl ObjectDistances {
                 |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & mark != 0).map(|value| value.0).min();
             let mut cheapest = NEVER;
             for (index, member) in (0..).zip(&self.named) {
-                if current == Some(CurrentMember::Named(index)) || !needs.may_come(index) {
+                if current == Some(CurrentMember::Named(index)) || !needs.is_possible(index) {
                     continue;
                 }
                 if let Some(value) = leaves(&member.values) {
-                    let own = if needs.must_come(index) {
+                    let own = if needs.is_required(index) {
                         difference(value, member.value)
                     } else {
                         sum([self.comma, member.key, value])
@@ -149,7 +149,7 @@ impl Machine {
         Ok(MemberDistance { required: false, key, values, value })
     }
 
-    /// What an object needs in a state, cached.
+    /// The needs of an object in a state; cached.
     pub(super) fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
         if let Some(rest) = self.distances.remaining.get(&(object, state)) {
             return Ok(rest.clone());
@@ -161,7 +161,7 @@ impl Machine {
         Ok(rest)
     }
 
-    /// What an object needs in a state.
+    /// The needs of an object in a state.
     pub(super) fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
         let spec = self.arena.registers.objects[object as usize].clone();
         let members = self.object_distances(object)?;
@@ -172,7 +172,7 @@ impl Machine {
         self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
-        for index in needs.must() {
+        for index in needs.required() {
             let MemberDistance { key, value, .. } = members.named[index as usize];
             needed = sum([needed, members.comma, key, value]);
         }
@@ -205,7 +205,7 @@ impl Machine {
             CurrentMember::Other(index) => &members.others[index as usize],
         };
         match current {
-            CurrentMember::Named(index) if rest.must_come(&members, index) => {
+            CurrentMember::Named(index) if rest.is_required(&members, index) => {
                 let own = sum([members.comma, member.key, member.value]);
                 needed = if own == NEVER { NEVER } else { difference(needed, own) };
             }

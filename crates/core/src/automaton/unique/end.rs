@@ -110,6 +110,7 @@ impl Machine {
         self.is_insensitive_to(head, excluded_bound)
     }
 
+    /// Whether more than `excluded_bound` values remain after every byte that the head may read.
     pub(super) fn is_insensitive_to(&mut self, head: TermId, excluded_bound: u32) -> Result<bool> {
         if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
             return Ok(insensitive);
@@ -156,8 +157,8 @@ impl Machine {
         Ok(self.arena.registers.keys.count(rest.set))
     }
 
-    /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Iterative
-    /// deepening.
+    /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Searches
+    /// by iterative deepening.
     pub(super) fn search(&mut self, start: Items, partial: u32, most: Option<usize>) -> Result<bool> {
         let (mut length, mut room) = (24usize, 1_000usize);
         loop {
@@ -187,8 +188,8 @@ impl Machine {
                 // A stack: the last byte is tried first. Closing bytes are tried first and white space last.
                 let blank = *b"\t\n\r ";
                 let last = *b"\"]}";
-                let plain = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));
-                let order = blank.into_iter().chain(plain).chain(last);
+                let others = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));
+                let order = blank.into_iter().chain(others).chain(last);
                 for byte in order.filter(|&byte| bytes[byte as usize]) {
                     self.arena.spend(4)?;
                     let next = self.step_uncached(&heads, Register::At(partial), byte)?;

@@ -123,9 +123,9 @@ impl Machine {
     pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
         let spec = &self.arena.registers.uniques[array as usize];
         // With several kinds of items, a shortest way to an end has fewer items than the array has states.
-        let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
-        let ahead = self.unique.max_token_items.saturating_add(way);
-        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
+        let shortest_end = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
+        let ahead = self.unique.max_token_items.saturating_add(shortest_end);
+        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || shortest_end > 0 && count < spec.min) {
             return count;
         }
         if count >= spec.min {

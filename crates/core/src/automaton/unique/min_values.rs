@@ -156,6 +156,7 @@ impl Machine {
         unending == 1
     }
 
+    /// Whether some text matches the term.
     pub(super) fn matches_something(&self, node: TermId) -> bool {
         self.rules().matches_something(&self.arena, node)
     }

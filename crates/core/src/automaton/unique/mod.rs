@@ -129,7 +129,7 @@ impl Machine {
             Term::UniqueItem { array, mut state } => {
                 closure.uses_register = true;
                 if closure.register == Register::Abstracted {
-                    // What comes next depends on this array, and not only on the array around it.
+                    // The continuation depends on this array, and not only on the array around it.
                     closure.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
@@ -274,6 +274,7 @@ impl Machine {
         id
     }
 
+    /// The register after one more byte.
     pub(crate) fn advance_register(&mut self, register: Register, byte: u8) -> Register {
         match register {
             Register::At(partial) => {

@@ -7,6 +7,7 @@ use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 impl Machine {
+    /// Whether objects in the array's items have a fixed order of members; cached.
     pub(super) fn is_ordered(&mut self, array: u32) -> bool {
         if let Some(&known) = self.unique.ordered.get(&array) {
             return known;

@@ -25,6 +25,7 @@ pub(crate) struct ExcludedRest {
 }
 
 impl Machine {
+    /// The suffixes of excluded values that share the prefix of an open item.
     pub(super) fn excluded_rest(
         &mut self,
         array: u32,

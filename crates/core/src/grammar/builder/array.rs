@@ -51,26 +51,26 @@ impl Builder {
         for at in (0..fixed).rev() {
             // Once this item has come, there are `at + 1` items.
             let after = at + 1;
-            let mut ways = Vec::with_capacity(2);
+            let mut tails = Vec::with_capacity(2);
             if after == fixed {
-                ways.push(tail);
+                tails.push(tail);
                 if rest == EMPTY || max == fixed {
-                    ways.clear();
+                    tails.clear();
                     if min <= after && max >= after {
-                        ways.push(close);
+                        tails.push(close);
                     }
                 } else if max < after {
-                    ways.clear();
+                    tails.clear();
                 }
             } else {
                 if max > after {
-                    ways.push(tail);
+                    tails.push(tail);
                 }
                 if min <= after && max >= after {
-                    ways.push(close);
+                    tails.push(close);
                 }
             }
-            let next = arena.alt(ways)?;
+            let next = arena.alt(tails)?;
             let item = arena.seq(prefix[at as usize], next)?;
             tail = if at == 0 { arena.seq(open, item)? } else { arena.seq(comma, item)? };
         }
@@ -94,8 +94,8 @@ impl Builder {
     ) -> Result<TermId> {
         let Punctuation { open, close, comma, empty, .. } = punctuation;
         let max = max.unwrap_or(MANY);
-        let signs = [open, close, comma, empty];
-        if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
+        let punctuation_nodes = [open, close, comma, empty];
+        if punctuation_nodes.iter().any(|&node| self.arena.info(node).structural || self.arena.info(node).nullable) {
             return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()).into());
         }
         let mut steps = Vec::with_capacity(states.len());

@@ -87,6 +87,7 @@ impl Builder {
         }
     }
 
+    /// The node of a number, if the node is regular. Errors: misuse.
     pub(crate) fn regular(&self, id: u32) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
@@ -98,6 +99,7 @@ impl Builder {
         Ok(node)
     }
 
+    /// The nodes of these numbers. Errors: misuse.
     pub(crate) fn nodes(&self, ids: &[u32]) -> Result<Vec<TermId>> {
         ids.iter().map(|&id| self.node(id)).collect()
     }

@@ -6,6 +6,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::regular::term::MANY;
 use std::fmt::Write;
 
+/// The text, in parentheses if needed.
 pub(super) fn parenthesize(text: String, needs_parentheses: bool) -> String {
     if needs_parentheses {
         format!("({text})")
@@ -14,6 +15,7 @@ pub(super) fn parenthesize(text: String, needs_parentheses: bool) -> String {
     }
 }
 
+/// Repetition bounds in braces.
 pub(super) fn format_range(min: u32, max: u32) -> String {
     match max {
         MANY => format!("{{{min},}}"),
@@ -22,6 +24,7 @@ pub(super) fn format_range(min: u32, max: u32) -> String {
     }
 }
 
+/// The bounds of a number of members or items; empty if there are none.
 pub(super) fn format_count(min: u32, max: u32) -> String {
     match (min, max) {
         (0, MANY) => String::new(),

@@ -214,6 +214,7 @@ impl Writer<'_> {
     }
 }
 
+/// The punctuation of an object.
 pub(super) fn layout(spec: &ObjectSpec) -> [TermId; 5] {
     [spec.open, spec.close, spec.comma, spec.empty, spec.colon]
 }

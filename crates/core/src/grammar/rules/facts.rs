@@ -22,6 +22,7 @@ pub(super) struct Fact {
     pub productive: bool,
 }
 
+/// The facts of a term of which everything holds.
 const ALL: Fact = Fact { nullable: true, productive: true };
 
 #[derive(Clone, Default)]

@@ -70,7 +70,7 @@ impl Rules {
                     rest.push(right);
                     self.collect_first(arena, left, rest, out)?;
                     rest.pop();
-                    if !self.nullable(arena, left) {
+                    if !self.is_nullable(arena, left) {
                         return Ok(());
                     }
                     id = right;
@@ -83,7 +83,7 @@ impl Rules {
                 }
             }
             Term::Repeat { body, min, max } if arena.info(id).structural => {
-                let min = if self.nullable(arena, body) { 0 } else { min };
+                let min = if self.is_nullable(arena, body) { 0 } else { min };
                 let max = if max == MANY { max } else { max - 1 };
                 let again = arena.repeat(body, min.saturating_sub(1), max)?;
                 if again != EPSILON {
@@ -126,6 +126,7 @@ impl Rules {
     }
 }
 
+/// The entries without repetitions, in order of first occurrence.
 pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
     // Pairwise comparison is faster than a table for short lists.
     if entries.len() <= 8 {

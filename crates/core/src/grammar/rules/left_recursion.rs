@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Rules {
+    /// The rules that a rule may begin with.
     pub(super) fn first_callees(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         self.entries[rule as usize].iter().filter_map(|entry| match entry.first {
             First::Call(callee) => Some(callee),
@@ -96,7 +97,7 @@ impl Rules {
             let mut work = vec![from];
             while let Some(at) = work.pop() {
                 if !std::mem::replace(&mut seen[at], true) {
-                    work.extend(steps[at].iter().filter(|(_, alpha)| self.nullable(arena, *alpha)).map(|&(j, _)| j));
+                    work.extend(steps[at].iter().filter(|(_, alpha)| self.is_nullable(arena, *alpha)).map(|&(j, _)| j));
                 }
             }
             seen

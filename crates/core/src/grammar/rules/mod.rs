@@ -49,18 +49,22 @@ impl Rules {
         }
     }
 
+    /// The number of rules, counting those made by removing left recursion.
     pub(crate) fn count(&self) -> usize {
         self.entries.len()
     }
 
+    /// Whether the rule matches the empty text.
     pub(crate) fn is_nullable_rule(&self, rule: u32) -> bool {
         self.facts.of_rule(rule).nullable
     }
 
+    /// The body of a rule; None if it is not defined.
     pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
         self.bodies.get(rule as usize).copied().flatten()
     }
 
+    /// The beginnings of a prepared rule.
     pub(crate) fn entries(&self, rule: u32) -> Arc<Vec<Entry>> {
         self.entries[rule as usize].clone()
     }
@@ -75,7 +79,8 @@ impl Rules {
         self.facts.of(arena, id)
     }
 
-    pub(crate) fn nullable(&self, arena: &Arena, id: TermId) -> bool {
+    /// Whether the term matches the empty text under the rules.
+    pub(crate) fn is_nullable(&self, arena: &Arena, id: TermId) -> bool {
         self.fact(arena, id).nullable
     }
 
@@ -102,8 +107,8 @@ impl Rules {
     pub fn prepare(&mut self, arena: &mut Arena, prepared: Option<&Rules>, root: TermId) -> Result<TermId> {
         self.compute_facts(arena, prepared)?;
         self.facts.prune(arena);
-        let settled = prepared.map_or(0, |prepared| prepared.facts.base_terms());
-        self.is_trimmed = self.facts.are_all_productive(settled) && prepared.is_none_or(|prepared| prepared.is_trimmed);
+        let known = prepared.map_or(0, |prepared| prepared.facts.base_terms());
+        self.is_trimmed = self.facts.are_all_productive(known) && prepared.is_none_or(|prepared| prepared.is_trimmed);
         let root = self.trim(arena, root)?;
         let bodies = self.defined_bodies()?;
         for &body in &bodies {

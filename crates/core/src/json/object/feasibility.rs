@@ -30,7 +30,8 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    pub fn must_come(&self, property: u32) -> bool {
+    /// Whether the property must still come.
+    pub fn is_required(&self, property: u32) -> bool {
         contains(&self.must, property)
     }
 
@@ -40,15 +41,17 @@ impl Needs {
     }
 
     /// The properties that must come.
-    pub fn must(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn required(&self) -> impl Iterator<Item = u32> + '_ {
         members(&self.must)
     }
 
+    /// Bytes that the sets of properties hold.
     pub fn memory_bytes(&self) -> usize {
         8 * (self.must.len() + self.may.len())
     }
 
-    pub fn may_come(&self, property: u32) -> bool {
+    /// Whether the property may still come.
+    pub fn is_possible(&self, property: u32) -> bool {
         contains(&self.may, property)
     }
 }
@@ -123,6 +126,7 @@ impl ObjectSpec {
         1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
     }
 
+    /// The properties that must and may still come; None if a required property cannot come.
     pub(super) fn remaining_properties(&self, state: &ObjectState) -> Option<RemainingProperties> {
         let count = self.properties.len() as u32;
         let seen = |index: u32| contains(&state.seen, index);
@@ -240,6 +244,7 @@ impl ObjectSpec {
             && self.remaining_properties(state).is_some_and(|remaining_properties| remaining_properties.must.is_empty())
     }
 
+    /// The state after one more member: a property, or a further key if `index` is None.
     pub(super) fn state_after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
         let mut next = state.clone();
         match index {
@@ -335,8 +340,8 @@ mod tests {
             set
         };
         let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), more: 0, marks: 0 };
-        assert_eq!(needs.must().collect::<Vec<_>>(), [0, 1, 63, 64]);
-        assert!(needs.must_come(64) && !needs.must_come(2) && needs.may_come(100) && !needs.may_come(99));
+        assert_eq!(needs.required().collect::<Vec<_>>(), [0, 1, 63, 64]);
+        assert!(needs.is_required(64) && !needs.is_required(2) && needs.is_possible(100) && !needs.is_possible(99));
         assert!(!needs.is_done() && Needs { must: set(&[]), ..Needs::default() }.is_done());
         assert_eq!(needs.memory_bytes(), 4 * 8);
     }

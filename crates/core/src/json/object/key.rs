@@ -22,6 +22,7 @@ pub(crate) enum Narrowed {
 }
 
 impl Arena {
+    /// Interns a term between or inside the named keys of an object.
     pub(crate) fn object_term(&mut self, term: Term) -> Result<TermId> {
         match term {
             Term::ObjectKey { object, state } => self.structural(term, 22, &[object, state].map(u128::from), false),
@@ -41,6 +42,7 @@ impl Arena {
         self.object_term(Term::KeyDone { object, state, property })
     }
 
+    /// Interns the head of a further key, of which `inner` is still to be read and `text` was read.
     pub(crate) fn key_extra(
         &mut self,
         object: u32,
@@ -93,6 +95,7 @@ impl Arena {
         Ok(heads)
     }
 
+    /// The head of a named key after one more byte; `EMPTY` if no such key may come.
     pub(crate) fn derive_key(
         &mut self,
         object: u32,
@@ -109,6 +112,7 @@ impl Arena {
         }
     }
 
+    /// The head of the named keys `low..high` of the sorted spellings, of which `depth` bytes were read.
     pub(crate) fn key_named(&mut self, object: u32, state: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
         self.object_term(Term::KeyNamed { object, state, low, high, depth })
     }
@@ -195,6 +199,7 @@ impl Arena {
         }
     }
 
+    /// The colon and value of a named property, and the continuations of the object.
     pub(crate) fn named_member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
         let spec = self.registers.objects[object as usize].clone();
         let before = self.registers.states[state as usize].clone();

@@ -4,6 +4,7 @@
 
 use crate::regular::registers::PropertySet;
 
+/// Whether the set has the property of an index.
 pub(super) fn contains(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
@@ -28,6 +29,7 @@ pub(super) fn intersects(left: &[u64], right: &[u64], from: usize, index: u32) -
     })
 }
 
+/// Adds a property to the set.
 pub(super) fn put(set: &mut PropertySet, index: u32) {
     let word = index as usize >> 6;
     if set.len() <= word {

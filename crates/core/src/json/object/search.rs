@@ -32,6 +32,7 @@ pub(super) struct Selection {
 }
 
 impl ImplicationSearch<'_> {
+    /// Whether the selection can be completed to a valid set of members. Errors: limits.
     pub(super) fn is_satisfiable(&self, selection: Selection, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
         steps.spend(self.spec.step_cost())?;
         let forced: u32 = selection.forced.iter().map(|word| word.count_ones()).sum();
@@ -130,9 +131,9 @@ pub(super) fn can_cover(
     }
     // With members to spare, givers without a choice are taken at once. Only the others are searched.
     if budget as usize >= givers.len() + missing.count_ones() as usize {
-        let settled = |marks: &[u64]| marks.iter().filter(|&&marks| marks & missing != 0).count() == 1;
-        if givers.iter().any(|(_, marks)| settled(marks)) {
-            let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| settled(marks));
+        let has_no_choice = |marks: &[u64]| marks.iter().filter(|&&marks| marks & missing != 0).count() == 1;
+        if givers.iter().any(|(_, marks)| has_no_choice(marks)) {
+            let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| has_no_choice(marks));
             let given = sure.iter().flat_map(|(_, marks)| marks).fold(0, |all, marks| all | marks);
             return can_cover(missing & !given, &open, free, budget - sure.len() as u32, steps);
         }
@@ -172,6 +173,7 @@ impl<'a> Steps<'a> {
         self.left == 0
     }
 
+    /// Charges steps. Errors: the search's own limit, or the limits of the call.
     pub(super) fn spend(&mut self, amount: u64) -> Result<()> {
         self.budget.spend(amount)?;
         self.left = self.left.saturating_sub(amount);

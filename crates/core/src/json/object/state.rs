@@ -24,10 +24,12 @@ pub(crate) struct SeenKeys<'a> {
 }
 
 impl<'a> SeenKeys<'a> {
+    /// The keys of these sets and no further key.
     pub fn of(sets: &'a KeySets) -> Self {
         SeenKeys { sets, also: None }
     }
 
+    /// Whether the key came in this state.
     pub(super) fn contains(&self, state: &ObjectState, key: &[u8]) -> bool {
         self.also == Some(key) || self.sets.contains(state.keys, key)
     }
@@ -42,6 +44,7 @@ pub(crate) struct ObjectParts {
 }
 
 impl Choices {
+    /// Whether the property may come next.
     pub fn allows(&self, property: u32) -> bool {
         contains(&self.allowed, property)
     }
@@ -53,12 +56,14 @@ impl Arena {
         search(SeenKeys::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
     }
 
+    /// Adds an object to the arena and returns its term.
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.registers.objects.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.objects.len() as u32 - 1;
         self.structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
 
+    /// The number of a state of an object; equal states have equal numbers.
     pub(crate) fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
         let state = Arc::new(state);
         if let Some(&id) = self.registers.state_ids.get(&(object, state.clone())) {
@@ -105,6 +110,7 @@ impl Arena {
         Ok(!choices.named.is_empty() || !choices.extras.is_empty())
     }
 
+    /// The keys that may come next in a state; cached. Errors: limits.
     pub(crate) fn choices(&mut self, object: u32, state_id: u32) -> Result<Arc<Choices>> {
         if let Some(choices) = self.registers.choice_memo.get(&(object, state_id)) {
             return Ok(choices.clone());

@@ -147,7 +147,7 @@ impl KeyBuilder<'_> {
                     all = all.and(seen);
                 }
             }
-            Term::Repeat { body, min, max } if !self.machine.rules().nullable(&self.machine.arena, body) => {
+            Term::Repeat { body, min, max } if !self.machine.rules().is_nullable(&self.machine.arena, body) => {
                 let (mut at, mut count) = (exits.clone(), 0);
                 while !at.is_nowhere() {
                     if count >= min {
