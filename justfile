@@ -47,6 +47,11 @@ types:
 docs:
     python -m pytest -q tests/docs
 
+# the documentation site in site/, without a warning (needs `pip install ".[docs]"`)
+site:
+    NO_MKDOCS_2_WARNING=1 mkdocs build --strict
+    python -m pytest -q tests/docs/test_site.py
+
 # what continuous integration runs, from nothing
 ci:
     .ci/run

@@ -66,7 +66,7 @@ __all__ = [
     "stream",
 ]
 
-__version__ = "0.1.0"
+__version__: str
 
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
@@ -87,6 +87,8 @@ _MODULES = ("examples", "models")
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"frisket.{name}")
+    if name == "__version__":
+        return importlib.import_module("frisket._core").core_version()
     if name not in __all__:
         raise AttributeError(f"module 'frisket' has no attribute {name!r}")
     home = next((home for home, names in _HOMES.items() if name in names), "errors")

@@ -75,9 +75,19 @@ class UnsatisfiableSchemaError(SchemaError):
 
 
 class GrammarError(FrisketError, ValueError):
-    """A grammar cannot be used as given."""
+    """A grammar cannot be used as given; `excerpt` is the line of its text that is meant, with a caret below."""
 
     code = "grammar"
+
+    def __init__(self, message: str, *, excerpt: str | None = None, **keywords: str | None):
+        super().__init__(message, **keywords)
+        self.excerpt = None if excerpt is None else _printable(excerpt)
+
+    def __str__(self) -> str:
+        if self.excerpt is None:
+            return super().__str__()
+        place, *advice = super().__str__().split("\nhint: ", 1)
+        return "\n".join([place, self.excerpt, *(f"hint: {hint}" for hint in advice)])
 
 
 class GrammarSyntaxError(GrammarError):

@@ -1,4 +1,4 @@
-"""Schema · regex · choices · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · ABNF · EBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
@@ -144,6 +144,88 @@ class Grammar:
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_regex(builder, text, dialect=dialect, search=search, flags=flags))
         return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
+
+    @classmethod
+    def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar:
+        r"""The texts of a rule of a grammar in GBNF, the notation of llama.cpp.
+
+        >>> sums = Grammar.from_gbnf(r'''
+        ... root   ::= number ("+" number)* "\n"?   # comments, too
+        ... number ::= [1-9] [0-9]{0,2}
+        ... ''')
+        >>> sums.accepts("12+345"), sums.accepts("12+")
+        (True, False)
+
+        Any context-free grammar will do, left-recursive and ambiguous ones included. `<|eot_id|>` is the special token
+        of that name, which the vocabulary must have. Tokens by number (`<[1000]>`) and all tokens but one (`!<think>`)
+        are refused. A GrammarSyntaxError shows line, column and a caret, and names rules that are not defined, defined
+        twice or without any text.
+        """
+        from frisket.notations.gbnf import lower_gbnf
+
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_gbnf(builder, text, root=root))
+        return cls(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
+
+    @classmethod
+    def from_abnf(
+        cls,
+        text: str,
+        *,
+        root: str | None = None,
+        values: Literal["characters", "bytes"] = "characters",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The texts of a rule of a grammar in ABNF (RFC 5234, RFC 7405); of the first rule if `root` is None.
+
+        >>> dates = Grammar.from_abnf('''
+        ... date = 4DIGIT "-" month "-" 2DIGIT   ; DIGIT is a core rule
+        ... month = "0" %x31-39 / "1" %x30-32
+        ... ''')
+        >>> dates.accepts("2026-11-23"), dates.accepts("2026-13-01")
+        (True, False)
+
+        Quoted texts have no case, names neither. A number such as `%xE9` stands for a character of Unicode, with
+        `values="bytes"` for a byte of the text's UTF-8. Descriptions in words (`<any character>`) are refused.
+        """
+        from frisket.notations.abnf import lower_abnf
+
+        if values not in ("characters", "bytes"):
+            raise ValueError("values are characters or bytes")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_abnf(builder, text, root=root, values=values))
+        return cls(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
+
+    @classmethod
+    def from_ebnf(
+        cls,
+        text: str,
+        *,
+        dialect: Literal["w3c", "iso"] = "w3c",
+        root: str | None = None,
+        limits: Limits | None = None,
+    ) -> Grammar:
+        """The texts of a rule of a grammar in EBNF; of the first rule if `root` is None.
+
+        >>> names = Grammar.from_ebnf("Name ::= [A-Z] ([a-z] - 'x')* /* as the W3C writes it */")
+        >>> names.accepts("Ada"), names.accepts("Max")
+        (True, False)
+
+        `dialect="iso"` is ISO/IEC 14977:
+
+        >>> names = Grammar.from_ebnf('name = "A", { "d" | "a" }; (* as ISO writes it *)', dialect="iso")
+        >>> names.accepts("Ada"), names.accepts("da")
+        (True, False)
+
+        An exception `A - B` is exact between parts that do not call themselves, and refused between others.
+        """
+        from frisket.notations.ebnf import lower_ebnf
+
+        if dialect not in ("w3c", "iso"):
+            raise ValueError("dialect is w3c or iso")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
+        return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
     def from_json_schema(

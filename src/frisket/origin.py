@@ -16,6 +16,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket.limit import Limits
 
+#: The keywords of each constructor where nobody says anything, other than None.
+_USUAL: dict[str, dict[str, Any]] = {
+    "from_regex": {"dialect": "python", "search": False},
+    "from_gbnf": {"root": "root"},
+    "from_abnf": {"values": "characters"},
+    "from_ebnf": {"dialect": "w3c"},
+}
+
 #: A representation shows at most so many characters of an argument.
 _SHOWN = 60
 
@@ -40,6 +48,11 @@ class Origin:
     @classmethod
     def of_pattern(cls, pattern: str | re.Pattern[str], dialect: str, search: bool, limits: Limits | None) -> Origin:
         return cls("from_regex", pattern, {"dialect": dialect, "search": search}, limits)
+
+    @classmethod
+    def of_notation(cls, constructor: str, text: str, limits: Limits | None, **keywords: str | None) -> Origin:
+        """`text` is a grammar's, in the notation of the constructor."""
+        return cls(constructor, text, keywords, limits)
 
     @classmethod
     def of_schema(
@@ -93,12 +106,12 @@ class Origin:
 
     def _unusual(self) -> list[str]:
         """The keywords that are not as they are where nobody says anything."""
-        usual = {"dialect": "python", "search": False, "registry": None}
+        usual = _USUAL.get(self.constructor, {})
         found = []
         for name, value in self.keywords.items():
             if name == "options":
                 found += [repr(value)] if value is not None and value.changes() else []
-            elif value != usual[name]:
+            elif value != usual.get(name):
                 found.append(f"{name}=…" if name == "registry" else f"{name}={value!r}")
         return found
 

@@ -13,12 +13,11 @@ _FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block: ```` ```python needs=torch ````, its lines and the first line's number."""
+    """One fenced block: its language, its lines and the first line's number."""
 
     path: Path
     line: int
     language: str
-    options: dict[str, str]
     text: str
 
     @property
@@ -36,10 +35,16 @@ class Command:
 
 
 def documents() -> list[Path]:
-    """All Markdown that a reader meets."""
-    names = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    """All Markdown whose blocks run."""
+    names = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
     below = [path for folder in ("docs", "examples", "training") for path in sorted((ROOT / folder).rglob("*.md"))]
     return [path for path in (ROOT / name for name in names) if path.exists()] + below
+
+
+def linked_documents() -> list[Path]:
+    """All Markdown whose links must lead somewhere: the documents, and pages that programs or GitHub's forms hold."""
+    beside = [path for folder in ("benchmarks", ".github") for path in sorted((ROOT / folder).rglob("*.md"))]
+    return documents() + beside
 
 
 def blocks(path: Path) -> Iterator[Block]:
@@ -53,8 +58,7 @@ def blocks(path: Path) -> Iterator[Block]:
             if match := _FENCE.match(line.strip()):
                 fence, start, info, body = match["fence"], number + 1, match["info"].split(), []
         elif line.strip() == fence:
-            options = dict(part.partition("=")[::2] for part in info[1:])
-            yield Block(path, start, info[0] if info else "", options, "\n".join(body) + "\n")
+            yield Block(path, start, " ".join(info), "\n".join(body) + "\n")
             fence = ""
         else:
             body.append(line)

@@ -8,11 +8,13 @@ A document is one test: its Python blocks share a namespace and run in order, as
 * `json` `toml`  must parse
 * `text`       a picture, the only fence that nobody checks
 
-`python needs=torch` runs where torch is installed and is compiled where it is not.
+A `python` block that imports a package which only an extra of frisket installs (torch, say) runs where that package is,
+and is compiled where it is not.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib.util
@@ -44,14 +46,14 @@ RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main
 def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    printed = None
+    previous, printed = "", None
     for block in blocks(path):
         if block.language == "python":
             printed = run_python(block, namespace)
-            continue
-        if block.language == "output":
-            assert printed is not None, f"{block.place}: an `output` block follows a `python` block that ran"
-            compare(block.place, block.text, printed)
+        elif block.language == "output":
+            assert previous == "python", f"{block.place}: an `output` block follows a `python` block"
+            if printed is not None:
+                compare(block.place, block.text, printed)
         elif block.language == "pycon":
             run_session(block, namespace)
         elif block.language == "console":
@@ -63,31 +65,39 @@ def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             tomllib.loads(block.text)
         else:
             assert block.language == "text", f"{block.place}: nobody checks a ```{block.language} block; see {__name__}"
-        printed = None
+        previous = block.language
 
 
 def test_the_documents_are_there() -> None:
     assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} <= {path.name for path in documents()}
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_inside_the_repository_lead_somewhere(path: Path) -> None:
-    prose = re.sub(r"^(`{3,}|~{3,}).*?^\1\s*$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    targets = [target for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) if "://" not in target]
-    missing = [target for target in targets if not (path.parent / target).exists()]
-    assert not missing
-
-
 def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
     """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
     code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
-    needs = [name for name in block.options.get("needs", "").split(",") if name]
-    if any(importlib.util.find_spec(name) is None for name in needs):
+    if any(importlib.util.find_spec(name) is None for name in imported(block.text) & extras()):
         return None
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(code, namespace)
     return out.getvalue()
+
+
+def imported(code: str) -> set[str]:
+    """The packages that a block imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def extras() -> set[str]:
+    """The packages that only extras of frisket install, as they are imported."""
+    named = [name for names in PYPROJECT["project"]["optional-dependencies"].values() for name in names]
+    return {re.split(r"[^\w-]", name)[0].replace("-", "_") for name in named} - {"frisket"}
 
 
 def run_session(block: Block, namespace: dict[str, Any]) -> None:
@@ -132,7 +142,7 @@ def check_exists(place: str, words: list[str]) -> None:
     elif words[0] in {"python", ".ci/run"}:
         assert (ROOT / words[-1 if words[0] == ".ci/run" else 1]).exists(), f"{place}: no file {words}"
     else:
-        known = {"pytest", "maturin", "cargo", "ruff", "mypy", "git", "cd", "source"}
+        known = {"pytest", "maturin", "cargo", "ruff", "mypy", "mkdocs", "pre-commit", "git", "cd", "source"}
         assert words[0] in known, f"{place}: `{words[0]}`: nobody runs this"
 
 

@@ -10,10 +10,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 SHARE = 5000
 """Cases that a process is given at a time."""
+
+PATIENCE = 10
+"""So many times the limit by the clock are a hang, whatever was computed."""
 
 
 @dataclass
@@ -75,6 +79,15 @@ def fuzz(
     return found
 
 
+def processor_seconds(process: int | None) -> float:
+    """What a process has computed so far, in seconds; infinite where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return float("inf")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def tell(line: str) -> None:
     print(line[:300], flush=True)
 
@@ -90,7 +103,7 @@ class Worker:
         self.process = context.Process(target=work, args=(cases, seeds, theirs, self.at), daemon=True)
         self.process.start()
         theirs.close()
-        self.last, self.since = -1, time.monotonic()
+        self.last, self.since, self.computed = -1, time.monotonic(), 0.0
 
     def look(self, found: Found, hang: float) -> range | None:
         """What is left of the share when the process is done with it or for; None while it works."""
@@ -114,9 +127,12 @@ class Worker:
             return self._lost(found, f"the process died (exit {self.process.exitcode})")
         now, at = time.monotonic(), self.at.value
         if at != self.last:
-            self.last, self.since = at, now
+            self.last, self.since, self.computed = at, now, processor_seconds(self.process.pid)
         elif now - self.since > hang:
-            return self._lost(found, f"no answer in {hang:g} s")
+            # A case may wait for its turn where others use the machine; a hang computes, or waits for long.
+            computed = processor_seconds(self.process.pid) - self.computed
+            if computed > hang or now - self.since > PATIENCE * hang:
+                return self._lost(found, f"no answer in {hang:g} s")
         return None
 
     def _lost(self, found: Found, why: str) -> range:

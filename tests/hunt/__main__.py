@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.hunt", description="Families of grammars, masks verified")
     parser.add_argument("--cases", type=int, default=20_000, help="grammars: ten to a family")
     parser.add_argument("--seed", type=int, default=1, help="where the numbers of families start: seed times a billion")
+    parser.add_argument("--skip", type=int, default=0, help="grammars to leave out: a run that was cut short goes on")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--hang", type=float, default=120.0, help="seconds without an answer that are a finding")
     parser.add_argument("--kind", help="families of one kind alone, as `KINDS` of tests/hunt/case.py names them")
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         numbers = range(start + KINDS.index(chosen.kind), start + families * len(KINDS), len(KINDS))
     found = fuzz(
-        numbers,
+        numbers[-(-chosen.skip // SIZE) :],
         cases="tests.hunt.case",
         share=500,
         jobs=chosen.jobs,

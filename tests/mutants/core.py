@@ -19,11 +19,8 @@ from tests.data import ROOT
 
 from .verdict import Verdict
 
-#: What masks, objects, counts and positions are made by: the names of files, in whatever folder they stand.
-SOURCES = frozenset((
-    "mask", "composer", "local", "name", "seen", "look", "clip", "object", "feasible", "matcher",
-    "automaton", "machine", "rules", "trim", "verify",
-))  # fmt: skip
+#: What masks, objects, counts and positions are made by: folders and files of crates/core/src.
+SOURCES = ("mask", "matcher", "json/object", "grammar/rules", "automaton/machine.rs", "regular/saturate.rs")
 
 LISTED = ("cargo", "mutants", "--package=frisket-core", "--colors=never", "--no-times")
 
@@ -101,11 +98,12 @@ def judge(copy: Path, mutant: dict[str, Any], place: int, count: int) -> Verdict
 
 def files() -> list[str]:
     """The files whose mutants are sampled."""
-    paths = [path for path in sorted((ROOT / "crates" / "core" / "src").rglob("*.rs")) if path.stem in SOURCES]
-    missing = SOURCES - {path.stem for path in paths}
+    folder = ROOT / "crates" / "core" / "src"
+    missing = [name for name in SOURCES if not (folder / name).exists()]
     if missing:
-        sys.exit(f"tests/mutants/core.py names files that are no more: {', '.join(sorted(missing))}")
-    return [f"--file={path.relative_to(ROOT)}" for path in paths]
+        sys.exit(f"tests/mutants/core.py names sources that are no more: {', '.join(missing)}")
+    paths = [path for name in SOURCES for path in [folder / name, *sorted((folder / name).rglob("*.rs"))]]
+    return [f"--file={path.relative_to(ROOT)}" for path in paths if path.is_file()]
 
 
 def mutants() -> list[dict[str, Any]]:

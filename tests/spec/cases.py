@@ -1,6 +1,7 @@
 """Every *.toml beside this file → cases: a notation, the texts that it accepts and those that it rejects.
 
-regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices.
+regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices;
+gbnf*.toml, abnf.toml, ebnf.toml: the rules in that notation, and options, which are the constructor's keywords.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent
+SOURCES = ("pattern", "schema", "choices", "gbnf", "abnf", "ebnf")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One of `pattern`, `schema` and `choices` is there. `reference`: the readable twin must agree, too."""
+    """One of `pattern`, `schema`, `choices`, `gbnf`, `abnf` and `ebnf` is there.
+
+    `reference`: the readable twin must agree, too. `refused`: the place and the message of an error begin like this.
+    """
 
     name: str
     pattern: str | None = None
@@ -29,9 +34,22 @@ class Case:
     schema: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    gbnf: str | None = None
+    abnf: str | None = None
+    ebnf: str | None = None
+    refused: str | None = None
     reference: bool = False
     accepts: tuple[str, ...] = ()
     rejects: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[str, str] | None:
+        """The notation of a grammar of rules, and its text."""
+        for notation in ("gbnf", "abnf", "ebnf"):
+            text = getattr(self, notation)
+            if text is not None:
+                return notation, text
+        return None
 
 
 def cases() -> list[Case]:
@@ -39,6 +57,6 @@ def cases() -> list[Case]:
     found = []
     for path in sorted(FOLDER.glob("*.toml")):
         for number, case in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["case"]):
-            said = case.get("pattern", case.get("schema", case.get("choices")))
+            said = next(case[key] for key in SOURCES if key in case)
             found.append(Case(name=f"{path.stem}-{number}-{str(said)[:60]}", **case))
     return found

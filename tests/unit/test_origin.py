@@ -29,6 +29,8 @@ from frisket import (
 
 OBJECT = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"enum": ["x", 1]}}, "required": ["a"]}
 
+RULES = 'root ::= other+\nother ::= "a" root? "b"'
+
 
 @dataclass
 class Order:
@@ -42,6 +44,13 @@ MAKERS: dict[str, Callable[[], Grammar]] = {
     "pattern, anywhere": lambda: Grammar.from_regex("[a-z]+", search=True),
     "pattern, flags": lambda: Grammar.from_regex(re.compile("[a-z]+", re.IGNORECASE)),
     "pattern, dialect": lambda: Grammar.from_regex("[a-z]+$", dialect="ecma"),
+    "gbnf": lambda: Grammar.from_gbnf(RULES),
+    "gbnf, root": lambda: Grammar.from_gbnf(RULES, root="other"),
+    "abnf": lambda: Grammar.from_abnf('a = %xE9\nb = "b"'),
+    "abnf, values": lambda: Grammar.from_abnf('a = %xE9\nb = "b"', values="bytes"),
+    "abnf, root": lambda: Grammar.from_abnf('a = %xE9\nb = "b"', root="b"),
+    "ebnf": lambda: Grammar.from_ebnf("a ::= 'a' a?"),
+    "ebnf, dialect": lambda: Grammar.from_ebnf("a = 'a', [a];", dialect="iso"),
     "schema": lambda: Grammar.from_json_schema(OBJECT),
     "schema, options": lambda: Grammar.from_json_schema(OBJECT, JSONSchemaOptions(whitespace="compact")),
     "schema, with a report of its own": lambda: Grammar.from_json_schema({**OBJECT, "not": {"required": ["c"]}}),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
 
 import frisket
+import frisket._core
 
 PACKAGE = Path(frisket.__file__).parent
 
@@ -41,6 +43,14 @@ def test_the_exported_names() -> None:
     for name in NAMES:
         assert getattr(frisket, name) is not None
     assert set(dir(frisket)) >= NAMES
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert frisket.__version__ == importlib.metadata.version("frisket") == frisket._core.core_version()
+    root = PACKAGE.parents[1]
+    if (root / "Cargo.toml").exists():  # not where the tests run on an installed package alone
+        said = [name for name in ("pyproject.toml", "CITATION.cff") if "\nversion" in (root / name).read_text("utf-8")]
+        assert not said
 
 
 def test_imports_point_one_way() -> None:

@@ -62,7 +62,7 @@ impl GrammarBuilder {
     /// Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
     /// two calls. The time of a build begins with its first call, or with this.
     ///
-    /// `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over the whole build.
+    /// `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build.
     #[pyo3(signature = (steps=0))]
     pub fn check(&mut self, #[pyo3(from_py_with = argument::steps)] steps: u64) -> PyResult<()> {
         self.builder()?.check(steps).map_err(raise)

@@ -23,7 +23,10 @@ const PER_CALL: u64 = 300;
 /// Parts between two looks at the limits.
 const CHECKED: u64 = 256;
 
-/// The nodes of constants under one schema's options.
+/// The nodes of constants under one schema's options, made by a builder without a step of Python.
+///
+/// `punctuation`: open, close, colon, comma, empty of objects; open, close, empty of arrays. `digits`: of an integer
+/// that nothing bounds, None if integers may be written in other ways, too.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Constants {
     builder: Py<GrammarBuilder>,
@@ -49,8 +52,9 @@ impl Constants {
         Constants { builder, punctuation, free, any_order, digits }
     }
 
-    /// (whether the value was lowered, its node if any document spells it). `otherwise` makes the node of a scalar that
-    /// is not read here, None if no document spells it.
+    /// (whether the value was lowered, its node if any document spells it). Lists and dicts that it holds several
+    /// times are made once. `otherwise` makes the node of a scalar that is not read here, None if no document spells
+    /// it; a value that nests deep is left to the caller.
     #[pyo3(signature = (value, otherwise, /))]
     fn lower(&self, value: &Bound<'_, PyAny>, otherwise: &Bound<'_, PyAny>) -> PyResult<(bool, Option<u32>)> {
         let builder = self.builder.bind(value.py());
@@ -187,7 +191,7 @@ impl<'py> Walk<'_, 'py> {
 }
 
 /// Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
-/// False says nothing: what is odd is for Python to name.
+/// False says nothing.
 #[pyfunction]
 pub fn is_json(value: &Bound<'_, PyAny>) -> bool {
     let mut met = FxHashSet::default();

@@ -99,8 +99,7 @@ class GrammarBuilder:
         """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
         two calls. The time of a build begins with its first call, or with this.
 
-        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over the whole
-        build."""
+        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.errors import FrisketError, GrammarError, MissingDependencyError, UnsupportedSchemaError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -68,6 +68,7 @@ def show(error: FrisketError, *, as_json: bool) -> None:
         return
     lines = [f"error: {error.message}"]
     lines += [f"   at: {error.where}"] if error.where else []
+    lines += [error.excerpt] if isinstance(error, GrammarError) and error.excerpt else []
     lines += [f"       {pointer or '(root)'}: {reason}" for pointer, reason in places if len(places) > 1]
     lines += [f" hint: {error.hint}"] if error.hint else []
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""`frisket generate`: prompt × schema, type, regex or choices → an answer that fits."""
+"""`frisket generate`: prompt × schema, type, regex, choices or rules → an answer that fits."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 [dim]$[/dim] frisket generate --type shop.models:Order "two large oat lattes" --json
 
 [dim]$[/dim] frisket generate --choices yes,no "Is water wet?" --temperature 1 --seed 7
+
+[dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
 #: The embedded model was trained on the worked systems; anything else it writes has the form, and no meaning.
@@ -32,6 +34,7 @@ def command(
     tp: option.Type = None,
     regex: option.Regex = None,
     choices: option.Choices = None,
+    rules: option.Grammar = None,
     model: option.Model = "embedded",
     seed: option.Seed = 0,
     temperature: option.Temperature = 0.0,
@@ -41,10 +44,10 @@ def command(
     as_json: option.Json = False,
     trace: option.Trace = False,
 ) -> None:
-    """Write an answer that fits a schema, a type, a regular expression or one of some choices."""
+    """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""
     from frisket.cli.answer import answer
 
-    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices)
+    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
     if model == "embedded" and not _is_known(grammar):
         print(NOTE, file=sys.stderr)
     answer(

@@ -35,6 +35,7 @@ def command(
     tp: option.Type = None,
     regex: option.Regex = None,
     choices: option.Choices = None,
+    rules: option.Grammar = None,
     vocabulary: option.Vocabulary = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Show so many tokens of each kind.")] = 24,
     top: Annotated[
@@ -49,7 +50,7 @@ def command(
         raise typer.BadParameter("--prompt and --model say what is likely: give --top, too")
     if top is not None and vocabulary is not None:
         raise typer.BadParameter("--top asks a model, which has a vocabulary of its own: leave --vocabulary out")
-    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices)
+    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
     asked = None if top is None else source.model(model)
     compiled = grammar.compile(asked.vocabulary if asked is not None else source.vocabulary(vocabulary))
     matcher = compiled.matcher()

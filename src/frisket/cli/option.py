@@ -10,6 +10,10 @@ import typer
 Schema = Annotated[
     str | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema: a file, - for stdin, or the JSON itself.")
 ]
+Grammar = Annotated[
+    str | None,
+    typer.Option("--grammar", metavar="FILE", help="Rules in a notation that the suffix says: .gbnf, .abnf, .ebnf."),
+]
 Type = Annotated[
     str | None, typer.Option("--type", metavar="MODULE:NAME", help="A Python type: Pydantic model, dataclass, Enum …")
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, MissingDependencyError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -20,15 +20,28 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 
+#: The constructor that reads a file of rules, by its suffix.
+NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf"}
+
+
 def grammar(
-    *, schema: str | None = None, tp: str | None = None, regex: str | None = None, choices: str | None = None
+    *,
+    schema: str | None = None,
+    tp: str | None = None,
+    regex: str | None = None,
+    choices: str | None = None,
+    rules: str | None = None,
 ) -> Grammar:
     """The grammar of the one source that was given."""
     from frisket.grammar import Grammar
 
-    given = [source for source in (schema, tp, regex, choices) if source is not None]
+    given = [source for source in (schema, tp, regex, choices, rules) if source is not None]
     if len(given) != 1:
-        raise typer.BadParameter("give exactly one of a schema, --type, --regex and --choices")
+        raise typer.BadParameter("give exactly one of a schema, --grammar, --type, --regex and --choices")
+    if rules is not None:
+        if not is_rules(rules):
+            raise typer.BadParameter(f"the suffix says which notation it is: {', '.join(NOTATIONS)}")
+        return schema_grammar(rules)
     if regex is not None:
         return Grammar.from_regex(regex)
     if choices is not None:
@@ -40,12 +53,20 @@ def grammar(
 
 
 def schema_grammar(source: str) -> Grammar:
-    """The grammar of a schema in a file, on stdin (`-`), or typed in place."""
+    """The grammar of a schema in a file, on stdin (`-`), or typed in place; or of a file of rules, by its suffix."""
     from frisket.grammar import Grammar
 
     text, name = document(source)
     with named(name):
+        if is_rules(source):
+            made: Grammar = getattr(Grammar, NOTATIONS[Path(source).suffix])(text)
+            return made
         return Grammar.from_json_schema(text)
+
+
+def is_rules(source: str) -> bool:
+    """Whether the name is that of a file of rules, and no schema."""
+    return source.lstrip()[:1] != "{" and Path(source).suffix in NOTATIONS
 
 
 def document(source: str) -> tuple[str, str]:
@@ -57,9 +78,12 @@ def document(source: str) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:
-    """Places in a schema are told with the name of its file."""
+    """Places in a schema or a grammar are told with the name of its file."""
     try:
         yield
+    except GrammarError as error:
+        error.where = f"{name}:{error.where}" if error.where else name
+        raise
     except InvalidSchemaError as error:
         error.where = f"{name}:{error.where}" if error.where else name
         if Path(name).suffix in (".yaml", ".yml"):

@@ -17,6 +17,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from frisket import _core
 from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from frisket import _core
 from frisket._core import front_end
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string

@@ -234,6 +234,27 @@ class TestCheck:
         monkeypatch.setattr(sys, "stdin", io.StringIO('{"type": "integer"}'))
         assert Ran(capsys, "check", "-").code == 0
 
+    def test_rules_by_their_suffix(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (folder / "rules.gbnf").write_text('root ::= "[" root? "]"', encoding="utf-8")
+        (folder / "rules.ABNF.abnf").write_text('list = "[" [list] "]"', encoding="utf-8")
+        (folder / "rules.ebnf").write_text("list ::= '[' list? ']'", encoding="utf-8")
+        for name in ("rules.gbnf", "rules.ABNF.abnf", "rules.ebnf"):
+            assert "exact" in Ran(capsys, "check", name).out
+            assert Ran(capsys, "check", name, "--json").json == {"exact": True, "refused": []}
+            assert "'[' rule_1? ']'" in Ran(capsys, "check", name, "--grammar").out
+            assert Ran(capsys, "mask", name, "--prefix", "[", "--json").json["tokens"]
+        ran = Ran(capsys, "generate", "--grammar", "rules.gbnf", "a list", "--max-tokens", "300", "--allow-partial")
+        assert ran.code == 0 and Grammar.from_gbnf('root ::= "[" root? "]"').accepts_prefix(ran.out.strip())
+
+    def test_mistakes_in_rules_are_shown(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (folder / "rules.gbnf").write_text('root ::= "a"\n  tail', encoding="utf-8")
+        ran = Ran(capsys, "check", "rules.gbnf")
+        assert ran.code == 1 and ran.out == ""
+        assert "at: rules.gbnf:2:7" in ran.err and "\n    tail\n        ^\n" in ran.err
+        assert Ran(capsys, "check", "rules.gbnf", "--json").json["error"]["where"] == "rules.gbnf:2:7"
+        assert "suffix" in Ran(capsys, "generate", "--grammar", "schema.json", "x").err
+        assert Ran(capsys, "check", "nothing.gbnf").code == 1
+
     def test_narrowed(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "check", '{"format": "regex"}')
         assert ran.code == 0 and "narrowed" in ran.out and "refused" not in ran.out and "sound" in ran.out

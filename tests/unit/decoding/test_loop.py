@@ -251,9 +251,9 @@ class TestSampler:
 
     def test_a_draw_follows_the_probabilities(self) -> None:
         rng = np.random.default_rng(7)
-        logits = np.log([0.5, 0.25, 0.25])
-        counts = np.bincount([Sampler().choose(logits, rng) for _ in range(4000)], minlength=3) / 4000
-        assert counts == pytest.approx([0.5, 0.25, 0.25], abs=0.03)
+        for logits in (np.log([0.5, 0.25, 0.25]), np.log([0.5, 0.25, 0.25]) + 5_000, np.log([0.5, 0.25, 0.25]) - 5_000):
+            counts = np.bincount([Sampler().choose(logits, rng) for _ in range(4000)], minlength=3) / 4000
+            assert counts == pytest.approx([0.5, 0.25, 0.25], abs=0.03)
 
     def test_a_forbidden_token_is_never_drawn_even_by_the_edges_of_the_generator(self) -> None:
         class Edge(np.random.Generator):

@@ -7,9 +7,11 @@
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, PositionId};
+use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::key_set::Moved;
+use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
 use rustc_hash::FxHashMap;
@@ -26,12 +28,15 @@ pub(crate) struct Migration<'a> {
     word_sets: FxHashMap<u32, u32>,
     states: FxHashMap<(u32, u32), u32>,
     texts: FxHashMap<u32, u32>,
+    unique_states: FxHashMap<(u32, u32), u32>,
+    readings: FxHashMap<u32, u32>,
     keys: Moved,
 }
 
 impl<'a> Migration<'a> {
     /// A migration that has copied nothing. `ground` is the frozen arena under both machines.
     pub fn new(ground: &'a Arena, from: &'a Machine, to: &'a mut Machine) -> Self {
+        to.unique.expect_values_of(&from.unique);
         Migration {
             ground,
             from,
@@ -43,6 +48,8 @@ impl<'a> Migration<'a> {
             word_sets: FxHashMap::default(),
             states: FxHashMap::default(),
             texts: FxHashMap::default(),
+            unique_states: FxHashMap::default(),
+            readings: FxHashMap::default(),
             keys: Moved::default(),
         }
     }
@@ -73,7 +80,11 @@ impl<'a> Migration<'a> {
             specials.push((special, self.frame(frame)?));
         }
         specials.sort_unstable();
-        let made = self.to.intern(Position { heads, specials, ..(*position).clone() });
+        let register = match position.register {
+            Register::At(reading) => Register::At(self.reading(reading)),
+            register => register,
+        };
+        let made = self.to.intern(Position { heads, specials, register, ..(*position).clone() });
         self.positions.insert(id, made);
         Ok(())
     }
@@ -164,6 +175,14 @@ impl<'a> Migration<'a> {
             | Term::KeyNamed { object, state, .. }
             | Term::KeyDone { object, state, .. }
             | Term::KeyExtra { object, state, .. } => *state = self.object_state(*object, *state)?,
+            Term::UniqueItem { array, state } | Term::UniqueNext { array, state } => {
+                *state = self.unique_state(*array, *state)?;
+            }
+            Term::UniqueEnd { array, state, start, .. } => {
+                // Only masks have abstracted states, and no mask is copied.
+                *state = self.unique_state(*array, *state)?;
+                *start = self.reading(*start);
+            }
             _ => {}
         }
         if let Term::KeyExtra { text: Text::Known(text), .. } = &mut term {
@@ -181,6 +200,7 @@ impl<'a> Migration<'a> {
             Term::ObjectKey { .. } | Term::ObjectNext { .. } | Term::KeyNamed { .. } | Term::KeyDone { .. } => {
                 to.object_term(term)
             }
+            Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } => to.unique_term(term),
             _ => unreachable!("{term:?} is made with its grammar, or is regular"),
         }
     }
@@ -225,6 +245,22 @@ impl<'a> Migration<'a> {
         let made = self.to.arena.object_state(object, copied);
         self.states.insert((object, state), made);
         Ok(made)
+    }
+
+    fn unique_state(&mut self, array: u32, state: u32) -> Result<u32> {
+        if let Some(&known) = self.unique_states.get(&(array, state)) {
+            return Ok(known);
+        }
+        let before = self.from.arena.registers.unique_states[state as usize];
+        let copied = UniqueState { came: self.keys(before.came)?, ..before };
+        let made = self.to.arena.unique_state(array, copied);
+        self.unique_states.insert((array, state), made);
+        Ok(made)
+    }
+
+    /// The copy of what was read of an open item.
+    fn reading(&mut self, reading: u32) -> u32 {
+        self.to.import_partial_value(self.from, reading, &mut self.readings)
     }
 
     fn text(&mut self, text: u32) -> u32 {

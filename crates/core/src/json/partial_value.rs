@@ -122,6 +122,29 @@ impl PartialValues {
         decoded.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
     }
 
+    /// The copy of a partial value of another set. `copied` maps old numbers to new ones and is extended.
+    pub(crate) fn import(&mut self, from: &Self, partial: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
+        let mut path = Vec::new();
+        let mut work = vec![partial];
+        while let Some(at) = work.pop() {
+            if at != NOTHING_READ && !copied.contains_key(&at) {
+                // Parents and bases have lower numbers than the values that extend them.
+                path.push(at);
+                let Node { parent, base, .. } = from.nodes[at as usize];
+                work.extend([parent, base]);
+            }
+        }
+        path.sort_unstable();
+        path.dedup();
+        for at in path {
+            let Node { parent, byte, lexer_state, base } = from.nodes[at as usize];
+            let [parent, base] = [parent, base].map(|old| copied.get(&old).copied().unwrap_or(NOTHING_READ));
+            let made = self.push(parent, byte, lexer_state, base);
+            copied.insert(at, made);
+        }
+        copied.get(&partial).copied().unwrap_or(NOTHING_READ)
+    }
+
     /// Replaces a finished numeral by its canonical spelling.
     fn whole_number(&mut self, partial: u32) -> u32 {
         let mut start = partial;

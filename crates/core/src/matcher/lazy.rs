@@ -188,10 +188,6 @@ impl LazyAutomaton {
     /// each matcher the last one, of the matcher whose trail it is before those of others. `alone`: nothing else.
     pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
         let mut found = Vec::new();
-        // What came of such items is not copied: their matchers take all again.
-        if !self.machine.arena.registers.uniques.is_empty() {
-            return Vec::new();
-        }
         registry.each(|slot, checkpoints| {
             let own = trail.is(slot);
             if checkpoints.epoch != self.epoch || alone && !own {

@@ -91,6 +91,14 @@ pub(crate) struct UniqueAnalysis {
     pub(crate) max_token_items: u32,
 }
 
+impl UniqueAnalysis {
+    /// Raises the bounds to those of another machine, whose positions are about to be copied.
+    pub(crate) fn expect_values_of(&mut self, other: &UniqueAnalysis) {
+        self.most_excluded = self.most_excluded.max(other.most_excluded);
+        self.max_token_items = self.max_token_items.max(other.max_token_items);
+    }
+}
+
 /// The values of one item, as far as they were asked for.
 #[derive(Clone, Default)]
 struct ItemValues {
@@ -272,6 +280,19 @@ impl Machine {
         self.unique.values.push(text.clone());
         self.unique.value_ids.insert(text, id);
         id
+    }
+
+    /// The copy of a partial value of another machine, for `migration`.
+    pub(crate) fn import_partial_value(
+        &mut self,
+        from: &Machine,
+        partial: u32,
+        copied: &mut FxHashMap<u32, u32>,
+    ) -> u32 {
+        let before = self.unique.partial_values.len();
+        let made = self.unique.partial_values.import(&from.unique.partial_values, partial, copied);
+        self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
+        made
     }
 
     /// The register after one more byte.

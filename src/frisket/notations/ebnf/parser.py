@@ -1,0 +1,43 @@
+"""What the dialects of EBNF share: rules one after the other, quoted texts without escapes, groups that must close."""
+
+from __future__ import annotations
+
+from frisket.notations.production.ast import Groups, Node, Production, Productions, Repeat, Seq, Text
+from frisket.notations.production.source import Source
+
+
+class EBNFParser:
+    """A text of rules; a dialect's parser adds how a rule is written."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.rules: Productions = {}
+
+    def define(self, name: str, body: Node, at: int) -> None:
+        if name in self.rules:
+            first = self.source.where(self.rules[name].at)
+            self.source.fail(f"the rule {name} is defined twice, first at {first}", at, "join the bodies with |")
+        self.rules[name] = Production(name, body, at)
+
+    def quoted(self, quote: str) -> Node:
+        source, at = self.source, self.source.at
+        end = source.text.find(quote, at + 1)
+        if end < 0:
+            source.fail("the text is not closed", at, f"close it with {quote}")
+        source.at = end + 1
+        text = source.text[at + 1 : end]
+        return Text(text) if text else Seq(())
+
+    def check_closed(self, groups: Groups, closed_by: dict[str, str]) -> None:
+        if groups.opened is not None:
+            bracket, at = groups.opened
+            self.source.fail("the group is not closed", at, f"close it with {closed_by[bracket]}")
+
+    def check_operand(self, groups: Groups) -> None:
+        if groups.waits:
+            self.source.fail(f"expected an operand, found {self.source.found()}")
+
+
+def repeated(low: int, high: int | None, node: Node) -> Node:
+    """The node `low` to `high` times."""
+    return Repeat(node, low, high)

@@ -1,0 +1,281 @@
+"""GBNF, the notation of llama.cpp → productions → structural node.
+
+The dialect is that of llama.cpp's parser, with its gaps filled where no text could be read in two ways: rules may be
+left-recursive, a body may be empty, counts have no limit, and a line that begins with `|` goes on with its rule.
+Repeated definitions, empty classes and ranges in reverse order are mistakes, which llama.cpp lets pass.
+
+Source: github.com/ggml-org/llama.cpp, grammars/README.md and src/llama-grammar.cpp.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from frisket.notations.production.ast import (
+    Chars,
+    Groups,
+    Node,
+    Production,
+    Productions,
+    Reference,
+    Repeat,
+    Seq,
+    Text,
+    Token,
+)
+from frisket.notations.production.lower import lower_productions
+from frisket.notations.production.source import Source
+from frisket.notations.regex import unicode
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+
+def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int:
+    """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
+    source = Source(text)
+    builder.check(source.end)
+    return lower_productions(builder, source, parse_gbnf(source), root)
+
+
+def parse_gbnf(source: Source) -> Productions:
+    """The rules by name, in the order of the text."""
+    return _Parser(source).parse()
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_DIGITS = re.compile(r"[0-9]+")
+_SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
+_SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
+_DEFINES = re.compile(r"(?:[ \t]|#[^\r\n]*)*::=")
+_HEX = {"x": 2, "u": 4, "U": 8}
+_ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "\\": "\\", '"': '"', "[": "[", "]": "]", "-": "-"}
+_REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_OF_OTHER_NOTATIONS = {
+    "'": 'GBNF has double quotes: "…"',
+    "/": "GBNF has no regular expressions, and comments begin with #",
+    ";": "a rule ends with its line, and comments begin with #",
+    "~": "write a class with ^, such as [^a-z]",
+    "=": "a rule is defined by ::=",
+    ":": "a rule is defined by ::=",
+    "]": "a class begins with [",
+    "}": "a count begins with {",
+    ">": "a token begins with <",
+}
+
+
+class _Parser:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.rules: Productions = {}
+
+    def parse(self) -> Productions:
+        self.space(lines=True)
+        while self.source.at < self.source.end:
+            self.rule()
+            self.space(lines=True)
+        return self.rules
+
+    def space(self, *, lines: bool) -> None:
+        self.source.match(_SPACE_AND_LINES if lines else _SPACE)
+
+    def rule(self) -> None:
+        source, at = self.source, self.source.at
+        name = source.match(_NAME)
+        if name is None:
+            hint = "a name has letters, digits, - and _; a body that goes on in the next line stands in parentheses"
+            source.fail(f"expected the name of a rule, found {source.found()}", hint=hint)
+        self.space(lines=False)
+        source.expect("::=", f"after the name {name}")
+        if name in self.rules:
+            first = source.where(self.rules[name].at)
+            source.fail(f"the rule {name} is defined twice, first at {first}", at, "join the bodies with |")
+        self.rules[name] = Production(name, self.body(), at)
+
+    def body(self) -> Node:
+        """All up to the end of the rule. Groups are kept on a stack, so that they may nest however deep."""
+        source, groups = self.source, Groups()
+        self.space(lines=True)
+        while source.at < source.end:
+            at, char = source.at, source.peek()
+            nested = groups.opened is not None
+            if char == "|":
+                source.at += 1
+                groups.begin_alternative()
+                self.space(lines=True)
+            elif char == "(":
+                source.at += 1
+                groups.open("(", at)
+                self.space(lines=True)
+            elif char == ")" and nested:
+                source.at += 1
+                groups.add(groups.close())
+                self.space(lines=groups.opened is not None)
+            elif char in _REPEATS or char == "{":
+                low, high = self.counts()
+                if not groups.items:
+                    source.fail(f"there is nothing to repeat before {char}", at, f'the character is written "{char}"')
+                groups.wrap(lambda item, low=low, high=high: Repeat(item, low, high))  # type: ignore[misc]
+                self.space(lines=nested)
+            elif char in "\r\n":
+                self.space(lines=True)
+                if source.peek() != "|":
+                    break
+            elif _NAME.match(char):
+                name = source.match(_NAME)
+                assert name is not None
+                if _DEFINES.match(source.text, source.at):
+                    if nested:
+                        break
+                    if groups.items:
+                        source.fail("a rule begins in a line of its own", at, "break the line before its name")
+                    source.at = at
+                    break
+                groups.add(Reference(name, at))
+                self.space(lines=nested)
+            else:
+                groups.add(self.terminal(char))
+                self.space(lines=nested)
+        if groups.opened is not None:
+            source.fail("the group is not closed", groups.opened[1], "close it with )")
+        return groups.close()
+
+    def terminal(self, char: str) -> Node:
+        source, at = self.source, self.source.at
+        if char == '"':
+            return self.literal()
+        if char == "[":
+            return self.char_class()
+        if char == ".":
+            source.at += 1
+            return Chars(unicode.ALL)
+        if char in "<!":
+            return self.token()
+        if char == ")":
+            source.fail("there is no group to close", at, 'the character is written ")"')
+        source.fail(f"unexpected {source.found()}", at, _OF_OTHER_NOTATIONS.get(char))
+
+    def literal(self) -> Node:
+        source, begin = self.source, self.source.at
+        source.at += 1
+        characters = []
+        while not source.take('"'):
+            at = source.at
+            if at == source.end:
+                source.fail("the literal is not closed", begin, 'close it with "')
+            characters.append(source.character(self.code_point(), at))
+        return Text("".join(characters)) if characters else Seq(())
+
+    def char_class(self) -> Node:
+        source, begin = self.source, self.source.at
+        source.at += 1
+        inverse = source.take("^")
+        ranges: list[tuple[int, int]] = []
+        while not source.take("]"):
+            at = source.at
+            if at == source.end:
+                source.fail("the class is not closed", begin, "close it with ]; in a class ] is written \\]")
+            low = high = self.code_point()
+            if source.peek() == "-" and not source.text.startswith("-]", source.at):
+                source.at += 1
+                if source.at == source.end:
+                    continue
+                high = self.code_point()
+                if high < low:
+                    said = source.text[at : source.at]
+                    source.fail(f"the range {said} is in reverse order", at, "the hyphen itself is written \\-")
+            ranges.append((low, high))
+        if not ranges:
+            source.fail("the class is empty", begin, 'any character is . and the empty text ""')
+        found = unicode.complement(unicode.normalize(ranges)) if inverse else unicode.normalize(ranges)
+        if all(low >= 0xD800 and high <= 0xDFFF for low, high in found):
+            source.fail("no character is in the class", begin, "surrogates are no characters")
+        return Chars(found)
+
+    def code_point(self) -> int:
+        """The next character, which may be escaped."""
+        source, at = self.source, self.source.at
+        char = source.peek()
+        source.at += 1
+        if char != "\\":
+            return ord(char)
+        letter = source.peek()
+        source.at += 1
+        if letter in _ESCAPES:
+            return ord(_ESCAPES[letter])
+        if letter not in _HEX:
+            source.fail(
+                f"GBNF has no escape \\{letter.strip()}",
+                at,
+                _CLASSES.get(letter, 'there are \\n \\r \\t \\\\ \\" \\[ \\] \\- \\x00 \\u0000 \\U00000000'),
+            )
+        digits = source.text[source.at : source.at + _HEX[letter]]
+        if len(digits) < _HEX[letter] or not re.fullmatch("[0-9A-Fa-f]+", digits):
+            source.fail(f"\\{letter} takes {_HEX[letter]} hexadecimal digits", at)
+        source.at += len(digits)
+        return source.code_point(digits, 16, at)
+
+    def counts(self) -> tuple[int, int | None]:
+        source, begin = self.source, self.source.at
+        char = source.peek()
+        source.at += 1
+        if char != "{":
+            return _REPEATS[char]
+        self.space(lines=False)
+        low = self.number()
+        high: int | None = low
+        self.space(lines=False)
+        if source.take(","):
+            self.space(lines=False)
+            high = None if source.peek() == "}" else self.number()
+            self.space(lines=False)
+        source.expect("}", "after the counts")
+        if high is not None and high < low:
+            source.fail(f"at least {low} and at most {high} times is never", begin, "the smaller count comes first")
+        return low, high
+
+    def number(self) -> int:
+        source, at = self.source, self.source.at
+        digits = source.match(_DIGITS)
+        if digits is None:
+            source.fail(f"expected a count, found {source.found()}", at, "counts are {m}, {m,} and {m,n}")
+        return source.count(digits, at)
+
+    def token(self) -> Node:
+        source, at = self.source, self.source.at
+        if source.take("!"):
+            source.fail(
+                "a token that is any but one cannot be told exactly: a grammar knows no vocabulary",
+                at,
+                "write the text that may come as characters, such as [^<]*",
+            )
+        end = source.text.find(">", at)
+        if end < 0 or _breaks(source.text[at:end]):
+            source.fail("the token is not closed", at, 'close it with >; the character is written "<"')
+        name = source.text[at : end + 1]
+        if re.fullmatch(r"<\[[0-9]+\]>", name):
+            source.fail(
+                f"the token {name} is named by its number, and a grammar knows no vocabulary",
+                at,
+                "name a special token by its text, such as <|eot_id|>",
+            )
+        if name == "<>" or name.startswith("<["):
+            source.fail(f"{name} names no token", at, "a special token is named by its text, such as <|eot_id|>")
+        source.at = end + 1
+        return Token(name)
+
+
+def _breaks(text: str) -> bool:
+    return "\n" in text or "\r" in text
+
+
+#: What is written instead of the classes of regular expressions.
+_CLASSES = {
+    "d": "a digit is [0-9]",
+    "w": "a word character is [0-9A-Za-z_]",
+    "s": "white space is [ \\t\\r\\n]",
+    "'": "the character needs no escape",
+    "/": "the character needs no escape",
+    ".": 'a point is written "."',
+}

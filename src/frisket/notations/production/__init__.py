@@ -1,0 +1,1 @@
+"""Production rules → structural node: what the notations of the BNF family share."""

@@ -1,0 +1,223 @@
+"""What a production says, as a tree: all notations of the BNF family mean the same by the same node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from frisket.notations.regex.unicode import CharSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """These characters, one after the other; without any, the empty text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chars:
+    """One code point in any of the ranges."""
+
+    ranges: CharSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Octets:
+    """One byte in any of the ranges."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Token:
+    """The special token of that name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """A call of the rule of that name."""
+
+    name: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seq:
+    """One after the other; without items, the empty text."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alt:
+    """Any one of these."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat:
+    """`item`{low,high}; `high` None is no limit."""
+
+    item: Node
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Except:
+    """The texts of `item` that are none of `excluded`; `at` is where the operator stands."""
+
+    item: Node
+    excluded: Node
+    at: int
+
+
+Node: TypeAlias = Text | Chars | Octets | Token | Reference | Seq | Alt | Repeat | Except
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Production:
+    """One rule: its name as it is written, its body, and where its definition begins."""
+
+    name: str
+    body: Node
+    at: int
+
+
+#: The rules of a grammar, by the name that references use.
+Productions: TypeAlias = dict[str, Production]
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below."""
+    match node:
+        case Seq(items) | Alt(items):
+            return items
+        case Repeat(item, _, _):
+            return (item,)
+        case Except(item, excluded, _):
+            return item, excluded
+    return ()
+
+
+def postorder(body: Node) -> list[Node]:
+    """All nodes of a body, each one after those below it; without recursion, since groups may nest deep."""
+    found: list[Node] = []
+    agenda = [body]
+    while agenda:
+        node = agenda.pop()
+        found.append(node)
+        agenda += children(node)
+    return found[::-1]
+
+
+def sequence(items: list[Node]) -> Node:
+    """The items one after the other."""
+    return items[0] if len(items) == 1 else Seq(tuple(items))
+
+
+def alternatives(items: list[Node]) -> Node:
+    """Any one of the items."""
+    return items[0] if len(items) == 1 else Alt(tuple(items))
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open group: its bracket, its alternatives so far, and the operators that wait for their right operand."""
+
+    bracket: str
+    at: int
+    done: list[Node] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    #: What becomes of the next item.
+    prefix: Callable[[Node], Node] | None = None
+    #: How many items there were when an exception's operator came, and where that stands.
+    minus: tuple[int, int] | None = None
+
+
+class Groups:
+    """The alternatives of a body while a parser reads it, with every group that is open around its place.
+
+    A stack of its own keeps a parser from recursing: a thousand groups may nest.
+    """
+
+    def __init__(self) -> None:
+        self._levels = [_Level("", 0)]
+
+    @property
+    def opened(self) -> tuple[str, int] | None:
+        """The bracket of the innermost open group and where it stands; None outside of all groups."""
+        level = self._levels[-1]
+        return (level.bracket, level.at) if len(self._levels) > 1 else None
+
+    @property
+    def items(self) -> list[Node]:
+        """What the alternative under way holds so far."""
+        return self._levels[-1].items
+
+    @property
+    def waits(self) -> bool:
+        """Whether an operator waits for the next item."""
+        level = self._levels[-1]
+        return level.prefix is not None or (level.minus is not None and level.minus[0] == len(level.items))
+
+    def add(self, node: Node) -> None:
+        """Append to the alternative under way."""
+        level = self._levels[-1]
+        if level.prefix is not None:
+            node, level.prefix = level.prefix(node), None
+        if level.minus is not None and level.minus[0] < len(level.items):
+            self._settle()
+        level.items.append(node)
+
+    def wrap(self, make: Callable[[Node], Node]) -> None:
+        """Put what `make` returns in place of the last item."""
+        self.items[-1] = make(self.items[-1])
+
+    def prefix(self, make: Callable[[Node], Node]) -> None:
+        """Put what `make` returns in place of the next item."""
+        self._levels[-1].prefix = make
+
+    def exclude(self, at: int) -> None:
+        """The next item is excluded from the last one; the operator stands at that place."""
+        self._settle()
+        self._levels[-1].minus = len(self.items), at
+
+    @property
+    def minus(self) -> int | None:
+        """Where the exception's operator stands that waits for its right operand."""
+        minus = self._levels[-1].minus
+        return minus[1] if minus is not None and minus[0] == len(self.items) else None
+
+    def forget(self) -> None:
+        """The operator of the exception under way was another one."""
+        self._levels[-1].minus = None
+
+    def begin_alternative(self) -> None:
+        """End the alternative under way; a new one begins."""
+        self._settle()
+        level = self._levels[-1]
+        level.done.append(sequence(level.items))
+        level.items = []
+
+    def open(self, bracket: str, at: int) -> None:
+        """A group begins."""
+        self._levels.append(_Level(bracket, at))
+
+    def close(self) -> Node:
+        """The node of the innermost group, which ends; or of the whole body."""
+        self.begin_alternative()
+        return alternatives(self._levels.pop().done)
+
+    def _settle(self) -> None:
+        """The exception under way has both its operands."""
+        level = self._levels[-1]
+        if level.minus is not None:
+            excluded = level.items.pop()
+            level.items.append(Except(level.items.pop(), excluded, level.minus[1]))
+            level.minus = None

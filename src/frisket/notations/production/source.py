@@ -1,0 +1,125 @@
+"""The text of a grammar × a place in it → line, column and the line with a caret; and a cursor that reads the text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NoReturn
+
+from frisket.errors import GrammarSyntaxError
+
+#: An excerpt shows at most so many characters on either side of its place.
+_SHOWN = 60
+
+#: The engine's counts are 32 bits wide.
+_LARGEST = 2**32 - 1
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+class Source:
+    """A grammar's text, read from left to right; `at` is the next character's offset."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a grammar is a str, got {type(text).__name__}")
+        self.text = text
+        self.end = len(text)
+        self.at = 0
+        for match in re.finditer("[\ud800-\udfff]", text):
+            self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
+
+    def fail(self, message: str, at: int | None = None, hint: str | None = None) -> NoReturn:
+        """Raise the error that shows the place; without one, where the cursor is."""
+        at = self.at if at is None else at
+        raise GrammarSyntaxError(message, where=self.where(at), excerpt=self.excerpt(at), hint=hint)
+
+    def where(self, at: int) -> str:
+        """line:column, both from 1."""
+        line, begin, _ = self._line(at)
+        return f"{line}:{at - begin + 1}"
+
+    def excerpt(self, at: int) -> str:
+        """The line around the place, and below it a caret."""
+        _, begin, end = self._line(at)
+        left, right = max(begin, at - _SHOWN), min(end, at + _SHOWN)
+        before = "…" * (left > begin) + self.text[left:at]
+        after = self.text[at:right] + "…" * (right < end)
+        return f"  {before}{after}\n  {''.join(map(_blank, before))}^"
+
+    def _line(self, at: int) -> tuple[int, int, int]:
+        """The number of the line that holds the place, and the offsets of its ends."""
+        number, begin = 1, 0
+        for newline in _NEWLINE.finditer(self.text):
+            if newline.end() > at:
+                return number, begin, newline.start()
+            number, begin = number + 1, newline.end()
+        return number, begin, self.end
+
+    # -- the cursor -----------------------------------------------------------------------------------------------
+
+    def peek(self) -> str:
+        """The next character; empty at the end."""
+        return self.text[self.at : self.at + 1]
+
+    def take(self, text: str) -> bool:
+        """Whether the text comes next; it is then read."""
+        if self.text.startswith(text, self.at):
+            self.at += len(text)
+            return True
+        return False
+
+    def match(self, pattern: re.Pattern[str]) -> str | None:
+        """What the pattern matches here, which is then read; None if it does not."""
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        return found[0]
+
+    def expect(self, text: str, why: str, hint: str | None = None) -> None:
+        """Read the text, which must come next."""
+        if not self.take(text):
+            self.fail(f"expected {text} {why}, found {self.found()}", hint=hint)
+
+    def found(self, at: int | None = None) -> str:
+        """The character at a place, as an error calls it."""
+        at = self.at if at is None else at
+        if at >= self.end:
+            return "the end of the grammar"
+        char = self.text[at]
+        return "the end of the line" if char in "\r\n" else repr(char)
+
+    def count(self, digits: str, at: int) -> int:
+        """The number that the digits at that place say."""
+        digits = digits.lstrip("0") or "0"
+        if len(digits) > 10 or int(digits) > _LARGEST:
+            self.fail(
+                "the number of repetitions is too large", at, f"at most {_LARGEST:,} are possible; `*` has no limit"
+            )
+        return int(digits)
+
+    def code_point(self, digits: str, base: int, at: int) -> int:
+        """The code point that the digits at that place say."""
+        digits = digits.lstrip("0") or "0"
+        value = int(digits, base) if len(digits) <= 32 else 0x110000
+        if value > 0x10FFFF:
+            self.fail("there is no such character", at, "the last code point of Unicode is U+10FFFF")
+        return value
+
+    def character(self, value: int, at: int) -> str:
+        """The character of a code point that is written at that place."""
+        if 0xD800 <= value <= 0xDFFF:
+            self.fail(
+                f"U+{value:04X} is half of a surrogate pair, and no character", at, "write the whole character's number"
+            )
+        return chr(value)
+
+
+def _blank(char: str) -> str:
+    """White space as wide as the character, for a terminal."""
+    if char == "\t":
+        return char
+    if unicodedata.combining(char):
+        return ""
+    return "  " if unicodedata.east_asian_width(char) in "WF" else " "

@@ -1,0 +1,123 @@
+"""What GBNF, ABNF and EBNF share: errors that show the place, deep and large grammars, special tokens, limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
+from frisket._core import GrammarBuilder, Vocabulary
+from frisket.notations.gbnf import lower_gbnf
+
+
+def shown(text: str) -> str:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_gbnf(text)
+    return str(caught.value)
+
+
+def test_an_error_shows_the_line_and_a_caret() -> None:
+    assert shown('root ::= one\none ::= "a" tow\ntwo ::= "b"\n') == (
+        "there is no rule tow (at 2:13)\n"  #
+        '  one ::= "a" tow\n'
+        "              ^\n"
+        "hint: is it two?"
+    )
+
+
+def test_the_caret_stands_below_wide_characters_tabs_and_ends_of_lines() -> None:
+    assert '\n  \troot ::= "日本" x\n  \t                ^\n' in shown('\troot ::= "日本" x')
+    assert shown('root ::= "a"\r\n\r\nb ::= é').splitlines()[:3] == [
+        "unexpected 'é' (at 3:7)",
+        "  b ::= é",
+        "        ^",
+    ]
+
+
+def test_long_lines_are_cut_around_the_place() -> None:
+    line = shown(f'root ::= "{"a" * 500}" x "{"b" * 500}"').splitlines()[1]
+    assert len(line) < 130 and "x" in line and line.startswith("  …") and line.endswith("…")
+
+
+def test_an_unproductive_root_is_an_empty_grammar() -> None:
+    with pytest.raises(EmptyGrammarError, match="the rule list matches nothing") as caught:
+        Grammar.from_gbnf('root ::= "[" list "]"\nlist ::= item "," list\nitem ::= "a"')
+    assert (caught.value.where, caught.value.excerpt) == ("2:1", '  list ::= item "," list\n  ^')
+
+
+def test_rules_that_nothing_calls_may_be_unproductive_but_not_undefined() -> None:
+    assert Grammar.from_gbnf('root ::= "a"\nloop ::= loop').accepts("a")
+    assert "there is no rule b" in shown('root ::= "a"\nunused ::= b')
+
+
+@pytest.mark.parametrize("read", [Grammar.from_gbnf, Grammar.from_abnf, Grammar.from_ebnf])
+def test_the_grammar_must_be_a_text(read: type) -> None:
+    with pytest.raises(TypeError, match="a grammar is a str, got bytes"):
+        read(b'root ::= "a"')
+    with pytest.raises(GrammarSyntaxError, match="lone surrogate"):
+        read('root ::= "\ud800"')
+    with pytest.raises(GrammarSyntaxError, match="the grammar has no rules"):
+        read(" ")
+
+
+def test_options_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="w3c or iso"):
+        Grammar.from_ebnf("a ::= 'a'", dialect="other")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="characters or bytes"):
+        Grammar.from_abnf('a = "a"', values="other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("left", "right"), ["()", "[]", "{}"])
+def test_groups_nest_however_deep(left: str, right: str) -> None:
+    deep = 5_000
+    iso = Grammar.from_ebnf(f"a = {left * deep}'x'{right * deep};", dialect="iso")
+    assert iso.accepts("x") and not iso.accepts("y")
+    if left == "(":
+        assert Grammar.from_gbnf(f'root ::= {left * deep}"x"{right * deep}').accepts("x")
+        assert Grammar.from_ebnf(f'root ::= {left * deep}"x"{right * deep}').accepts("x")
+        assert Grammar.from_abnf(f'root = {left * deep}"x"{right * deep}').accepts("x")
+
+
+def test_a_chain_of_many_rules() -> None:
+    many = 5_000
+    rules = [f'r{n} ::= "{n};" r{n + 1}? | "end"' for n in range(many)]
+    grammar = Grammar.from_gbnf("\n".join(["root ::= r0", *rules, f'r{many} ::= "z"']))
+    assert grammar.accepts("0;1;2;end") and not grammar.accepts("0;2;")
+
+
+def test_limits_bound_the_reading() -> None:
+    with pytest.raises(LimitExceededError):
+        Grammar.from_gbnf('root ::= "a"' + " " * 1000, limits=Limits(steps=500))
+
+
+def test_a_special_token_is_no_text() -> None:
+    grammar = Grammar.from_gbnf("root ::= <|call|> [a-z]+ <|end|>?")
+    assert not grammar.accepts("<|call|>a") and not grammar.accepts("a")
+    tokens = [b"a", b"<|call|>", None, None, None]
+    vocabulary = Vocabulary(tokens, special={"<|call|>": 2, "<|end|>": 3}, eos=[4])
+    matcher = grammar.compile(vocabulary).matcher()
+    allowed = [matcher.allowed()]
+    for token in (2, 0, 3):
+        matcher.advance(token)
+        allowed.append(matcher.allowed())
+    assert allowed == [[2], [0], [0, 3, 4], [4]]
+
+
+def test_a_special_token_that_the_vocabulary_lacks() -> None:
+    with pytest.raises(VocabularyError, match=r"<\|call\|>"):
+        Grammar.from_gbnf("root ::= <|call|>").compile(Vocabulary([b"a"]))
+
+
+def test_small_regular_rules_become_one_node() -> None:
+    """A rule that calls no rule in a cycle is part of the automaton of its caller, so that tokens pass its end at no
+    cost; a large one is a rule of its own."""
+    dumped = Grammar.from_gbnf('root ::= "[" root "]" | digits\ndigits ::= digit+\ndigit ::= [0-9]').dump()
+    assert "digit" not in dumped and "[0-9]+" in dumped
+    words = " | ".join(f'"word{n}"' for n in range(100))
+    assert "# words" in Grammar.from_gbnf(f'root ::= words " " words " " root | "."\nwords ::= {words} ').dump()
+
+
+def test_a_node_can_be_had_of_a_builder_that_goes_on() -> None:
+    builder = GrammarBuilder()
+    node = lower_gbnf(builder, 'start ::= "a" | "b"', root="start")
+    grammar = builder.build(builder.seq([node, builder.literal(b"c"), node]))
+    assert grammar.accepts(b"acb") and not grammar.accepts(b"ac")
