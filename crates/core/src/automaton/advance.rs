@@ -1,7 +1,11 @@
-//! A position × a text → the position after it, without one for each byte between: what is written is read once, and
-//! where it has been is seldom asked for.
+//! Position × text → the position after the text, without interning a position for every byte between.
+//!
+//! Long texts pass through positions that nobody asks for again. This file tracks their heads as plain cursors instead
+//! of terms.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::raw;
@@ -13,9 +17,9 @@ use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
-/// A head on its way: those that are spelled, or hold what they read, are terms again only where they stop.
+/// A head in motion. Literals and held texts become terms again only where the text stops.
 #[derive(Clone, Copy)]
-enum Cursor {
+enum HeadCursor {
     Head(TermId),
     Literal {
         literal: u32,
@@ -34,14 +38,14 @@ enum Cursor {
         high: u32,
         depth: u32,
     },
-    /// A literal in a JSON string.
-    Spelled {
+    /// A literal inside a JSON string.
+    QuotedLiteral {
         literal: u32,
         position: u32,
         free: bool,
     },
-    /// A text of `min..=max` characters more in a JSON string: what each of them leads from is at `at`.
-    Counted {
+    /// A string body of `min..=max` more characters. `at` is the derivative inside the current character of `body`.
+    QuotedBounded {
         body: TermId,
         at: TermId,
         min: u32,
@@ -53,27 +57,27 @@ enum Cursor {
         inner: TermId,
         text: u32,
     },
-    /// One of the keys `open`.
-    Open(usize),
+    /// An index into the open keys.
+    OpenKey(usize),
 }
 
-/// A key in its middle that may be any text but a few: what it has read of those matters where it ends, and no term is
+/// An unfinished key whose language is a simple one minus few texts. Exclusions matter only at its end, so no term is
 /// made before.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenKey {
     head: TermId,
     text: u32,
-    /// The key as if it might be any text.
-    near: TermId,
-    excluded: [Rest; EXCLUDED],
+    /// The key without its exclusions.
+    unrestricted: TermId,
+    excluded: [TextRest; MAX_EXCLUSIONS],
 }
 
-/// What is named, and what came.
-const EXCLUDED: usize = 2;
+/// Exclusions of one key: the named keys, and the keys that came.
+const MAX_EXCLUSIONS: usize = 2;
 
-/// What may follow in some texts.
+/// A regular language that is tracked by position where it is a literal or a set of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum TextRest {
     Nothing,
     Term(TermId),
     Literal { literal: u32, position: u32 },
@@ -81,11 +85,11 @@ enum Rest {
     Keys(u32),
 }
 
-type Cursors = SmallVec<[(Cursor, FrameId); 4]>;
-type Opens = SmallVec<[Open; 1]>;
+type HeadCursors = SmallVec<[(HeadCursor, FrameId); 4]>;
+type OpenKeys = SmallVec<[OpenKey; 1]>;
 
 impl Machine {
-    /// The position after some bytes.
+    /// The position after some bytes; `DEAD` if no text begins so.
     pub(crate) fn read(&mut self, id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         if bytes.is_empty() {
             return Ok(id);
@@ -94,16 +98,16 @@ impl Machine {
         if position.register != Register::Closed {
             return self.read_items(id, bytes);
         }
-        let (mut cursors, mut open) = (Cursors::new(), Opens::new());
-        self.set_out(&position, &mut cursors, &mut open)?;
+        let (mut cursors, mut open_keys) = (HeadCursors::new(), OpenKeys::new());
+        self.start_cursors(&position, &mut cursors, &mut open_keys)?;
         let mut after = None;
         for (at, &byte) in bytes.iter().enumerate() {
             self.arena.spend(1)?;
             let (mut kept, mut ended) = (0, false);
             for place in 0..cursors.len() {
                 let (cursor, frame) = cursors[place];
-                if let Some(next) = self.arena.follow(cursor, byte, &mut open)? {
-                    ended |= self.arena.may_end(next);
+                if let Some(next) = self.arena.advance_cursor(cursor, byte, &mut open_keys)? {
+                    ended |= self.arena.can_end(next);
                     cursors[kept] = (next, frame);
                     kept += 1;
                 }
@@ -111,12 +115,12 @@ impl Machine {
             cursors.truncate(kept);
             after = None;
             if ended {
-                let position = self.settled(&cursors, &open)?;
+                let position = self.close_cursors(&cursors, &open_keys)?;
                 if position.register != Register::Closed {
                     let id = self.intern(position);
                     return self.read_items(id, &bytes[at + 1..]);
                 }
-                self.set_out(&position, &mut cursors, &mut open)?;
+                self.start_cursors(&position, &mut cursors, &mut open_keys)?;
                 after = Some(position);
             } else if cursors.is_empty() {
                 return Ok(DEAD);
@@ -124,12 +128,12 @@ impl Machine {
         }
         let after = match after {
             Some(after) => after,
-            None => self.settled(&cursors, &open)?,
+            None => self.close_cursors(&cursors, &open_keys)?,
         };
         Ok(self.intern(after))
     }
 
-    /// The same where items are open that must differ: at every byte it matters whether they still can.
+    /// Reads bytes while unique items are open: every byte may decide whether an item can still differ.
     fn read_items(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
         for (at, &byte) in bytes.iter().enumerate() {
             if self.position(id).register == Register::Closed {
@@ -143,61 +147,77 @@ impl Machine {
         Ok(id)
     }
 
-    fn set_out(&mut self, position: &Position, cursors: &mut Cursors, open: &mut Opens) -> Result<()> {
+    fn start_cursors(
+        &mut self,
+        position: &Position,
+        cursors: &mut HeadCursors,
+        open_keys: &mut OpenKeys,
+    ) -> Result<()> {
         cursors.clear();
-        open.clear();
+        open_keys.clear();
         for &(head, frame) in &position.heads {
-            cursors.push((self.arena.cursor(head, open)?, frame));
+            cursors.push((self.arena.head_cursor(head, open_keys)?, frame));
         }
         Ok(())
     }
 
-    fn settled(&mut self, cursors: &Cursors, open: &Opens) -> Result<Position> {
+    fn close_cursors(&mut self, cursors: &HeadCursors, open_keys: &OpenKeys) -> Result<Position> {
         let mut moved = Items::with_capacity(cursors.len());
         for &(cursor, frame) in cursors {
-            moved.push((self.arena.head_of(cursor, open)?, frame));
+            moved.push((self.arena.head_of(cursor, open_keys)?, frame));
         }
         self.close_heads(moved, Register::Closed)
     }
 }
 
 impl Arena {
-    fn cursor(&mut self, head: TermId, open: &mut Opens) -> Result<Cursor> {
+    fn head_cursor(&mut self, head: TermId, open_keys: &mut OpenKeys) -> Result<HeadCursor> {
         Ok(match *self.term(head) {
-            Term::Literal { literal, position } => Cursor::Literal { literal, position },
-            Term::Words { set, low, high, depth } => Cursor::Words { set, low, high, depth },
-            Term::KeyNamed { object, state, low, high, depth } => Cursor::Named { object, state, low, high, depth },
-            Term::KeyExtra { inner, text: Text::Known(text), .. } => self.holding(head, inner, text, open)?,
+            Term::Literal { literal, position } => HeadCursor::Literal { literal, position },
+            Term::Words { set, low, high, depth } => HeadCursor::Words { set, low, high, depth },
+            Term::KeyNamed { object, state, low, high, depth } => HeadCursor::Named { object, state, low, high, depth },
+            Term::KeyExtra { inner, text: Text::Known(text), .. } => {
+                self.open_key_cursor(head, inner, text, open_keys)?
+            }
             Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
-                Term::Literal { literal, position } => Cursor::Spelled { literal, position, free },
-                // However many of its characters are left, some text has as many.
+                Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
+                // A nullable body always has texts of the remaining length, so no emptiness check is due.
                 Term::Bounded { body, min, max } if self.info(body).nullable => {
-                    Cursor::Counted { body, at: body, min, max, free }
+                    HeadCursor::QuotedBounded { body, at: body, min, max, free }
                 }
-                _ => Cursor::Head(head),
+                _ => HeadCursor::Head(head),
             },
-            _ => Cursor::Head(head),
+            _ => HeadCursor::Head(head),
         })
     }
 
-    fn holding(&mut self, head: TermId, inner: TermId, text: u32, open: &mut Opens) -> Result<Cursor> {
-        let Some((near, excluded)) = self.near(inner)? else { return Ok(Cursor::Held { head, inner, text }) };
-        open.push(Open { head, text, near, excluded });
-        Ok(Cursor::Open(open.len() - 1))
+    fn open_key_cursor(
+        &mut self,
+        head: TermId,
+        inner: TermId,
+        text: u32,
+        open_keys: &mut OpenKeys,
+    ) -> Result<HeadCursor> {
+        let Some((unrestricted, excluded)) = self.split_exclusions(inner)? else {
+            return Ok(HeadCursor::Held { head, inner, text });
+        };
+        open_keys.push(OpenKey { head, text, unrestricted, excluded });
+        Ok(HeadCursor::OpenKey(open_keys.len() - 1))
     }
 
-    /// A string in its middle without what is excluded from it, and that.
-    fn near(&mut self, inner: TermId) -> Result<Option<(TermId, [Rest; EXCLUDED])>> {
+    /// Splits an unfinished string into its language without exclusions, and the exclusions; None if it has another
+    /// form.
+    fn split_exclusions(&mut self, inner: TermId) -> Result<Option<(TermId, [TextRest; MAX_EXCLUSIONS])>> {
         let Term::Quoted { text, state: Spelling::Body, free } = *self.term(inner) else { return Ok(None) };
         let Term::And(parts) = self.term(text) else { return Ok(None) };
-        let (mut kept, mut excluded, mut count) = (None, [Rest::Nothing; EXCLUDED], 0);
+        let (mut kept, mut excluded, mut count) = (None, [TextRest::Nothing; MAX_EXCLUSIONS], 0);
         for &part in parts.iter() {
             match *self.term(part) {
-                Term::Not(inner) if count < EXCLUDED && (inner == EPSILON || self.is_finite(inner)) => {
+                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.is_finite(inner)) => {
                     excluded[count] = self.rest(inner);
                     count += 1;
                 }
-                // So many go on from anywhere that none is left without an end because those few are missing.
+                // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
                 _ if kept.is_none() && self.goes_on(part) => kept = Some(part),
                 _ => return Ok(None),
             }
@@ -206,121 +226,132 @@ impl Arena {
         Ok(Some((self.quoted_state(kept, Spelling::Body, free)?, excluded)))
     }
 
-    /// The string with what is excluded from it.
-    fn excluding_rests(&mut self, near: TermId, excluded: [Rest; EXCLUDED]) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(near) else { return Ok(near) };
+    /// The string `unrestricted` minus the exclusions.
+    fn excluding_rests(&mut self, unrestricted: TermId, excluded: [TextRest; MAX_EXCLUSIONS]) -> Result<TermId> {
+        let Term::Quoted { text, state, free } = *self.term(unrestricted) else { return Ok(unrestricted) };
         let mut parts: Parts = smallvec![text];
-        for rest in excluded.into_iter().filter(|&rest| rest != Rest::Nothing) {
+        for rest in excluded.into_iter().filter(|&rest| rest != TextRest::Nothing) {
             let inner = self.rest_term(rest)?;
             parts.push(self.not_unchecked(inner)?);
         }
         if parts.len() == 1 {
-            return Ok(near);
+            return Ok(unrestricted);
         }
         let text = self.and_unchecked(parts)?;
         self.quoted_state(text, state, free)
     }
 
-    fn head_of(&mut self, cursor: Cursor, open: &Opens) -> Result<TermId> {
+    fn head_of(&mut self, cursor: HeadCursor, open_keys: &OpenKeys) -> Result<TermId> {
         match cursor {
-            Cursor::Head(head) => Ok(head),
-            Cursor::Literal { literal, position } => self.literal_rest(literal, position),
-            Cursor::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
-            Cursor::Named { object, state, low, high, depth } => self.key_named(object, state, low, high, depth),
-            Cursor::Spelled { literal, position, free } => {
+            HeadCursor::Head(head) => Ok(head),
+            HeadCursor::Literal { literal, position } => self.literal_rest(literal, position),
+            HeadCursor::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
+            HeadCursor::Named { object, state, low, high, depth } => self.key_named(object, state, low, high, depth),
+            HeadCursor::QuotedLiteral { literal, position, free } => {
                 let text = self.literal_rest(literal, position)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
-            Cursor::Counted { at, min, max, free, .. } => {
+            HeadCursor::QuotedBounded { at, min, max, free, .. } => {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
-            Cursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
-            Cursor::Open(place) => {
-                let Open { head, text, near, excluded } = open[place];
-                let inner = self.excluding_rests(near, excluded)?;
+            HeadCursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
+            HeadCursor::OpenKey(place) => {
+                let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
+                let inner = self.excluding_rests(unrestricted, excluded)?;
                 self.rehold(head, inner, Text::Known(text))
             }
         }
     }
 
-    /// Whether a text may end here.
-    fn may_end(&self, cursor: Cursor) -> bool {
+    /// Whether the cursor may be at the end of its head.
+    fn can_end(&self, cursor: HeadCursor) -> bool {
         match cursor {
-            Cursor::Head(head) | Cursor::Held { inner: head, .. } => self.info(head).nullable,
-            Cursor::Literal { literal, position } => self.terms.literals[literal as usize].len() == position as usize,
-            Cursor::Words { set, low, depth, .. } => {
+            HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => self.info(head).nullable,
+            HeadCursor::Literal { literal, position } => {
+                self.terms.literals[literal as usize].len() == position as usize
+            }
+            HeadCursor::Words { set, low, depth, .. } => {
                 self.terms.word_sets[set as usize].words[low as usize].len() == depth as usize
             }
-            Cursor::Named { .. } | Cursor::Spelled { .. } | Cursor::Counted { .. } | Cursor::Open(_) => false,
+            HeadCursor::Named { .. }
+            | HeadCursor::QuotedLiteral { .. }
+            | HeadCursor::QuotedBounded { .. }
+            | HeadCursor::OpenKey(_) => false,
         }
     }
 
-    fn follow(&mut self, cursor: Cursor, byte: u8, open: &mut Opens) -> Result<Option<Cursor>> {
+    fn advance_cursor(&mut self, cursor: HeadCursor, byte: u8, open_keys: &mut OpenKeys) -> Result<Option<HeadCursor>> {
         Ok(match cursor {
-            Cursor::Head(head) => match self.derive(head, byte)? {
+            HeadCursor::Head(head) => match self.derive(head, byte)? {
                 EMPTY => None,
-                // Where a string begins, what is in it may be spelled out or counted.
-                next if byte == b'"' => Some(self.cursor(next, open)?),
-                next => Some(Cursor::Head(next)),
+                // The body of a string may be a literal or a counted text, which need no terms.
+                next if byte == b'"' => Some(self.head_cursor(next, open_keys)?),
+                next => Some(HeadCursor::Head(next)),
             },
-            Cursor::Literal { literal, position } => (self.terms.literals[literal as usize].get(position as usize)
+            HeadCursor::Literal { literal, position } => (self.terms.literals[literal as usize].get(position as usize)
                 == Some(&byte))
-            .then_some(Cursor::Literal { literal, position: position + 1 }),
-            Cursor::Words { set, low, high, depth } => {
+            .then_some(HeadCursor::Literal { literal, position: position + 1 }),
+            HeadCursor::Words { set, low, high, depth } => {
                 let (low, high) = narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte);
-                (low < high).then_some(Cursor::Words { set, low, high, depth: depth + 1 })
+                (low < high).then_some(HeadCursor::Words { set, low, high, depth: depth + 1 })
             }
-            Cursor::Named { object, state, low, high, depth } => {
+            HeadCursor::Named { object, state, low, high, depth } => {
                 match self.narrow_key(object, state, low, high, depth, byte)? {
                     None => None,
-                    Some(Narrowed::Done(property)) => Some(Cursor::Head(self.key_done(object, state, property)?)),
+                    Some(Narrowed::Done(property)) => Some(HeadCursor::Head(self.key_done(object, state, property)?)),
                     Some(Narrowed::Named { low, high }) => {
-                        Some(Cursor::Named { object, state, low, high, depth: depth + 1 })
+                        Some(HeadCursor::Named { object, state, low, high, depth: depth + 1 })
                     }
                 }
             }
-            Cursor::Spelled { literal, position, free } => {
+            HeadCursor::QuotedLiteral { literal, position, free } => {
                 if raw(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
-                    return Ok(Some(Cursor::Spelled { literal, position: position + 1, free }));
+                    return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
                 }
-                return self.follow_term(cursor, byte, open);
+                return self.advance_term(cursor, byte, open_keys);
             }
-            Cursor::Counted { body, at, min, max, free } => {
+            HeadCursor::QuotedBounded { body, at, min, max, free } => {
                 if raw(byte) && (max > 0 || !is_lead(byte)) {
                     let next = self.derive(at, byte)?;
-                    // In the middle of a character of any text nothing but that character is open.
+                    // Inside a character of any text, only the rest of that character is open.
                     if next == body || next != EMPTY && Some(body) == self.any_text {
                         let read = u32::from(is_lead(byte));
                         let max = if max == MANY { MANY } else { max - read };
-                        return Ok(Some(Cursor::Counted { body, at: next, min: min.saturating_sub(read), max, free }));
+                        return Ok(Some(HeadCursor::QuotedBounded {
+                            body,
+                            at: next,
+                            min: min.saturating_sub(read),
+                            max,
+                            free,
+                        }));
                     }
                 }
-                return self.follow_term(cursor, byte, open);
+                return self.advance_term(cursor, byte, open_keys);
             }
-            Cursor::Held { head, inner, text } => match self.derive(inner, byte)? {
+            HeadCursor::Held { head, inner, text } => match self.derive(inner, byte)? {
                 EMPTY => None,
                 inner => {
                     let text = self.text_after(text, byte);
                     Some(match byte {
-                        b'"' => self.holding(head, inner, text, open)?,
-                        _ => Cursor::Held { head, inner, text },
+                        b'"' => self.open_key_cursor(head, inner, text, open_keys)?,
+                        _ => HeadCursor::Held { head, inner, text },
                     })
                 }
             },
-            Cursor::Open(place) => {
-                let Open { head, text, near, excluded } = open[place];
+            HeadCursor::OpenKey(place) => {
+                let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
                 if !raw(byte) {
-                    let inner = self.excluding_rests(near, excluded)?;
-                    return self.follow(Cursor::Held { head, inner, text }, byte, open);
+                    let inner = self.excluding_rests(unrestricted, excluded)?;
+                    return self.advance_cursor(HeadCursor::Held { head, inner, text }, byte, open_keys);
                 }
-                match self.derive(near, byte)? {
+                match self.derive(unrestricted, byte)? {
                     EMPTY => None,
-                    near => {
+                    unrestricted => {
                         let text = self.text_after(text, byte);
                         let [one, other] = excluded;
                         let excluded = [self.rest_after(one, byte)?, self.rest_after(other, byte)?];
-                        open[place] = Open { head, text, near, excluded };
+                        open_keys[place] = OpenKey { head, text, unrestricted, excluded };
                         Some(cursor)
                     }
                 }
@@ -328,57 +359,57 @@ impl Arena {
         })
     }
 
-    /// The same by way of the term that the cursor stands for.
-    fn follow_term(&mut self, cursor: Cursor, byte: u8, open: &mut Opens) -> Result<Option<Cursor>> {
-        let head = self.head_of(cursor, open)?;
+    /// Advances by way of the term of the cursor.
+    fn advance_term(&mut self, cursor: HeadCursor, byte: u8, open_keys: &mut OpenKeys) -> Result<Option<HeadCursor>> {
+        let head = self.head_of(cursor, open_keys)?;
         Ok(match self.derive(head, byte)? {
             EMPTY => None,
-            next => Some(self.cursor(next, open)?),
+            next => Some(self.head_cursor(next, open_keys)?),
         })
     }
 
-    fn rest(&self, id: TermId) -> Rest {
+    fn rest(&self, id: TermId) -> TextRest {
         match *self.term(id) {
-            Term::Empty => Rest::Nothing,
-            Term::Literal { literal, position } => Rest::Literal { literal, position },
-            Term::Words { set, low, high, depth } => Rest::Words { set, low, high, depth },
-            Term::Keys(set) => Rest::Keys(set),
-            _ => Rest::Term(id),
+            Term::Empty => TextRest::Nothing,
+            Term::Literal { literal, position } => TextRest::Literal { literal, position },
+            Term::Words { set, low, high, depth } => TextRest::Words { set, low, high, depth },
+            Term::Keys(set) => TextRest::Keys(set),
+            _ => TextRest::Term(id),
         }
     }
 
-    fn rest_term(&mut self, rest: Rest) -> Result<TermId> {
+    fn rest_term(&mut self, rest: TextRest) -> Result<TermId> {
         match rest {
-            Rest::Nothing => Ok(EMPTY),
-            Rest::Term(id) => Ok(id),
-            Rest::Literal { literal, position } => self.literal_rest(literal, position),
-            Rest::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
-            Rest::Keys(set) => self.key_set(set),
+            TextRest::Nothing => Ok(EMPTY),
+            TextRest::Term(id) => Ok(id),
+            TextRest::Literal { literal, position } => self.literal_rest(literal, position),
+            TextRest::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
+            TextRest::Keys(set) => self.key_set(set),
         }
     }
 
-    fn rest_after(&mut self, rest: Rest, byte: u8) -> Result<Rest> {
+    fn rest_after(&mut self, rest: TextRest, byte: u8) -> Result<TextRest> {
         Ok(match rest {
-            Rest::Nothing => Rest::Nothing,
-            Rest::Term(id) => {
+            TextRest::Nothing => TextRest::Nothing,
+            TextRest::Term(id) => {
                 let next = self.derive(id, byte)?;
                 self.rest(next)
             }
-            Rest::Literal { literal, position } => {
+            TextRest::Literal { literal, position } => {
                 match self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
-                    true => Rest::Literal { literal, position: position + 1 },
-                    false => Rest::Nothing,
+                    true => TextRest::Literal { literal, position: position + 1 },
+                    false => TextRest::Nothing,
                 }
             }
-            Rest::Words { set, low, high, depth } => {
+            TextRest::Words { set, low, high, depth } => {
                 match narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte) {
-                    (low, high) if low < high => Rest::Words { set, low, high, depth: depth + 1 },
-                    _ => Rest::Nothing,
+                    (low, high) if low < high => TextRest::Words { set, low, high, depth: depth + 1 },
+                    _ => TextRest::Nothing,
                 }
             }
-            Rest::Keys(set) => match self.registers.keys.rest(set, byte) {
-                NO_KEYS => Rest::Nothing,
-                rest => Rest::Keys(rest),
+            TextRest::Keys(set) => match self.registers.keys.rest(set, byte) {
+                NO_KEYS => TextRest::Nothing,
+                rest => TextRest::Keys(rest),
             },
         })
     }

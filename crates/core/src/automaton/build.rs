@@ -1,7 +1,7 @@
-//! Builder → Grammar: the checks of what was built that need an automaton.
+//! Builder → Grammar: the checks that need a running automaton.
 //!
-//! Whether an array of different items has enough values to end is seen by running it, so these checks stand above the
-//! builder, in its second half.
+//! Whether an array has enough different values is known only by running it. These methods of the builder therefore
+//! stand above it.
 
 use crate::automaton::machine::Machine;
 use crate::error::{Error, Result};
@@ -13,42 +13,44 @@ use crate::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
 
 impl Builder {
+    /// Whether no text matches a node. Errors: limits, undefined rules.
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
-            if self.arena.may_lack_values() {
+            if self.arena.can_lack_values() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
-                return match prepared(&mut arena, Rules::clone(&self.rules), None, node) {
+                return match prepare_rules(&mut arena, Rules::clone(&self.rules), None, node) {
                     Err(error) if *error == Error::Empty => Ok(true),
                     made => made.map(|_| false),
                 };
             }
-            self.fresh();
-            let ready = self.ready.as_ref().and_then(|ready| ready.rules.as_ref());
-            Arc::make_mut(&mut self.rules).settle(&mut self.arena, ready)?;
+            self.begin_call();
+            let prepared = self.prepared.as_ref().and_then(|prepared| prepared.rules.as_ref());
+            Arc::make_mut(&mut self.rules).compute_facts(&mut self.arena, prepared)?;
             return Ok(!self.rules.matches_something(&self.arena, node));
         }
         Ok(node == EMPTY)
     }
 
+    /// The finished grammar with the given root. Errors: `Empty` if no text matches, limits, undefined rules.
     pub fn build(mut self, root: u32) -> Result<Arc<Grammar>> {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let ready = self.ready.as_ref().filter(|_| !self.arena.may_lack_values());
-        let (rules, root) = match ready.and_then(|ready| Some((ready.count, ready.rules.as_ref()?))) {
-            Some((count, ready)) if count == self.rules.names.len() => {
-                let mut rules = ready.clone();
-                let root = rules.judge(&mut self.arena, root)?;
+        let prepared = self.prepared.as_ref().filter(|_| !self.arena.can_lack_values());
+        let (rules, root) = match prepared.and_then(|prepared| Some((prepared.count, prepared.rules.as_ref()?))) {
+            Some((count, prepared)) if count == self.rules.names.len() => {
+                let mut rules = prepared.clone();
+                let root = rules.extend_facts(&mut self.arena, root)?;
                 if !rules.matches_something(&self.arena, root) {
                     return Err(Error::Empty.into());
                 }
                 (rules, root)
             }
-            ready => {
+            prepared => {
                 let rules = Arc::unwrap_or_clone(self.rules);
-                prepared(&mut self.arena, rules, ready.map(|(_, ready)| ready), root)?
+                prepare_rules(&mut self.arena, rules, prepared.map(|(_, prepared)| prepared), root)?
             }
         };
         self.arena.freeze();
@@ -57,11 +59,16 @@ impl Builder {
     }
 }
 
-/// The rules and the root, ready to run: arrays of different items that have too few values to end are left out.
-fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: TermId) -> Result<(Rules, TermId)> {
-    let written = arena.may_lack_values().then(|| rules.clone());
+/// Prepares the rules and the root. Arrays with too few different values are removed, until none is left.
+fn prepare_rules(
+    arena: &mut Arena,
+    mut rules: Rules,
+    prepared: Option<&Rules>,
+    root: TermId,
+) -> Result<(Rules, TermId)> {
+    let written = arena.can_lack_values().then(|| rules.clone());
     loop {
-        let root = rules.prepare(arena, ready, root)?;
+        let root = rules.prepare(arena, prepared, root)?;
         if !rules.matches_something(arena, root) {
             return Err(Error::Empty.into());
         }
@@ -69,8 +76,8 @@ fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: Te
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.registers.uniques.len() {
-            if !arena.registers.uniques[array].void && !machine.can_begin(array as u32)? {
-                Arc::make_mut(arena.registers.uniques.get_mut(array)).void = true;
+            if !arena.registers.uniques[array].is_empty && !machine.can_begin(array as u32)? {
+                Arc::make_mut(arena.registers.uniques.get_mut(array)).is_empty = true;
                 found = true;
             }
         }

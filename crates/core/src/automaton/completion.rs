@@ -1,12 +1,12 @@
-//! Position → bytes that end the text: a best-first search over positions.
+//! Position → the shortest bytes that end the text, by A* (Hart, Nilsson, Raphael 1968).
 //!
-//! A* (Hart, Nilsson, Raphael 1968) with the bound of `least`: where that is exact the search goes straight to the end,
-//! and what it finds is shortest. Bytes between which no head makes a difference stand for one another. If after many
-//! positions there is no end yet, the search begins again and trusts the bound more than the length: what it finds
-//! then is short, but perhaps not shortest.
+//! The lower bound is `distance`; where the bound is exact, the search walks straight to the end. Bytes that no head
+//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted A*,
+//! Pohl 1970). Its text is short, but perhaps not shortest.
 
 use crate::automaton::distance::NEVER;
-use crate::automaton::machine::{Machine, Position, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::bytes::utf8::raw;
 use crate::error::{Error, Limit, Result};
 use crate::regular::arena::Arena;
@@ -19,61 +19,62 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Positions after which the shortest text is given up for a short one.
-const PATIENCE: usize = 20_000;
+/// Positions after which a short text replaces the shortest one. Chosen without measurement.
+const MAX_SHORTEST_POSITIONS: usize = 20_000;
 
-/// No text is written out that is longer.
-const LONGEST: u64 = 1 << 22;
+/// Bytes of the longest text that is written out. A longer one raises a limit error.
+const MAX_BYTES: u64 = 1 << 22;
 
-/// How much more a byte that is still needed weighs then than one that was written.
-const HASTE: u64 = 8;
+/// The weight of the bound in the second search, relative to the length. Chosen without measurement.
+const GREEDY_WEIGHT: u64 = 8;
 
-/// A place in the search: where it is, how it was reached, and how far that is.
-struct Place {
+/// A position of the search with the byte and the node that led to it.
+struct SearchNode {
     position: PositionId,
     before: u32,
     byte: u8,
     length: u64,
 }
 
-/// What to look at next: the least promise first, then what is farthest along, then the plainest byte.
+/// A step to try next. Ordered by estimated total length, then by progress, then by how readable its byte is.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Promise {
+struct Candidate {
     total: u64,
     length: Reverse<u64>,
     rank: u8,
     order: u32,
-    place: u32,
+    node: u32,
     byte: u8,
-    /// The bytes that this one stands for.
+    /// The interval of bytes that this byte stands for.
     span: (u8, u8),
 }
 
-/// Steps that a position of the search costs beside its derivatives: about 2 µs to settle, to compare and to queue it.
-const PER_POSITION: u64 = 96;
+/// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
+const STEPS_PER_POSITION: u64 = 96;
 
-/// Steps that a byte on the straight way costs, beside its derivatives: about 1 µs for the position after it.
-const PER_BYTE: u64 = 48;
+/// Budget steps per byte of the greedy walk: about 1 µs for the position after it.
+const STEPS_PER_BYTE: u64 = 48;
 
-/// A place with its entry among those that were reached, and the few promises that it makes.
-const PER_PLACE: usize = size_of::<Place>() + 32 + 4 * size_of::<Promise>();
+/// Bytes per node: itself, its entry in the index and about four candidates.
+const BYTES_PER_NODE: usize = size_of::<SearchNode>() + 32 + 4 * size_of::<Candidate>();
 
 impl Machine {
-    /// Bytes after which the text may end; None if that takes a special token.
+    /// Bytes after which the text may end; None if a special token must come. Errors: a text above `MAX_BYTES`, or
+    /// limits of the call.
     pub(crate) fn completion(&mut self, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
         let least = self.distance_from(&position)?;
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
-            LONGEST.. => return Err(Error::Limit(Limit::Completion(LONGEST)).into()),
+            MAX_BYTES.. => return Err(Error::Limit(Limit::Completion(MAX_BYTES)).into()),
             _ => {}
         }
-        if let Some(text) = self.straight(&position, least)? {
+        if let Some(text) = self.greedy_completion(&position, least)? {
             return Ok(Some(text));
         }
-        let found = match self.find_way_out(start, 1, PATIENCE)? {
-            Found::Tired => self.find_way_out(start, HASTE, usize::MAX)?,
+        let found = match self.search_completion(start, 1, MAX_SHORTEST_POSITIONS)? {
+            Found::OutOfPatience => self.search_completion(start, GREEDY_WEIGHT, usize::MAX)?,
             found => found,
         };
         Ok(match found {
@@ -82,52 +83,51 @@ impl Machine {
         })
     }
 
-    /// What the search itself holds counts as long as it lasts.
-    fn find_way_out(&mut self, start: PositionId, weight: u64, patience: usize) -> Result<Found> {
+    /// Runs one search and releases its memory from the budget afterwards.
+    fn search_completion(&mut self, start: PositionId, weight: u64, max_positions: usize) -> Result<Found> {
         let mut open = BinaryHeap::new();
-        let mut places = Vec::new();
-        let found = self.way_out(start, weight, patience, &mut places, &mut open);
-        self.arena.budget.release(places.len() * PER_PLACE);
+        let mut nodes = Vec::new();
+        let found = self.search_positions(start, weight, max_positions, &mut nodes, &mut open);
+        self.arena.budget.release(nodes.len() * BYTES_PER_NODE);
         found
     }
 
-    /// The text to which the bound leads without a detour: every byte brings the end nearer by as much. None if it
-    /// promises too much somewhere: a search has to find out what can be kept.
-    fn straight(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
+    /// The text to which the bound alone is_target, if every byte lowers the bound; None if the bound proves too low.
+    fn greedy_completion(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
         if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
         }
         let (mut position, mut text) = (start.clone(), Vec::new());
-        // A byte may take six to be spelled. What takes longer has been led astray by a bound that is too low.
+        // A byte takes up to six bytes as an escape. A longer text shows that the bound was too low.
         let most = 8 * least + 1_024;
         while !position.accepting {
             if text.len() as u64 > most {
                 return Ok(None);
             }
-            self.arena.spend(PER_BYTE)?;
+            self.arena.spend(STEPS_PER_BYTE)?;
             if let Some(next) = self.run(&position, &mut text)? {
                 position = next;
                 least = self.distance_from(&position)?;
                 continue;
             }
             let mut best: Option<(u64, u8, u8)> = None;
-            self.each_promise(&position, |least, byte, _| {
+            self.for_each_candidate(&position, |least, byte, _| {
                 if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
                     best = Some((least, rank(byte), byte));
                 }
             })?;
             let Some((left, _, byte)) = best.filter(|&(left, ..)| left < least) else { return Ok(None) };
-            position = self.moved(&position.heads, position.register, byte)?;
+            position = self.step_uncached(&position.heads, position.register, byte)?;
             text.push(byte);
             least = left;
         }
         Ok(Some(text))
     }
 
-    /// What is spelled out next, in one step, and the position after it; None where there is a choice.
+    /// Appends a forced run of bytes in one step and returns the position after it; None where there is a choice.
     fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<Position>> {
         let [(head, frame)] = position.heads[..] else { return Ok(None) };
-        if !position.specials.is_empty() || position.ask {
+        if !position.specials.is_empty() || position.needs_replay {
             return Ok(None);
         }
         let next = match *self.arena.term(head) {
@@ -158,64 +158,63 @@ impl Machine {
         self.close_heads(smallvec![(next, frame)], position.register).map(Some)
     }
 
-    fn way_out(
+    fn search_positions(
         &mut self,
         start: PositionId,
         weight: u64,
-        patience: usize,
-        places: &mut Vec<Place>,
-        open: &mut BinaryHeap<Reverse<Promise>>,
+        max_positions: usize,
+        nodes: &mut Vec<SearchNode>,
+        open: &mut BinaryHeap<Reverse<Candidate>>,
     ) -> Result<Found> {
-        places.push(Place { position: start, before: 0, byte: 0, length: 0 });
-        self.arena.budget.grow(PER_PLACE);
+        nodes.push(SearchNode { position: start, before: 0, byte: 0, length: 0 });
+        self.arena.budget.grow(BYTES_PER_NODE);
         let mut reached: FxHashMap<PositionId, u64> = FxHashMap::default();
         reached.insert(start, 0);
         let mut order = 0;
-        self.promise(places, 0, weight, open, &mut order)?;
+        self.push_candidates(nodes, 0, weight, open, &mut order)?;
         while let Some(Reverse(next)) = open.pop() {
-            let Promise { place, byte, span: (low, high), total, length, .. } = next;
-            self.arena.spend(PER_POSITION)?;
-            let before = places[place as usize].position;
+            let Candidate { node, byte, span: (low, high), total, length, .. } = next;
+            self.arena.spend(STEPS_PER_POSITION)?;
+            let before = nodes[node as usize].position;
             let position = self.step(before, byte)?;
             if position == DEAD {
-                // It repeats a key or an item; the others may not.
+                // The step repeated a key or an item. Other bytes of the interval may not.
                 for byte in (low..=high).filter(|&other| other != byte) {
                     order += 1;
                     let span = (byte, byte);
-                    open.push(Reverse(Promise { total, length, rank: rank(byte), order, place, byte, span }));
+                    open.push(Reverse(Candidate { total, length, rank: rank(byte), order, node, byte, span }));
                 }
                 continue;
             }
             let length = length.0;
-            let alike = self.alike(position)?;
-            match reached.get_mut(&alike) {
+            let representative = self.representative(position)?;
+            match reached.get_mut(&representative) {
                 Some(known) if *known <= length => continue,
                 Some(known) => *known = length,
                 None => {
-                    reached.insert(alike, length);
+                    reached.insert(representative, length);
                 }
             }
-            places.push(Place { position, before: place, byte, length });
-            self.arena.budget.grow(PER_PLACE);
-            let at = places.len() as u32 - 1;
+            nodes.push(SearchNode { position, before: node, byte, length });
+            self.arena.budget.grow(BYTES_PER_NODE);
+            let at = nodes.len() as u32 - 1;
             if self.position(position).accepting {
-                return Ok(Found::Text(spelled(places, at)));
+                return Ok(Found::Text(text_of(nodes, at)));
             }
-            if places.len() > patience {
-                return Ok(Found::Tired);
+            if nodes.len() > max_positions {
+                return Ok(Found::OutOfPatience);
             }
-            self.promise(places, at, weight, open, &mut order)?;
+            self.push_candidates(nodes, at, weight, open, &mut order)?;
         }
         Ok(Found::Nothing)
     }
 
-    /// The position that stands for all those that differ only in the letters of an open key: what may follow them
-    /// differs in nothing but that key.
-    fn alike(&mut self, id: PositionId) -> Result<PositionId> {
+    /// The position with the text of its open key forgotten. Positions that differ in nothing else are searched once.
+    fn representative(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let mut alike = (*position).clone();
+        let mut representative = (*position).clone();
         let mut key = false;
-        for (head, _) in &mut alike.heads {
+        for (head, _) in &mut representative.heads {
             if let Term::KeyExtra { .. } = self.arena.term(*head) {
                 *head = self.unknown(*head)?;
                 key = true;
@@ -224,30 +223,30 @@ impl Machine {
         if !key {
             return Ok(id);
         }
-        alike.heads.sort_unstable();
-        Ok(self.intern(alike))
+        representative.heads.sort_unstable();
+        Ok(self.intern(representative))
     }
 
-    /// Look ahead by one byte: what may come, and what it promises.
-    fn promise(
+    /// Queues every byte that may come after a node.
+    fn push_candidates(
         &mut self,
-        places: &[Place],
-        place: u32,
+        nodes: &[SearchNode],
+        node: u32,
         weight: u64,
-        open: &mut BinaryHeap<Reverse<Promise>>,
+        open: &mut BinaryHeap<Reverse<Candidate>>,
         order: &mut u32,
     ) -> Result<()> {
-        let Place { position, length, .. } = places[place as usize];
+        let SearchNode { position, length, .. } = nodes[node as usize];
         let position = self.position(position).clone();
         let length = length + 1;
-        self.each_promise(&position, |least, byte, span| {
+        self.for_each_candidate(&position, |least, byte, span| {
             *order += 1;
-            open.push(Reverse(Promise {
+            open.push(Reverse(Candidate {
                 total: length + weight * least,
                 length: Reverse(length),
                 rank: rank(byte),
                 order: *order,
-                place,
+                node,
                 byte,
                 span,
             }));
@@ -255,30 +254,30 @@ impl Machine {
         Ok(())
     }
 
-    /// Of the bytes that may come, one of each interval, and what is needed at least after it.
-    fn each_promise(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
-        // A head that holds its text tells all bytes apart; what it reads does not.
-        let reading = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
+    /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
+    fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
+        // A head that holds its text distinguishes all bytes; the inner term does not.
+        let inner_of = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut cuts: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
-            let inner = reading(self, head);
+            let inner = inner_of(self, head);
             cuts.push(self.arena.cuts(inner));
         }
         loop {
             let high = cuts.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
-            let plain = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
+            let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
                 self.arena.spend(1)?;
-                let inner = reading(self, head);
-                let next = self.arena.derive(inner, plain)?;
+                let inner = inner_of(self, head);
+                let next = self.arena.derive(inner, readable)?;
                 if next != EMPTY {
                     least = least.min(self.distance_after(head, inner, next, frame)?);
                 }
             }
             if least < NEVER {
-                tell(least, plain, (byte, high));
+                tell(least, readable, (byte, high));
             }
             match high.checked_add(1) {
                 Some(next) => byte = next,
@@ -289,8 +288,8 @@ impl Machine {
 }
 
 impl Arena {
-    /// The bytes that a regular term spells out next, and what is left of it then. Of a count of characters those that
-    /// must come, each the plainest.
+    /// The bytes that a regular term forces next and the term after them. For counted characters: the required ones,
+    /// each the most readable.
     fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
         Ok(match *self.term(id) {
             Term::Literal { literal, position } => {
@@ -298,7 +297,7 @@ impl Arena {
             }
             Term::Words { set, low, high, depth } => {
                 let words = self.terms.word_sets[set as usize].words.clone();
-                let count = shared(&words[low as usize..high as usize], depth as usize);
+                let count = common_prefix(&words[low as usize..high as usize], depth as usize);
                 if count < 2 {
                     return Ok(None);
                 }
@@ -306,12 +305,12 @@ impl Arena {
                 Some((Run::Shared(words, low as usize, depth as usize, count), after))
             }
             Term::Bounded { body, min: min @ 2.., max } if self.info(body).nullable => {
-                let Some(byte) = self.plainest(body, |body, next| body == next)? else { return Ok(None) };
+                let Some(byte) = self.most_readable(body, |body, next| body == next)? else { return Ok(None) };
                 let max = if max == MANY { MANY } else { max - min };
                 Some((Run::Repeated(byte, min), self.bounded(body, 0, max)?))
             }
             Term::Repeat { body, min: min @ 2.., max } => {
-                let Some(byte) = self.plainest(body, |_, next| next == EPSILON)? else { return Ok(None) };
+                let Some(byte) = self.most_readable(body, |_, next| next == EPSILON)? else { return Ok(None) };
                 let max = if max == MANY { MANY } else { max - min };
                 Some((Run::Repeated(byte, min), self.repeat(body, 0, max)?))
             }
@@ -323,11 +322,11 @@ impl Arena {
         })
     }
 
-    /// The plainest byte that leads from a term where `leads` says, and is one character.
-    fn plainest(&mut self, id: TermId, leads: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
+    /// The most readable ASCII byte that is_target from a term to a target which `is_target` accepts.
+    fn most_readable(&mut self, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
         let moves = self.moves(id)?;
-        let led = moves.iter().filter(|&&(_, _, next)| leads(id, next));
-        let bytes = led.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
+        let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
+        let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
         Ok(bytes.min_by_key(|&byte| rank(byte)))
     }
 }
@@ -335,7 +334,7 @@ impl Arena {
 /// Bytes that come one after another.
 enum Run {
     Spelled(Arc<Literal>, usize),
-    /// What several words share: that of the first one, from a place on, so many bytes.
+    /// A prefix that sorted words share: the words, the first word, its offset and the length.
     Shared(Arc<[Box<[u8]>]>, usize, usize, usize),
     Repeated(u8, u32),
 }
@@ -358,8 +357,8 @@ impl Run {
     }
 }
 
-/// Bytes that sorted words have in common from a place on.
-fn shared(words: &[Box<[u8]>], from: usize) -> usize {
+/// The number of bytes that sorted words share from an offset on.
+fn common_prefix(words: &[Box<[u8]>], from: usize) -> usize {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return 0 };
     first[from..].iter().zip(&last[from..]).take_while(|(one, other)| one == other).count()
 }
@@ -367,11 +366,11 @@ fn shared(words: &[Box<[u8]>], from: usize) -> usize {
 enum Found {
     Text(Vec<u8>),
     Nothing,
-    /// There was no end within the patience.
-    Tired,
+    /// The search visited `max_positions` without reaching an end.
+    OutOfPatience,
 }
 
-/// What people would rather read comes first.
+/// How readable a byte is; lower comes first.
 fn rank(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
@@ -382,12 +381,12 @@ fn rank(byte: u8) -> u8 {
     }
 }
 
-fn spelled(places: &[Place], mut at: u32) -> Vec<u8> {
+fn text_of(nodes: &[SearchNode], mut at: u32) -> Vec<u8> {
     let mut text = Vec::new();
     while at != 0 {
-        let place = &places[at as usize];
-        text.push(place.byte);
-        at = place.before;
+        let node = &nodes[at as usize];
+        text.push(node.byte);
+        at = node.before;
     }
     text.reverse();
     text

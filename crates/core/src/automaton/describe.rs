@@ -1,24 +1,29 @@
-//! Position → its heads and what follows them, in words, for people who look for a bug.
+//! Position → its heads and frames in words, for debugging.
+//!
+//! Descriptions serve error messages and tests only; `grammar::dump` prints whole grammars.
 
-use crate::automaton::machine::{FrameId, Machine, Position, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Position;
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, MANY};
 use std::fmt::Write;
 
-/// Terms in terms, and frames on frames, are shown so far down.
-const DEPTH: u32 = 8;
+/// Nesting depth at which terms and frames are cut off.
+const MAX_DEPTH: u32 = 8;
 
-/// A description ends after so many bytes.
-const LONGEST: usize = 2_000;
+/// Bytes after which a description is cut off.
+const MAX_BYTES: usize = 2_000;
 
 impl Machine {
+    /// A one-line description of a position.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let mut parts: Vec<String> = Vec::new();
         for &(head, frame) in &position.heads {
             let mut text = String::new();
-            self.arena.show(head, DEPTH, &mut text);
-            self.show_frame(frame, DEPTH, &mut text);
+            self.arena.show(head, MAX_DEPTH, &mut text);
+            self.show_frame(frame, MAX_DEPTH, &mut text);
             parts.push(text);
         }
         parts.extend(position.specials.iter().map(|(special, _)| format!("special {special}")));
@@ -29,7 +34,7 @@ impl Machine {
     }
 
     fn show_frame(&self, frame: FrameId, depth: u32, out: &mut String) {
-        if frame == BOTTOM || depth == 0 || out.len() > LONGEST {
+        if frame == BOTTOM || depth == 0 || out.len() > MAX_BYTES {
             return;
         }
         let members = self.members(frame);
@@ -44,7 +49,7 @@ impl Machine {
 
 impl Arena {
     fn show(&self, id: TermId, depth: u32, out: &mut String) {
-        if depth == 0 || out.len() > LONGEST {
+        if depth == 0 || out.len() > MAX_BYTES {
             out.push('…');
             return;
         }
@@ -60,7 +65,7 @@ impl Arena {
         let _ = match *self.term(id) {
             Term::Empty => write!(out, "nothing"),
             Term::Epsilon => write!(out, "\"\""),
-            Term::Class(bytes) => write!(out, "{}", class(&bytes)),
+            Term::Class(bytes) => write!(out, "{}", format_class(&bytes)),
             Term::Literal { literal, position } => {
                 let text = String::from_utf8_lossy(&self.terms.literals[literal as usize][position as usize..]);
                 write!(out, "{text:?}")
@@ -104,7 +109,7 @@ impl Arena {
     }
 }
 
-fn class(bytes: &ByteSet) -> String {
+fn format_class(bytes: &ByteSet) -> String {
     let mut out = String::from("[");
     for byte in (0..=255u8).filter(|&byte| bytes.contains(byte)).take(12) {
         out.extend(std::ascii::escape_default(byte).map(char::from));

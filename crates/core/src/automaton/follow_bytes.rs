@@ -1,41 +1,42 @@
-//! A frame → the bytes that may begin what it returns to.
+//! Frame → a superset of the bytes that may come after a return to it: FOLLOW sets (Aho, Sethi, Ullman 1986, section
+//! 4.4).
 //!
-//! Where a head is at an end in mid-token, most often no token goes on as the frame would have it. That is seen from the
-//! signs alone, before it is found out what exactly may follow: which keys are left, which values they have.
+//! A token usually fails right after a head ends. These sets show that without computing the remaining keys and values.
 
-use crate::automaton::machine::{FrameId, Machine, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
 use crate::bytes::byteset::ByteSet;
 use crate::grammar::rules::First;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Frames whose members may all be empty are followed so far down.
-const DEPTH: u32 = 32;
+/// Frames of nullable members are followed this deep; below, every byte counts as possible.
+const MAX_FRAME_DEPTH: u32 = 32;
 
 #[derive(Default)]
 pub(crate) struct FollowBytes {
-    /// By frame; 0: not known yet, otherwise one more than the place in `sets`.
+    /// By frame: 0 if unknown, otherwise the index in `sets` plus one.
     frames: Vec<u32>,
     rules: FxHashMap<u32, ByteSet>,
-    /// There are few different ones.
+    /// The distinct sets. Grammars have few.
     sets: Vec<ByteSet>,
 }
 
 impl Machine {
-    /// Bytes that may come next once a head is at an end, and perhaps some that may not.
+    /// A superset of the bytes that may come after `head` has ended in `frame`.
     pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
         match *self.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
                 let colon = self.arena.registers.objects[object as usize].colon;
                 self.first_of(&[colon])
             }
-            _ => self.frame_follow_bytes(frame, DEPTH),
+            _ => self.frame_follow_bytes(frame, MAX_FRAME_DEPTH),
         }
     }
 
     fn frame_follow_bytes(&mut self, frame: FrameId, depth: u32) -> ByteSet {
-        let place = frame.place();
-        if let Some(&known @ 1..) = self.follow_bytes.frames.get(place) {
+        let index = frame.index();
+        if let Some(&known @ 1..) = self.follow_bytes.frames.get(index) {
             return self.follow_bytes.sets[known as usize - 1];
         }
         if frame == BOTTOM {
@@ -44,34 +45,34 @@ impl Machine {
         if depth == 0 {
             return ByteSet::FULL;
         }
-        let mut leads = ByteSet::EMPTY;
+        let mut bytes = ByteSet::EMPTY;
         for at in 0..self.members(frame).len() {
             let (term, parent) = self.members(frame)[at];
-            leads = leads.union(&self.term_first_bytes(term));
-            if self.rules().nullable(&self.arena, term) {
-                leads = leads.union(&self.frame_follow_bytes(parent, depth - 1));
+            bytes = bytes.union(&self.term_first_bytes(term));
+            if self.rules().is_nullable(&self.arena, term) {
+                bytes = bytes.union(&self.frame_follow_bytes(parent, depth - 1));
             }
         }
-        if self.follow_bytes.frames.len() <= place {
-            let more = (place | 63) + 1 - self.follow_bytes.frames.len();
+        if self.follow_bytes.frames.len() <= index {
+            let more = (index | 63) + 1 - self.follow_bytes.frames.len();
             self.arena.budget.grow(more * size_of::<u32>());
-            self.follow_bytes.frames.resize((place | 63) + 1, 0);
+            self.follow_bytes.frames.resize((index | 63) + 1, 0);
         }
-        let known = self.follow_bytes.sets.iter().position(|&set| set == leads).unwrap_or_else(|| {
+        let known = self.follow_bytes.sets.iter().position(|&set| set == bytes).unwrap_or_else(|| {
             self.arena.budget.grow(size_of::<ByteSet>());
-            self.follow_bytes.sets.push(leads);
+            self.follow_bytes.sets.push(bytes);
             self.follow_bytes.sets.len() - 1
         });
-        self.follow_bytes.frames[place] = known as u32 + 1;
-        leads
+        self.follow_bytes.frames[index] = known as u32 + 1;
+        bytes
     }
 
     fn term_first_bytes(&mut self, mut id: TermId) -> ByteSet {
-        let mut leads = ByteSet::EMPTY;
+        let mut bytes = ByteSet::EMPTY;
         while let Term::Seq(left, right) = *self.arena.term(id) {
-            leads = leads.union(&self.term_first_bytes(left));
-            if !self.rules().nullable(&self.arena, left) {
-                return leads;
+            bytes = bytes.union(&self.term_first_bytes(left));
+            if !self.rules().is_nullable(&self.arena, left) {
+                return bytes;
             }
             id = right;
         }
@@ -99,25 +100,25 @@ impl Machine {
             }
             Term::Object(object) => {
                 let spec = &self.arena.registers.objects[object as usize];
-                let signs = [spec.open, spec.empty];
-                self.first_of(&signs)
+                let terms = [spec.open, spec.empty];
+                self.first_of(&terms)
             }
             Term::ObjectNext { object, .. } => {
                 let spec = &self.arena.registers.objects[object as usize];
-                let signs = [spec.comma, spec.close];
-                self.first_of(&signs)
+                let terms = [spec.comma, spec.close];
+                self.first_of(&terms)
             }
             Term::ObjectKey { .. } => ByteSet::range(b'"', b'"'),
             _ => self.arena.first_bytes(id),
         };
-        leads.union(&more)
+        bytes.union(&more)
     }
 
-    /// What begins with one of these; if one may be empty, with anything.
-    pub(crate) fn first_of(&mut self, signs: &[TermId]) -> ByteSet {
-        signs.iter().fold(ByteSet::EMPTY, |all, &sign| match self.rules().nullable(&self.arena, sign) {
+    /// A superset of the first bytes of these terms; every byte if one of them is nullable.
+    pub(crate) fn first_of(&mut self, terms: &[TermId]) -> ByteSet {
+        terms.iter().fold(ByteSet::EMPTY, |all, &term| match self.rules().is_nullable(&self.arena, term) {
             true => ByteSet::FULL,
-            false => all.union(&self.term_first_bytes(sign)),
+            false => all.union(&self.term_first_bytes(term)),
         })
     }
 
@@ -125,19 +126,19 @@ impl Machine {
         if let Some(&known) = self.follow_bytes.rules.get(&rule) {
             return known;
         }
-        let mut leads = ByteSet::EMPTY;
+        let mut bytes = ByteSet::EMPTY;
         for entry in self.rules().entries(rule).iter() {
             let more = match entry.first {
                 First::Head(head) => self.arena.first_bytes(head),
-                // No rule begins with itself, by whatever way.
+                // No rule begins with itself: left recursion was removed.
                 First::Call(callee) => self.rule_first_bytes(callee),
                 First::Special(_) => ByteSet::EMPTY,
-                First::Ask | First::Unique(_) => ByteSet::FULL,
+                First::Replay | First::Unique(_) => ByteSet::FULL,
             };
-            leads = leads.union(&more);
+            bytes = bytes.union(&more);
         }
         self.arena.budget.grow(48);
-        self.follow_bytes.rules.insert(rule, leads);
-        leads
+        self.follow_bytes.rules.insert(rule, bytes);
+        bytes
     }
 }

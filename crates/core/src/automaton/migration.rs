@@ -1,11 +1,12 @@
-//! Positions of one machine → the same positions in another: what an epoch hands on to the next.
+//! Positions of one machine → the same positions in a new machine, at the change of an epoch.
 //!
-//! A copying collection (Cheney 1970): what is reachable from the positions is copied once, and all else that the old
-//! machine has learned stays behind. Both machines stand on one grammar, whose terms have the same ids in both. Above it,
-//! regular terms are told apart by hashes that do not depend on the arena. Structural terms name states of their arena
-//! and are made anew.
+//! A copying collection (Cheney 1970): terms and frames that the positions reach are copied once, all else is dropped.
+//! Both machines share a frozen grammar, so its term ids stay valid. Other regular terms are found by hashes of their
+//! content. Structural terms refer to states of their arena and are rebuilt.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -15,7 +16,7 @@ use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
 use rustc_hash::FxHashMap;
 
-/// What was copied so far of one machine to another.
+/// The copy in progress, with the new ids of everything copied so far.
 pub(crate) struct Migration<'a> {
     ground: &'a Arena,
     from: &'a Machine,
@@ -33,9 +34,9 @@ pub(crate) struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Nothing is copied yet. `ground`: the frozen arena on which both machines stand.
+    /// A migration that has copied nothing. `ground` is the frozen arena under both machines.
     pub fn new(ground: &'a Arena, from: &'a Machine, to: &'a mut Machine) -> Self {
-        to.known.expect_values_of(&from.known);
+        to.unique.expect_values_of(&from.unique);
         Migration {
             ground,
             from,
@@ -53,17 +54,17 @@ impl<'a> Migration<'a> {
         }
     }
 
-    /// Bytes that the new machine holds by now.
+    /// Bytes that the new machine holds so far.
     pub fn held(&self) -> usize {
         self.to.memory_bytes()
     }
 
-    /// Where the positions that were copied are now.
+    /// The new position of every copied position.
     pub fn into_positions(self) -> FxHashMap<PositionId, PositionId> {
         self.positions
     }
 
-    /// Copy a position.
+    /// Copies a position with all that it reaches.
     pub fn copy(&mut self, id: PositionId) -> Result<()> {
         if self.positions.contains_key(&id) {
             return Ok(());
@@ -88,7 +89,8 @@ impl<'a> Migration<'a> {
         Ok(())
     }
 
-    /// The next step: each was within the limits of a call of its own, so that only time and memory may end it.
+    /// Charges one step with a renewed budget: every term passed the step limit once, so only time and memory may stop
+    /// the copy.
     fn pay(&mut self) -> Result<()> {
         self.to.arena.budget.renew();
         self.to.arena.spend(1)
@@ -117,7 +119,7 @@ impl<'a> Migration<'a> {
         Ok(self.frames.get(&root).copied().unwrap_or(BOTTOM))
     }
 
-    /// The copy of a term, if it was made or need not be.
+    /// The copy of a term, if the term is shared or was copied.
     fn known(&self, id: TermId) -> Option<TermId> {
         if (id.0 as usize) < self.ground.len() {
             return Some(id);
@@ -126,7 +128,7 @@ impl<'a> Migration<'a> {
     }
 
     fn term(&mut self, root: TermId) -> Result<TermId> {
-        // Children first; a chain of terms may be longer than a stack is deep.
+        // An explicit stack, because chains of terms may be deeper than the thread's stack.
         let mut work = vec![(root, false)];
         while let Some((id, ready)) = work.pop() {
             if self.known(id).is_some() {
@@ -149,7 +151,7 @@ impl<'a> Migration<'a> {
         self.known(id).expect("children come before what is made of them")
     }
 
-    /// The copy of a term whose children were copied.
+    /// Builds the copy of a term whose children were copied.
     fn made(&mut self, id: TermId) -> Result<TermId> {
         let arena: &'a Arena = &self.from.arena;
         let info = *arena.info(id);
@@ -222,7 +224,7 @@ impl<'a> Migration<'a> {
         }
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.word_sets.entry(set).or_insert_with(|| {
-            // The words themselves are shared.
+            // The list of words is shared by reference.
             to.terms.word_sets.push(from.terms.word_sets[set as usize].clone(), &mut to.budget);
             to.terms.word_sets.len() as u32 - 1
         })
@@ -258,7 +260,7 @@ impl<'a> Migration<'a> {
 
     /// The copy of what was read of an open item.
     fn reading(&mut self, reading: u32) -> u32 {
-        self.to.import_reading(self.from, reading, &mut self.readings)
+        self.to.import_partial_value(self.from, reading, &mut self.readings)
     }
 
     fn text(&mut self, text: u32) -> u32 {

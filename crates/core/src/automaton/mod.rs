@@ -2,11 +2,14 @@
 
 pub(crate) mod advance;
 pub(crate) mod build;
+pub(crate) mod closure;
 pub(crate) mod completion;
 pub(crate) mod describe;
 pub(crate) mod distance;
 pub(crate) mod follow_bytes;
+pub mod frame;
 pub mod machine;
 pub(crate) mod migration;
+pub mod position;
 pub mod recognizer;
 pub mod unique;

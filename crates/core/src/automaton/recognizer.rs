@@ -1,8 +1,9 @@
-//! Grammar × whole text → whether it is a sentence, or the beginning of one.
+//! Grammar × whole text → whether the text is a sentence, or a prefix of one.
 //!
-//! A recognizer keeps the automaton that it has learned for the next text; it needs no vocabulary.
+//! Recognition needs no vocabulary and no masks, so it stands apart from them. The machine is kept for the next text.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};
@@ -10,7 +11,7 @@ use crate::storage::exclusive::Exclusive;
 use std::sync::Arc;
 
 impl Grammar {
-    /// An automaton that has learned nothing yet.
+    /// A machine without cached positions. Errors: the limits of the call.
     pub fn machine(
         &self,
         limits: &Limits,
@@ -18,12 +19,12 @@ impl Grammar {
         pause: Option<Pause>,
     ) -> Result<Box<Machine>> {
         let (arena, rules, root) = self.parts();
-        let mut machine = Machine::above(arena, rules.clone());
+        let mut machine = Machine::with_base(arena, rules.clone());
         machine.arena.budget.heed(cancellations);
         machine.arena.budget.pause_with(pause);
         machine.begin(limits);
         machine.arena.budget.check()?;
-        machine.begin_with(root)?;
+        machine.start_at(root)?;
         Ok(machine)
     }
 }
@@ -35,28 +36,28 @@ pub struct Recognizer {
 }
 
 impl Recognizer {
-    /// A recognizer that has read nothing yet.
+    /// A recognizer with an empty cache.
     pub fn new(grammar: Arc<Grammar>) -> Self {
         Recognizer { grammar, machine: Exclusive::default() }
     }
 
-    /// The grammar by which it reads.
+    /// The grammar that the recognizer reads by.
     pub fn grammar(&self) -> &Arc<Grammar> {
         &self.grammar
     }
 
-    /// Bytes of what it has learned; 0 while a call is at work.
+    /// Bytes of the cached machine; 0 while a call is running.
     pub fn memory_bytes(&self) -> usize {
         let machine = self.machine.glance();
         machine.iter().flat_map(|machine| machine.iter()).map(|machine| machine.memory_bytes()).sum()
     }
 
-    /// Whether the text is a whole sentence. `pause` is called now and then if it takes long.
+    /// Whether the text is a sentence. `pause` is called now and then during a long call. Errors: limits.
     pub fn accepts(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
         Ok(self.read(data, pause)?.1)
     }
 
-    /// Whether some sentence begins with the text.
+    /// Whether the text is a prefix of a sentence. Errors: limits.
     pub fn accepts_prefix(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
         Ok(self.read(data, pause)?.0 != DEAD)
     }
@@ -64,7 +65,7 @@ impl Recognizer {
     fn read(&self, data: &[u8], pause: Option<Pause>) -> Result<(PositionId, bool)> {
         let mut held = self.machine.take(pause)?;
         let limits = Limits::default();
-        // No position is kept from one text to the next, so any text may begin with a new automaton.
+        // No position outlives its text, so a new machine may start at any text.
         if held.as_ref().is_none_or(|machine| machine.memory_bytes() > limits.memory) {
             *held = None;
             *held = Some(self.grammar.machine(&limits, [None, None], pause)?);
@@ -74,7 +75,7 @@ impl Recognizer {
         machine.begin(&limits);
         let id = match machine.read(machine.start, data) {
             Err(error) if matches!(*error, Error::Limit(Limit::Memory(_))) => {
-                // The next text will hardly need so much memory.
+                // Other texts rarely need so much memory.
                 *held = None;
                 return Err(error);
             }

@@ -1,7 +1,7 @@
-//! Grammar → a number that is equal for grammars built alike, whatever the order in which their nodes were made.
+//! Grammar → a hash that is equal for grammars of equal structure, whatever the order in which their nodes were made.
 //!
-//! Regular terms have a hash of their content. Structural ones are hashed here, with the rules by number: two ways to
-//! lower a schema are compared by this.
+//! Regular terms already have a hash of their content. Structural terms are hashed here, with rules by number. Tests
+//! compare two ways of lowering a schema by this hash.
 
 use crate::grammar::grammar::Grammar;
 use crate::regular::arena::Arena;
@@ -11,30 +11,33 @@ use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
 impl Grammar {
+    /// A hash of the structure of the root and of every rule.
     pub fn fingerprint(&self) -> u128 {
         let (_, rules, root) = self.parts();
-        let mut prints = self.prints();
+        let mut fingerprints = self.fingerprints();
         let mut all = Hasher128::new(0);
-        all.wide(prints.of(root));
+        all.wide(fingerprints.of(root));
         for rule in 0..rules.names.len() as u32 {
-            all.wide(rules.body(rule).map_or(0, |body| prints.of(body)));
+            all.wide(rules.body(rule).map_or(0, |body| fingerprints.of(body)));
         }
         all.finish()
     }
 
-    pub(crate) fn prints(&self) -> Prints<'_> {
-        Prints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
+    /// An empty cache of structural hashes for this grammar.
+    pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
+        Fingerprints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
     }
 }
 
-/// The numbers of a grammar's terms.
-pub(crate) struct Prints<'a> {
+/// Structural hashes of the terms of one grammar.
+pub(crate) struct Fingerprints<'a> {
     arena: &'a Arena,
     specials: &'a [String],
     known: FxHashMap<TermId, u128>,
 }
 
-impl Prints<'_> {
+impl Fingerprints<'_> {
+    /// The structural hash of a term.
     pub fn of(&mut self, id: TermId) -> u128 {
         let info = self.arena.info(id);
         if !info.structural {
@@ -57,9 +60,9 @@ impl Prints<'_> {
             }
             Term::Alt(parts) => {
                 hash.word(3);
-                let mut prints: Vec<u128> = parts.iter().map(|&part| self.of(part)).collect();
-                prints.sort_unstable();
-                prints.into_iter().for_each(|print| hash.wide(print));
+                let mut fingerprints: Vec<u128> = parts.iter().map(|&part| self.of(part)).collect();
+                fingerprints.sort_unstable();
+                fingerprints.into_iter().for_each(|print| hash.wide(print));
             }
             Term::Repeat { body, min, max } => {
                 hash.word(4);
@@ -110,13 +113,13 @@ impl Prints<'_> {
                     hash.wide(self.of(sign));
                 }
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
-                hash.word(u64::from(spec.void));
+                hash.word(u64::from(spec.is_empty));
             }
             Term::Special(special) => {
                 hash.word(8);
                 hash.bytes(self.specials[*special as usize].as_bytes());
             }
-            // Calls, by number; what else is structural comes up at run time only.
+            // Calls are hashed by rule number. Other structural terms exist only at run time.
             _ => hash.wide(info.hash),
         }
         let print = hash.finish();

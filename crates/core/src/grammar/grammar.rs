@@ -1,37 +1,43 @@
-//! Rules over bytes, as the builder leaves them and all automata share them.
+//! Root × rules × terms → Grammar: the immutable value that all automata of a grammar share.
+//!
+//! The type stands apart from its builder, because automata and masks never build.
 
 use crate::grammar::rules::Rules;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use std::sync::Arc;
 
-/// Rules over bytes; knows no tokenizer; immutable.
+/// A language over bytes, given by rules. Knows no tokenizer, never changes, and is shared between threads.
 pub struct Grammar {
     arena: Box<Arena>,
     rules: Arc<Rules>,
+    /// Names of the special tokens that the grammar mentions, by their number in its terms.
     root: TermId,
     pub specials: Vec<String>,
 }
 
 impl Grammar {
+    /// Shares finished rules as a grammar.
     pub(crate) fn new(arena: Box<Arena>, rules: Rules, root: TermId, specials: Vec<String>) -> Arc<Self> {
         Arc::new(Grammar { arena, rules: Arc::new(rules), root, specials })
     }
 
+    /// The frozen arena, the rules and the root term.
     pub(crate) fn parts(&self) -> (&Arena, &Arc<Rules>, TermId) {
         (&self.arena, &self.rules, self.root)
     }
 
-    /// The terms on which its automata stand.
+    /// The frozen arena on which the grammar's automata stand.
     pub(crate) fn ground(&self) -> &Arena {
         &self.arena
     }
 
+    /// The number of terms in the grammar's arena.
     pub fn node_count(&self) -> usize {
         self.arena.len()
     }
 
-    /// Bytes that the grammar itself takes.
+    /// Bytes that the grammar holds, without automata and masks.
     pub fn memory_bytes(&self) -> usize {
         self.arena.memory_bytes()
     }

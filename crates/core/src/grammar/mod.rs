@@ -1,4 +1,4 @@
-//! Nodes → Grammar: rules over bytes, built by the front ends, immutable once built.
+//! Nodes → Grammar: rules over bytes, built by front ends, immutable once built, independent of any tokenizer.
 
 pub mod builder;
 pub(crate) mod dump;

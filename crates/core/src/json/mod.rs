@@ -1,4 +1,4 @@
-//! What JSON adds to regular languages: registers for the members of objects and for unique items, and values.
+//! JSON on top of regular languages: registers of objects and of arrays with unique items, and canonical values.
 
 pub mod object;
 pub(crate) mod partial_value;

@@ -1,15 +1,15 @@
-//! Bytes of an open item → what it has said so far: without the white space around tokens, every escape decoded.
+//! Bytes of an open item → its partial value: a text without white space between tokens and with decoded escapes.
 //!
-//! Texts that say the same meet in one reading, however they are spelled. A numeral is kept as it is written until it
-//! ends: only a whole one has a value. One that must be zero is not read further.
+//! Texts that spell equal values in different ways meet in one partial value. An open numeral keeps its spelling,
+//! because only a finished numeral has a value. A numeral that is surely zero is not recorded further.
 
-use crate::json::value::{canonical, NUMERAL_END};
+use crate::json::value::{canonical_numeral, NUMERAL_END};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 
-/// Where in a JSON text a reading ends.
+/// The state of a small JSON lexer after the bytes read so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Place {
+pub(crate) enum LexerState {
     Between,
     Number {
         zero: bool,
@@ -17,7 +17,7 @@ pub(crate) enum Place {
     },
     Inside,
     Escape,
-    /// After `\u` and `digits` digits; `high` is the surrogate before it, or 0.
+    /// After `\u` and `digits` hex digits. `high` is the pending high surrogate, or 0.
     Hex {
         digits: u8,
         value: u16,
@@ -35,8 +35,8 @@ pub(crate) enum Place {
 struct Node {
     parent: u32,
     byte: u8,
-    place: Place,
-    /// What was read before the escape that is open.
+    lexer_state: LexerState,
+    /// The partial value before the open escape, or 0.
     base: u32,
 }
 
@@ -46,28 +46,30 @@ pub(crate) struct PartialValues {
     ids: FxHashMap<Node, u32>,
 }
 
-/// The reading of nothing.
+/// The partial value of no bytes.
 pub(crate) const NOTHING_READ: u32 = 0;
 
 impl Default for PartialValues {
     fn default() -> Self {
-        let root = Node { parent: 0, byte: 0, place: Place::Between, base: 0 };
+        let root = Node { parent: 0, byte: 0, lexer_state: LexerState::Between, base: 0 };
         PartialValues { nodes: vec![root], ids: FxHashMap::default() }
     }
 }
 
 impl PartialValues {
+    /// The number of partial values.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    pub(crate) fn place(&self, reading: u32) -> Place {
-        self.nodes[reading as usize].place
+    /// The lexer state at the end of a partial value.
+    pub(crate) fn lexer_state(&self, partial: u32) -> LexerState {
+        self.nodes[partial as usize].lexer_state
     }
 
-    /// The bytes from `start` to `reading`; an escape that is not complete is left out.
-    pub(crate) fn text(&self, start: u32, reading: u32) -> Vec<u8> {
-        let mut at = self.settled(reading);
+    /// The decoded bytes from `start` to `partial`, without an unfinished escape.
+    pub(crate) fn text(&self, start: u32, partial: u32) -> Vec<u8> {
+        let mut at = self.before_escape(partial);
         let mut bytes = Vec::new();
         while at != start && at != NOTHING_READ {
             bytes.push(self.nodes[at as usize].byte);
@@ -77,17 +79,17 @@ impl PartialValues {
         bytes
     }
 
-    fn settled(&self, reading: u32) -> u32 {
-        let node = &self.nodes[reading as usize];
+    fn before_escape(&self, partial: u32) -> u32 {
+        let node = &self.nodes[partial as usize];
         if node.base == 0 {
-            reading
+            partial
         } else {
             node.base
         }
     }
 
-    fn push(&mut self, parent: u32, byte: u8, place: Place, base: u32) -> u32 {
-        let node = Node { parent, byte, place, base };
+    fn push(&mut self, parent: u32, byte: u8, lexer_state: LexerState, base: u32) -> u32 {
+        let node = Node { parent, byte, lexer_state, base };
         let nodes = &mut self.nodes;
         *self.ids.entry(node).or_insert_with(|| {
             nodes.push(node);
@@ -95,37 +97,38 @@ impl PartialValues {
         })
     }
 
-    pub(crate) fn next(&mut self, reading: u32, byte: u8) -> u32 {
-        let Node { place, base, .. } = self.nodes[reading as usize];
-        if let Place::Number { zero, exponent } = place {
+    /// The partial value after one more byte.
+    pub(crate) fn next(&mut self, partial: u32, byte: u8) -> u32 {
+        let Node { lexer_state, base, .. } = self.nodes[partial as usize];
+        if let LexerState::Number { zero, exponent } = lexer_state {
             match is_numeral(byte) {
                 false => {
-                    let whole = self.whole_number(reading);
+                    let whole = self.whole_number(partial);
                     return self.next(whole, byte);
                 }
-                true if zero && exponent => return reading,
+                true if zero && exponent => return partial,
                 true => {}
             }
         }
-        let (next, said) = place.read(byte);
-        if said.is_empty() {
+        let (next, decoded) = lexer_state.step(byte);
+        if decoded.is_empty() {
             return match next {
-                Place::Between => reading,
-                _ => self.push(reading, byte, next, if place == Place::Inside { reading } else { base }),
+                LexerState::Between => partial,
+                _ => self.push(partial, byte, next, if lexer_state == LexerState::Inside { partial } else { base }),
             };
         }
-        // What an escape says goes on from what was read before it.
-        let from = if base == 0 { reading } else { base };
-        said.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
+        // Bytes decoded from an escape extend the value before the escape.
+        let from = if base == 0 { partial } else { base };
+        decoded.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
     }
 
-    /// The copy of a partial value of other ones. `copied` holds what was copied before, and gains what is copied now.
-    pub(crate) fn import(&mut self, from: &Self, reading: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
+    /// The copy of a partial value of another set. `copied` maps old numbers to new ones and is extended.
+    pub(crate) fn import(&mut self, from: &Self, partial: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
         let mut path = Vec::new();
-        let mut work = vec![reading];
+        let mut work = vec![partial];
         while let Some(at) = work.pop() {
             if at != NOTHING_READ && !copied.contains_key(&at) {
-                // Parents and bases are older than what is made of them.
+                // Parents and bases have lower numbers than the values that extend them.
                 path.push(at);
                 let Node { parent, base, .. } = from.nodes[at as usize];
                 work.extend([parent, base]);
@@ -134,122 +137,123 @@ impl PartialValues {
         path.sort_unstable();
         path.dedup();
         for at in path {
-            let Node { parent, byte, place, base } = from.nodes[at as usize];
+            let Node { parent, byte, lexer_state, base } = from.nodes[at as usize];
             let [parent, base] = [parent, base].map(|old| copied.get(&old).copied().unwrap_or(NOTHING_READ));
-            let made = self.push(parent, byte, place, base);
+            let made = self.push(parent, byte, lexer_state, base);
             copied.insert(at, made);
         }
-        copied.get(&reading).copied().unwrap_or(NOTHING_READ)
+        copied.get(&partial).copied().unwrap_or(NOTHING_READ)
     }
 
-    /// A numeral that has ended, in the one spelling of its value.
-    fn whole_number(&mut self, reading: u32) -> u32 {
-        let mut start = reading;
-        while let Place::Number { .. } = self.place(start) {
+    /// Replaces a finished numeral by its canonical spelling.
+    fn whole_number(&mut self, partial: u32) -> u32 {
+        let mut start = partial;
+        while let LexerState::Number { .. } = self.lexer_state(start) {
             start = self.nodes[start as usize].parent;
         }
-        let spelled = self.text(start, reading);
-        let whole = canonical(&spelled).into_bytes().into_iter().chain([NUMERAL_END]);
-        whole.fold(start, |at, byte| self.push(at, byte, Place::Between, 0))
+        let spelled = self.text(start, partial);
+        let whole = canonical_numeral(&spelled).into_bytes().into_iter().chain([NUMERAL_END]);
+        whole.fold(start, |at, byte| self.push(at, byte, LexerState::Between, 0))
     }
 
-    /// How many bytes of an open numeral there are at the end of a text.
-    pub(crate) fn numeral(&self, mut reading: u32) -> usize {
+    /// Bytes of the open numeral at the end of a partial value.
+    pub(crate) fn numeral_len(&self, mut partial: u32) -> usize {
         let mut length = 0;
-        while let Place::Number { .. } = self.place(reading) {
-            reading = self.nodes[reading as usize].parent;
+        while let LexerState::Number { .. } = self.lexer_state(partial) {
+            partial = self.nodes[partial as usize].parent;
             length += 1;
         }
         length
     }
 
-    /// The text of an item that ends here.
-    pub(crate) fn whole_text(&self, start: u32, reading: u32) -> Vec<u8> {
-        let mut text = self.text(start, reading);
-        let numeral = self.numeral(reading).min(text.len());
+    /// The canonical text of an item that ends here.
+    pub(crate) fn whole_text(&self, start: u32, partial: u32) -> Vec<u8> {
+        let mut text = self.text(start, partial);
+        let numeral = self.numeral_len(partial).min(text.len());
         if numeral > 0 {
             let spelled = text.split_off(text.len() - numeral);
-            text.extend(canonical(&spelled).into_bytes());
+            text.extend(canonical_numeral(&spelled).into_bytes());
             text.push(NUMERAL_END);
         }
         text
     }
 }
 
+/// Whether the byte may stand in a numeral.
 pub(crate) fn is_numeral(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// The bytes that a reading has more after a byte.
-pub(crate) type Said = SmallVec<[u8; 8]>;
+/// The bytes by which one input byte extends a partial value.
+pub(crate) type Decoded = SmallVec<[u8; 8]>;
 
-impl Place {
-    /// In a numeral that is zero whatever follows.
+impl LexerState {
+    /// Whether the lexer is in a numeral that is zero whatever follows.
     pub(crate) fn is_zero(self) -> bool {
-        matches!(self, Place::Number { zero: true, exponent: true })
+        matches!(self, LexerState::Number { zero: true, exponent: true })
     }
 
-    /// Where a byte leads, and what is said with it. The end of a numeral is not said.
-    pub(crate) fn read(self, byte: u8) -> (Place, Said) {
-        let open = |place| (place, Said::new());
+    /// The next lexer state and the decoded bytes. The end of a numeral is not reported.
+    pub(crate) fn step(self, byte: u8) -> (LexerState, Decoded) {
+        let open = |lexer_state| (lexer_state, Decoded::new());
         match self {
-            Place::Between | Place::Number { .. } => match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => open(Place::Between),
-                b'"' => (Place::Inside, smallvec![byte]),
+            LexerState::Between | LexerState::Number { .. } => match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => open(LexerState::Between),
+                b'"' => (LexerState::Inside, smallvec![byte]),
                 _ if is_numeral(byte) => {
-                    let place = match self {
-                        Place::Number { zero, exponent } => Place::Number {
+                    let lexer_state = match self {
+                        LexerState::Number { zero, exponent } => LexerState::Number {
                             zero: zero && (exponent || !(b'1'..=b'9').contains(&byte)),
                             exponent: exponent || matches!(byte, b'e' | b'E'),
                         },
                         _ if byte == b'-' || byte.is_ascii_digit() => {
-                            Place::Number { zero: !(b'1'..=b'9').contains(&byte), exponent: false }
+                            LexerState::Number { zero: !(b'1'..=b'9').contains(&byte), exponent: false }
                         }
-                        _ => Place::Between,
+                        _ => LexerState::Between,
                     };
-                    (place, smallvec![byte])
+                    (lexer_state, smallvec![byte])
                 }
-                _ => (Place::Between, smallvec![byte]),
+                _ => (LexerState::Between, smallvec![byte]),
             },
-            Place::Inside => match byte {
-                b'"' => (Place::Between, smallvec![byte]),
-                b'\\' => open(Place::Escape),
-                _ => (Place::Inside, smallvec![byte]),
+            LexerState::Inside => match byte {
+                b'"' => (LexerState::Between, smallvec![byte]),
+                b'\\' => open(LexerState::Escape),
+                _ => (LexerState::Inside, smallvec![byte]),
             },
-            Place::Escape => match byte {
-                b'u' => open(Place::Hex { digits: 0, value: 0, high: 0 }),
-                b'b' => decoded(8),
-                b'f' => decoded(12),
-                b'n' => decoded(10),
-                b'r' => decoded(13),
-                b't' => decoded(9),
-                other => decoded(u32::from(other)),
+            LexerState::Escape => match byte {
+                b'u' => open(LexerState::Hex { digits: 0, value: 0, high: 0 }),
+                b'b' => character(8),
+                b'f' => character(12),
+                b'n' => character(10),
+                b'r' => character(13),
+                b't' => character(9),
+                other => character(u32::from(other)),
             },
-            Place::Hex { digits, value, high } => {
+            LexerState::Hex { digits, value, high } => {
                 let value = value << 4 | (byte as char).to_digit(16).unwrap_or(0) as u16;
                 match (digits, value) {
-                    (0..=2, _) => open(Place::Hex { digits: digits + 1, value, high }),
-                    (_, 0xd800..=0xdbff) if high == 0 => open(Place::LowEscape { high: value }),
-                    _ if high == 0 => decoded(u32::from(value)),
+                    (0..=2, _) => open(LexerState::Hex { digits: digits + 1, value, high }),
+                    (_, 0xd800..=0xdbff) if high == 0 => open(LexerState::LowEscape { high: value }),
+                    _ if high == 0 => character(u32::from(value)),
                     _ => {
                         let low = u32::from(value).wrapping_sub(0xdc00) & 0x3ff;
-                        decoded(0x1_0000 + ((u32::from(high) - 0xd800) << 10) + low)
+                        character(0x1_0000 + ((u32::from(high) - 0xd800) << 10) + low)
                     }
                 }
             }
-            Place::LowEscape { high } => open(Place::LowU { high }),
-            Place::LowU { high } => open(Place::Hex { digits: 0, value: 0, high }),
+            LexerState::LowEscape { high } => open(LexerState::LowU { high }),
+            LexerState::LowU { high } => open(LexerState::Hex { digits: 0, value: 0, high }),
         }
     }
 }
 
-/// A character of a string; a quote and a backslash keep a backslash before them, so that the end can be told.
-fn decoded(code: u32) -> (Place, Said) {
+/// The decoded character. Quotes and backslashes keep a backslash, so that the end of the string stays visible.
+fn character(code: u32) -> (LexerState, Decoded) {
     let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-    let mut said = Said::new();
+    let mut decoded = Decoded::new();
     if matches!(character, '"' | '\\') {
-        said.push(b'\\');
+        decoded.push(b'\\');
     }
-    said.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    (Place::Inside, said)
+    decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    (LexerState::Inside, decoded)
 }

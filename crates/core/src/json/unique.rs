@@ -1,5 +1,6 @@
-//! An array whose items are all different, whatever they are → terms: an automaton over items, and how far it has come.
-//! Which values may come next is found out where they are read (`unique`).
+//! Array of unique items → its terms: an automaton over items, and the state that it has reached.
+//!
+//! Only the data and the terms are here. Which values may come next is decided by the machine (`automaton::unique`).
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -9,14 +10,14 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 impl UniqueState {
-    /// The state of the automaton, and how many values came.
+    /// The state of the automaton and the number of items that came.
     pub(crate) fn progress(&self) -> (u32, usize) {
         (self.at, self.count as usize)
     }
 }
 
 impl UniqueSpec {
-    /// The item, if it is the same wherever it stands, and any number of them is an array.
+    /// The item of an array that repeats one item and may end anywhere; None for other arrays.
     pub(crate) fn only_item(&self) -> Option<TermId> {
         match (&self.steps[..], &self.accepting[..]) {
             ([steps], [true]) => match steps[..] {
@@ -27,17 +28,17 @@ impl UniqueSpec {
         }
     }
 
-    /// Whether it has enough values if it has any.
-    pub(crate) fn needs_few(&self) -> bool {
+    /// Whether the array surely has enough values, provided that its items have any.
+    pub(crate) fn has_enough_values_by_form(&self) -> bool {
         self.accepting[0] && self.min == 0 || self.only_item().is_some() && self.min <= 1
     }
 
-    /// Whether some number of items of any values leads to an end.
-    pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
-        if self.void || self.min > self.max {
+    /// Whether some sequence of items, each accepted by `item`, leads to an end.
+    pub(crate) fn can_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
+        if self.is_empty || self.min > self.max {
             return false;
         }
-        // Counts beyond the states only repeat a loop.
+        // Longer minimal counts only repeat a loop of the automaton.
         let least = self.min.min(2 * self.steps.len() as u32 + 1);
         let mut seen = FxHashSet::default();
         let mut work = vec![(0u32, 0u32)];
@@ -62,12 +63,14 @@ impl UniqueSpec {
 }
 
 impl Arena {
+    /// Adds an array of unique items to the arena and returns its term.
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
         self.registers.uniques.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.uniques.len() as u32 - 1;
         self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
 
+    /// The number of a state of an array; equal states have equal numbers.
     pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
         if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
             return id;
@@ -78,11 +81,12 @@ impl Arena {
         id
     }
 
-    /// Whether a grammar must be asked if its arrays have enough values.
-    pub(crate) fn may_lack_values(&self) -> bool {
-        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].needs_few())
+    /// Whether some array may lack values. If so, only running the grammar decides.
+    pub(crate) fn can_lack_values(&self) -> bool {
+        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_enough_values_by_form())
     }
 
+    /// Interns a term of an array whose state is known.
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {
         let (kind, parts) = match term {
             Term::UniqueItem { array, state } => (41, [array, state, 0, 0]),

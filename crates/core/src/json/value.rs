@@ -1,30 +1,30 @@
-//! What a reading spells of a JSON value → the one text that equal values share.
+//! Partial value of a whole JSON value → its canonical text, which equal values share.
 //!
-//! A reading has no white space, decodes every escape and ends every numeral in one spelling (`reading`). What is left to
-//! do is the order of an object's members.
+//! A partial value already lacks white space, has decoded escapes and canonical numerals. Sorting the members of
+//! objects completes it.
 
 use crate::error::{Error, Limit, Result};
 
-/// Deeper values would overflow the stack of a thread.
+/// Nesting depth that raises a limit error; deeper recursion would overflow the stack of a thread.
 const MAX_DEPTH: usize = 1_000;
 
-/// Longer numerals are written with an exponent.
-const LONGEST_PLAIN: i128 = 40;
+/// Digits above which a numeral is written with an exponent.
+const MAX_PLAIN_DIGITS: i128 = 40;
 
-/// Numbers with more zeros behind their point are written with an exponent.
-const MOST_ZEROS: i128 = 8;
+/// Zeros behind the point above which a numeral is written with an exponent.
+const MAX_ZEROS: i128 = 8;
 
-/// What ends a numeral in a reading: a byte that no reading has elsewhere outside of strings.
+/// The byte that ends a numeral in canonical texts. Outside strings, canonical texts have it nowhere else.
 pub(crate) const NUMERAL_END: u8 = b' ';
 
-/// The text with the members of every object sorted by key; as it is if it is not JSON.
-pub(crate) fn sorted(text: Vec<u8>) -> Result<Vec<u8>> {
+/// The text with the members of every object sorted by key; unchanged if the text is not JSON. Errors: depth.
+pub(crate) fn sort_members(text: Vec<u8>) -> Result<Vec<u8>> {
     let mut at = 0;
-    let found = sorted_from(&text, &mut at, 0)?.filter(|_| at == text.len());
+    let found = sort_value(&text, &mut at, 0)?.filter(|_| at == text.len());
     Ok(found.unwrap_or(text))
 }
 
-fn sorted_from(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u8>>> {
+fn sort_value(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u8>>> {
     if depth > MAX_DEPTH {
         return Err(Error::Limit(Limit::Depth(MAX_DEPTH)).into());
     }
@@ -32,8 +32,8 @@ fn sorted_from(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u
     let close = match first {
         b'[' => b']',
         b'{' => b'}',
-        b'"' => return Ok(quoted(text, at).map(<[u8]>::to_vec)),
-        _ => return Ok(scalar(text, at).map(<[u8]>::to_vec)),
+        b'"' => return Ok(scan_string(text, at).map(<[u8]>::to_vec)),
+        _ => return Ok(scan_scalar(text, at).map(<[u8]>::to_vec)),
     };
     *at += 1;
     let mut members: Vec<(&[u8], Vec<u8>)> = Vec::new();
@@ -44,14 +44,14 @@ fn sorted_from(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u
     while !ended {
         let mut key: &[u8] = b"";
         if first == b'{' {
-            let Some(found) = quoted(text, at) else { return Ok(None) };
+            let Some(found) = scan_string(text, at) else { return Ok(None) };
             if text.get(*at) != Some(&b':') {
                 return Ok(None);
             }
             *at += 1;
             key = found;
         }
-        let Some(value) = sorted_from(text, at, depth + 1)? else { return Ok(None) };
+        let Some(value) = sort_value(text, at, depth + 1)? else { return Ok(None) };
         members.push((key, value));
         ended = match text.get(*at) {
             Some(b',') => false,
@@ -81,8 +81,8 @@ fn sorted_from(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u
     Ok(Some(made))
 }
 
-/// A string with its quotes: only quotes and backslashes are escaped in a reading.
-fn quoted<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
+/// A string with its quotes. Canonical strings escape only quotes and backslashes.
+fn scan_string<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     let start = *at;
     if text.get(start) != Some(&b'"') {
         return None;
@@ -99,8 +99,8 @@ fn quoted<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     Some(&text[start..*at])
 }
 
-/// A numeral with what ends it, or a word.
-fn scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
+/// A numeral with its end byte, or a keyword.
+fn scan_scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     let rest = &text[*at..];
     let length = match rest.first()? {
         b'-' | b'0'..=b'9' => rest.iter().position(|&byte| byte == NUMERAL_END)? + 1,
@@ -110,8 +110,8 @@ fn scalar<'a>(text: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     Some(&rest[..length])
 }
 
-/// A numeral in the one spelling of its value: plain where that is short, so that it begins as most write it.
-pub(crate) fn canonical(spelled: &[u8]) -> String {
+/// The canonical spelling of a number: without exponent where that is short, as most writers spell it.
+pub(crate) fn canonical_numeral(spelled: &[u8]) -> String {
     let text = String::from_utf8_lossy(spelled);
     let (sign, text) = text.strip_prefix('-').map_or(("", &*text), |rest| ("-", rest));
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -123,13 +123,13 @@ pub(crate) fn canonical(spelled: &[u8]) -> String {
         return "0".into();
     }
     let Ok(exponent) = exponent.parse::<i128>() else {
-        // An exponent of forty digits: no two spellings of such a number are known to be equal.
+        // An exponent of forty digits: equality of such numbers is not decided.
         return format!("{sign}{text}");
     };
     let shift = exponent.saturating_add((digits.len() - short.len()) as i128 - fraction.len() as i128);
-    // Digits before the point, if there is one.
+    // Digits before the point; negative for zeros behind it.
     let before = shift.saturating_add(short.len() as i128);
-    if short.len() as i128 > LONGEST_PLAIN || !(-MOST_ZEROS..=LONGEST_PLAIN).contains(&before) {
+    if short.len() as i128 > MAX_PLAIN_DIGITS || !(-MAX_ZEROS..=MAX_PLAIN_DIGITS).contains(&before) {
         format!("{sign}{short}e{shift}")
     } else if shift >= 0 {
         format!("{sign}{short}{}", "0".repeat(shift as usize))
@@ -154,15 +154,15 @@ mod tests {
             ("1e40", &["10e39", "1.0e40"]),
             ("1e-10", &["0.0000000001", "100e-12"]),
         ] {
-            assert!(spellings.iter().all(|spelled| canonical(spelled.as_bytes()) == value), "{value}");
+            assert!(spellings.iter().all(|spelled| canonical_numeral(spelled.as_bytes()) == value), "{value}");
         }
         let apart = ["1", "-1", "10", "0.1", "1e40", "1e41", "1e-10"];
-        assert!(apart.iter().all(|value| canonical(value.as_bytes()) == **value));
+        assert!(apart.iter().all(|value| canonical_numeral(value.as_bytes()) == **value));
     }
 
     #[test]
     fn members_are_sorted_and_what_is_not_json_stays() {
-        let of = |text: &str| String::from_utf8(sorted(text.as_bytes().to_vec()).unwrap()).unwrap();
+        let of = |text: &str| String::from_utf8(sort_members(text.as_bytes().to_vec()).unwrap()).unwrap();
         assert_eq!(of(r#"{"b":[1 ,{"d":null,"c":"}"}],"a":{}}"#), r#"{"a":{},"b":[1 ,{"c":"}","d":null}]}"#);
         for same in [r#"{"b":1 ,"b":2 }"#, "[1,2]", "{]", r#""\""#, "tru", "[]x", "", r#"{"a"1 }"#] {
             assert_eq!(of(same), same);

@@ -124,7 +124,7 @@ impl<'a> Composer<'a> {
             Term::KeyExtra { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
             _ => EPSILON,
         };
-        self.machine.after(ended, frame)
+        self.machine.return_position(ended, frame)
     }
 
     /// Allow the tokens below a node that a position reads from there.
@@ -158,12 +158,12 @@ impl<'a> Composer<'a> {
         }
         let language = match *self.machine.arena.term(head) {
             Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
-            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.hides_key(state)).then_some(inner),
+            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.has_hidden_key(state)).then_some(inner),
             _ => Some(head),
         };
         match language {
             Some(language)
-                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_after(frame)? =>
+                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
                 if !view.trie.leads_on(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
@@ -240,7 +240,7 @@ impl<'a> Composer<'a> {
                 self.note_exponents(trie.tokens_at(child));
                 self.note_exponents(trie.tokens_below(child));
             }
-            if self.machine.arena.may_repeat(next) {
+            if self.machine.arena.can_repeat_key(next) {
                 self.replay.extend_from_slice(trie.tokens_at(child));
             }
             if trie.end(child) > child + 1 {

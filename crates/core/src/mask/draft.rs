@@ -4,8 +4,9 @@
 //! tokens that end an item with one of those values, and for tokens after which no other value is left. To find these
 //! tokens, the trie and the set of excluded texts are walked side by side: no other token can meet an excluded text.
 
-use crate::automaton::machine::{Machine, PositionId};
-use crate::automaton::unique::{Cursor, ItemKey, OpenItem};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
+use crate::automaton::unique::{ExcludedCursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
@@ -122,13 +123,13 @@ impl Draft {
             }
             None => replay.extend(equal.iter().chain(exhausting)),
         }
-        if !exponents.is_empty() && machine.may_be_zero(&position) {
+        if !exponents.is_empty() && machine.can_be_zero(&position) {
             replay.extend_from_slice(exponents);
         }
         replay.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));
         if !self.always.is_empty() {
-            let came = machine.values_that_came(&position)?;
+            let came = machine.seen_strings(&position)?;
             let text = |token| shared.vocabulary.token(token).unwrap_or_default();
             let keys = &machine.arena.registers.keys;
             let uncertain =
@@ -159,7 +160,7 @@ impl Draft {
 }
 
 impl Walk<'_> {
-    fn descend(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+    fn descend(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
@@ -179,16 +180,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, child: u32, byte: u8, cursor: Cursor, head: Option<TermId>) -> Result<()> {
+    fn enter(&mut self, child: u32, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.registers.keys, byte);
         let keys = &self.machine.arena.registers.keys;
-        let odd = self.item.begins_odd(&next);
-        if !next.is_hindered(keys) && !odd {
+        let odd = self.item.is_in_noncanonical_numeral(&next);
+        if !next.has_conflict(keys) && !odd {
             return Ok(());
         }
-        if odd || next.is_whole(keys) || cursor.ends_with(keys, byte) {
+        if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
             self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
             return Ok(());
         }
@@ -202,7 +203,7 @@ impl Walk<'_> {
         let tokens = trie.tokens_at(child);
         if self.any_exhausts && !tokens.is_empty() {
             let leaves = match head {
-                Some(head) => self.machine.leaves_open(self.item, head, &next)?,
+                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
                 None => None,
             };
             match leaves {

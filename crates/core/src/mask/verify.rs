@@ -4,7 +4,8 @@
 //! another. In this mode every mask is compared with one that no key takes part in, and sampled tokens are compared with
 //! the automaton itself.
 
-use crate::automaton::machine::{Machine, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::mask::mask::Mask;

@@ -180,7 +180,7 @@ impl Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::machine::PositionId;
+    use crate::automaton::position::PositionId;
 
     fn checkpoint(step: usize) -> Checkpoint {
         let state = MatcherState { position: PositionId(step as u32), accepting: false, ended: false, in_text: false };

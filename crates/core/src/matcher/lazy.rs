@@ -4,8 +4,9 @@
 //! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
 //! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
 use crate::automaton::migration::Migration;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::Mask;

@@ -61,7 +61,7 @@ pub struct Extra {
 #[derive(Clone, Debug)]
 pub struct ObjectSpec {
     pub properties: Vec<Property>,
-    /// Those that must come, and those that may, if it is their turn: found by `take_stock`.
+    /// Those that must come, and those that may, if it is their turn: found by `index_properties`.
     pub(crate) required: PropertySet,
     pub(crate) valued: PropertySet,
     pub extras: Vec<Extra>,
@@ -134,7 +134,7 @@ pub struct UniqueSpec {
     pub min: u32,
     pub max: u32,
     /// Whether there are too few values to end it.
-    pub void: bool,
+    pub is_empty: bool,
 }
 
 /// How far an array has come: a few numbers, for the values that came share what they have in common with those of the

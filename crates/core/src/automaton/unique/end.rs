@@ -1,22 +1,26 @@
-//! An open item → whether it can end as a value that it need not avoid: at once where much may still come, or where no value
-//! to be avoided begins like it; otherwise by a search.
+//! Open item → whether it can still end as a value that is not excluded.
+//!
+//! Cheap bounds decide first: many values left, or no excluded value with this prefix. Otherwise exact counts decide,
+//! and then a search.
 
-use crate::automaton::machine::{FrameId, Items, Machine, Position};
-use crate::automaton::unique::min_values::AHEAD;
-use crate::automaton::unique::{Register, PLENTY, PROBE};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position};
+use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
+use crate::automaton::unique::{Register, COUNT_CAP, ENUMERATION};
 use crate::error::Result;
-use crate::json::partial_value::Place;
+use crate::json::partial_value::LexerState;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 
 impl Machine {
-    /// Leave out what can only end as a value to be avoided.
+    /// Removes the heads whose items can only end as excluded values.
     pub(crate) fn prune(&mut self, position: &mut Position) -> Result<()> {
-        let Register::At(reading) = position.register else { return Ok(()) };
+        let Register::At(partial) = position.register else { return Ok(()) };
         let mut kept = Items::with_capacity(position.heads.len());
         for &(head, frame) in &position.heads {
-            if !self.openness(frame).open || self.lives(head, frame, reading)? {
+            if !self.item_summary(frame).is_open || self.is_viable(head, frame, partial)? {
                 kept.push((head, frame));
             }
         }
@@ -27,43 +31,43 @@ impl Machine {
         Ok(())
     }
 
-    fn lives(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<bool> {
-        if self.known.most_excluded == 0 || self.has_enough_values(head, frame)? && !self.is_zero(reading) {
+    fn is_viable(&mut self, head: TermId, frame: FrameId, partial: u32) -> Result<bool> {
+        if self.unique.most_excluded == 0 || self.has_enough_values(head, frame)? && !self.is_zero(partial) {
             return Ok(true);
         }
-        if let Some(&lives) = self.known.living.get(&(head, frame, reading)) {
-            return Ok(lives);
+        if let Some(&is_viable) = self.unique.viable.get(&(head, frame, partial)) {
+            return Ok(is_viable);
         }
-        let lives = match self.counted(head, frame, reading)? {
-            Some(lives) => lives,
-            None => self.search(smallvec![(head, frame)], reading, None)?,
+        let is_viable = match self.is_viable_by_count(head, frame, partial)? {
+            Some(is_viable) => is_viable,
+            None => self.search(smallvec![(head, frame)], partial, None)?,
         };
         self.arena.budget.grow(40);
-        self.known.living.insert((head, frame, reading), lives);
-        Ok(lives)
+        self.unique.viable.insert((head, frame, partial), is_viable);
+        Ok(is_viable)
     }
 
-    /// Whether a numeral is open that is zero whatever follows.
-    pub(super) fn is_zero(&self, reading: u32) -> bool {
-        self.known.partial_values.place(reading).is_zero()
+    /// Whether the open numeral is zero whatever digits of an exponent follow.
+    pub(super) fn is_zero(&self, partial: u32) -> bool {
+        self.unique.partial_values.lexer_state(partial).is_zero()
     }
 
-    /// Whether the item can end as another value, if counts of texts and values tell.
-    fn counted(&mut self, head: TermId, frame: FrameId, reading: u32) -> Result<Option<bool>> {
+    /// Whether the item can end as another value, decided by counts; None if counts cannot decide.
+    fn is_viable_by_count(&mut self, head: TermId, frame: FrameId, partial: u32) -> Result<Option<bool>> {
         let ends = self.open_ends([frame].into_iter());
-        let mut hindered = false;
+        let mut has_conflicts = false;
         for &(array, state, step, start) in &ends {
-            hindered |= array == PROBE || self.hindering(array, state, step, start, reading)? > 0;
+            has_conflicts |= array == ENUMERATION || self.conflict_count(array, state, step, start, partial)? > 0;
         }
-        if !hindered {
+        if !has_conflicts {
             return Ok(Some(true));
         }
         match (&ends[..], self.members(frame)) {
-            (&[(array, state, step, start)], &[(term, _)]) if array != PROBE => {
+            (&[(array, state, step, start)], &[(term, _)]) if array != ENUMERATION => {
                 let direct = matches!(self.arena.term(term), Term::UniqueEnd { .. });
-                let rest = self.rest_of_item(array, state, step, start, reading)?;
+                let rest = self.excluded_rest(array, state, step, start, partial)?;
                 match direct && rest.exact {
-                    true => self.leaves(array, state, step, head, rest.set),
+                    true => self.can_avoid(array, state, step, head, rest.set),
                     false => Ok(None),
                 }
             }
@@ -71,49 +75,53 @@ impl Machine {
         }
     }
 
-    /// Whether so many values may still come that they cannot all have to be avoided.
+    /// Whether more values may still come than can be excluded.
     pub(crate) fn has_enough_values(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let demand = self.demand(frame);
-        Ok(demand == 0 || self.min_values(head)? > demand || self.frame_min_values(frame)? > demand)
+        let excluded_bound = self.excluded_bound(frame);
+        Ok(excluded_bound == 0
+            || self.min_values(head)? > excluded_bound
+            || self.frame_min_values(frame)? > excluded_bound)
     }
 
-    /// Whether what follows a head leaves so many values, wherever the head ends.
-    pub(crate) fn has_enough_values_behind(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        if self.has_enough_values_after(frame)? {
+    /// Whether more values may come after the end of a head than can be excluded, wherever the head ends.
+    pub(crate) fn has_enough_values_after_end(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
+        if self.has_enough_values_in_frame(frame)? {
             return Ok(true);
         }
         let Term::KeyExtra { .. } = self.arena.term(head) else { return Ok(false) };
-        let demand = self.demand(frame);
+        let excluded_bound = self.excluded_bound(frame);
         let key = self.arena.rehold(head, EPSILON, Text::Unknown)?;
-        Ok(match self.arena.bound(key)? {
-            Some(member) => self.min_values(member)? > demand,
+        Ok(match self.arena.continuation(key)? {
+            Some(member) => self.min_values(member)? > excluded_bound,
             None => false,
         })
     }
 
-    /// The same of a head of which nothing is said.
-    pub(crate) fn has_enough_values_after(&mut self, frame: FrameId) -> Result<bool> {
-        let demand = self.demand(frame);
-        Ok(demand == 0 || self.frame_min_values(frame)? > demand)
+    /// Whether more values may come in a frame than can be excluded, without looking at the head.
+    pub(crate) fn has_enough_values_in_frame(&mut self, frame: FrameId) -> Result<bool> {
+        let excluded_bound = self.excluded_bound(frame);
+        Ok(excluded_bound == 0 || self.frame_min_values(frame)? > excluded_bound)
     }
 
-    /// Whether that is so wherever a token may lead within the head; of zeros with an exponent the caller takes care.
+    /// Whether enough values remain after every byte that the head may read. Zeros with an exponent are the caller's
+    /// task.
     pub(crate) fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let demand = self.demand(frame);
-        self.is_insensitive_to(head, demand)
+        let excluded_bound = self.excluded_bound(frame);
+        self.is_insensitive_to(head, excluded_bound)
     }
 
-    pub(super) fn is_insensitive_to(&mut self, head: TermId, demand: u32) -> Result<bool> {
-        if let Some(&steady) = self.known.insensitive.get(&(head, demand)) {
-            return Ok(steady);
+    /// Whether more than `excluded_bound` values remain after every byte that the head may read.
+    pub(super) fn is_insensitive_to(&mut self, head: TermId, excluded_bound: u32) -> Result<bool> {
+        if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
+            return Ok(insensitive);
         }
         let language = self.arena.held(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
         };
-        let mut steady = text.is_some();
-        let unending = !numeral && text.is_some_and(|text| self.is_unending(text));
+        let mut insensitive = text.is_some();
+        let unending = !numeral && text.is_some_and(|text| self.is_always_extensible(text));
         if let (Some(text), false) = (text, unending) {
             let mut seen = FxHashSet::default();
             let mut work = vec![text];
@@ -121,43 +129,53 @@ impl Machine {
                 if !seen.insert(state) {
                     continue;
                 }
-                let values = if numeral { self.numerals(state)? } else { self.texts(state, AHEAD)? };
-                if seen.len() > 64 || values <= demand {
-                    steady = false;
+                let values = if numeral { self.min_numerals(state)? } else { self.min_texts(state, LOOKAHEAD_BYTES)? };
+                if seen.len() > 64 || values <= excluded_bound {
+                    insensitive = false;
                     break;
                 }
                 work.extend(self.arena.moves(state)?.iter().map(|&(_, _, target)| target));
             }
         }
-        self.known.insensitive.insert((head, demand), steady);
-        Ok(steady)
+        self.unique.insensitive.insert((head, excluded_bound), insensitive);
+        Ok(insensitive)
     }
 
-    /// How many values to be avoided may begin like the item.
-    pub(super) fn hindering(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<usize> {
+    /// The number of excluded values that may begin like the item; `COUNT_CAP` if the item may not come at all.
+    pub(super) fn conflict_count(
+        &mut self,
+        array: u32,
+        state: u32,
+        step: u32,
+        start: u32,
+        partial: u32,
+    ) -> Result<usize> {
         if self.excluded(array, state, step)?.is_none() {
-            return Ok(PLENTY as usize);
+            return Ok(COUNT_CAP as usize);
         }
-        let rest = self.rest_of_item(array, state, step, start, reading)?;
+        let rest = self.excluded_rest(array, state, step, start, partial)?;
         Ok(self.arena.registers.keys.count(rest.set))
     }
 
-    /// Whether some text leads out of all open items; or, counting, whether more than so many values end here.
-    pub(super) fn search(&mut self, start: Items, reading: u32, most: Option<usize>) -> Result<bool> {
+    /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Searches
+    /// by iterative deepening.
+    pub(super) fn search(&mut self, start: Items, partial: u32, most: Option<usize>) -> Result<bool> {
         let (mut length, mut room) = (24usize, 1_000usize);
         loop {
             let mut cut = false;
             let mut seen: FxHashSet<(Items, u32)> = FxHashSet::default();
-            let mut work = vec![(start.clone(), reading, 0usize)];
-            while let Some((heads, reading, read)) = work.pop() {
+            let mut work = vec![(start.clone(), partial, 0usize)];
+            while let Some((heads, partial, read)) = work.pop() {
                 if read >= length || seen.len() > room {
                     cut = true;
                     continue;
                 }
-                let place = self.known.partial_values.place(reading);
+                let lexer_state = self.unique.partial_values.lexer_state(partial);
                 for &(head, frame) in &heads {
-                    let demand = most.map_or_else(|| self.demand(frame), |most| most as u32);
-                    if demand < PLENTY && self.rich(head, frame, place, demand)? {
+                    let excluded_bound = most.map_or_else(|| self.excluded_bound(frame), |most| most as u32);
+                    if excluded_bound < COUNT_CAP
+                        && self.has_more_values_than(head, frame, lexer_state, excluded_bound)?
+                    {
                         return Ok(true);
                     }
                 }
@@ -167,31 +185,31 @@ impl Machine {
                         (low..=high).for_each(|byte| bytes[byte as usize] = true);
                     }
                 }
-                // Last in, first out: what closes is tried first, white space last.
+                // A stack: the last byte is tried first. Closing bytes are tried first and white space last.
                 let blank = *b"\t\n\r ";
                 let last = *b"\"]}";
-                let plain = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));
-                let order = blank.into_iter().chain(plain).chain(last);
+                let others = (0..=255u8).rev().filter(|byte| !blank.contains(byte) && !last.contains(byte));
+                let order = blank.into_iter().chain(others).chain(last);
                 for byte in order.filter(|&byte| bytes[byte as usize]) {
                     self.arena.spend(4)?;
-                    let next = self.moved(&heads, Register::At(reading), byte)?;
+                    let next = self.step_uncached(&heads, Register::At(partial), byte)?;
                     match most {
                         None => {
-                            let outside = |&(_, frame): &(TermId, FrameId)| !self.openness(frame).open;
+                            let outside = |&(_, frame): &(TermId, FrameId)| !self.item_summary(frame).is_open;
                             if next.accepting || next.heads.iter().any(outside) || !next.specials.is_empty() {
                                 return Ok(true);
                             }
                         }
                         Some(most) => {
-                            if self.known.found.len() > most {
+                            if self.unique.found.len() > most {
                                 return Ok(true);
                             }
                         }
                     }
-                    if let (Register::At(reading), false) = (next.register, next.heads.is_empty()) {
-                        if seen.insert((next.heads.clone(), reading)) {
+                    if let (Register::At(partial), false) = (next.register, next.heads.is_empty()) {
+                        if seen.insert((next.heads.clone(), partial)) {
                             self.arena.spend(16)?;
-                            work.push((next.heads, reading, read + 1));
+                            work.push((next.heads, partial, read + 1));
                         }
                     }
                 }
@@ -203,12 +221,18 @@ impl Machine {
         }
     }
 
-    fn rich(&mut self, head: TermId, frame: FrameId, place: Place, demand: u32) -> Result<bool> {
-        let zero = place.is_zero();
-        if !zero && self.min_values(head)? > demand || self.frame_min_values(frame)? > demand {
+    fn has_more_values_than(
+        &mut self,
+        head: TermId,
+        frame: FrameId,
+        lexer_state: LexerState,
+        excluded_bound: u32,
+    ) -> Result<bool> {
+        let zero = lexer_state.is_zero();
+        if !zero && self.min_values(head)? > excluded_bound || self.frame_min_values(frame)? > excluded_bound {
             return Ok(true);
         }
         // Numerals of one length differ in value, unless they are exponents of zero.
-        Ok(!zero && matches!(place, Place::Number { .. }) && self.numerals(head)? > demand)
+        Ok(!zero && matches!(lexer_state, LexerState::Number { .. }) && self.min_numerals(head)? > excluded_bound)
     }
 }

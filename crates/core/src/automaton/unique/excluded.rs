@@ -1,8 +1,11 @@
-//! Values that came × what must still come → the values that an item must avoid: those that came, and those without which
-//! too few would be left for later items, as a matching of items and values decides.
+//! Values that came × items that must still come → the values that the next item may not have.
+//!
+//! Excluded are the values that came, and the values without which later items could not all differ. A bipartite
+//! matching of items and values decides the second kind (Kuhn 1955).
 
-use crate::automaton::machine::{Machine, BOTTOM};
-use crate::automaton::unique::{Excluded, Few, Register, ORDERED, PLENTY, PROBE};
+use crate::automaton::frame::BOTTOM;
+use crate::automaton::machine::Machine;
+use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
 use crate::regular::key_set::NO_KEYS;
@@ -11,11 +14,11 @@ use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// More items that must come, of few values each, would take too long to deal out.
-const MUST_COME: usize = 2_000;
+/// Required items with few values each above this number raise a limit error. Chosen without measurement.
+const MAX_MISSING_ITEMS: usize = 2_000;
 
 impl Machine {
-    /// The values that an item may not have; None if it could have no other, or the array could then not end.
+    /// The values that an item may not have; None if the item or the rest of the array would then be impossible.
     pub(super) fn excluded(&mut self, array: u32, state: u32, step: u32) -> Result<Excluded> {
         let before = self.arena.registers.unique_states[state as usize];
         if let Some(abstracted) = before.abstracted {
@@ -23,21 +26,23 @@ impl Machine {
             let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && abstracted.left > 0;
             let comes = more && self.matches_something(node);
-            // Where items are of several kinds, there is no end of values of each: only their number is in the way.
-            let ends = comes && (spec.only_item().is_some() || self.easy(array, next, before.count + 1)?);
+            // Abstracted states of several kinds of items have unlimited values of each, so only the number of items
+            // matters.
+            let ends = comes
+                && (spec.only_item().is_some() || self.can_end_by_unlimited_items(array, next, before.count + 1)?);
             return Ok(ends.then_some(NO_KEYS));
         }
-        if let Some(known) = self.known.excluded.get(&(array, state, step)) {
+        if let Some(known) = self.unique.excluded.get(&(array, state, step)) {
             return Ok(*known);
         }
-        let assumed = self.known.assumed;
+        let assumptions = self.unique.assumptions;
         let excluded = self.find_excluded(array, before, step)?;
         if let Some(excluded) = excluded {
-            self.known.most_excluded = self.known.most_excluded.max(self.arena.registers.keys.count(excluded) as u32);
+            self.unique.most_excluded = self.unique.most_excluded.max(self.arena.registers.keys.count(excluded) as u32);
         }
-        if self.known.assumed == assumed {
+        if self.unique.assumptions == assumptions {
             self.arena.budget.grow(24);
-            self.known.excluded.insert((array, state, step), excluded);
+            self.unique.excluded.insert((array, state, step), excluded);
         }
         Ok(excluded)
     }
@@ -50,21 +55,22 @@ impl Machine {
             return Ok(None);
         }
         if spec.only_item().is_some() {
-            // Every value will do for every item: it is enough to count them.
+            // All items share one set of values, so counting values suffices.
             let needed = count.max(spec.min as usize - usize::from(spec.min > 0));
-            return Ok((self.supply(array, needed + 1)?.is_none_or(|supply| supply > needed)).then_some(before.came));
+            return Ok((self.value_count(array, needed + 1)?.is_none_or(|value_count| value_count > needed))
+                .then_some(before.came));
         }
         let mut excluded = before.came;
-        if !self.easy(array, next, before.count + 1)? {
-            // A value that no later item could want; then those that one might.
+        if !self.can_end_by_unlimited_items(array, next, before.count + 1)? {
+            // First a value that no later item wants, then each value that a later item may want.
             if !self.can_end(array, next, count + 1, before.came)? {
                 return Ok(None);
             }
             let mut wanted: Vec<u32> = Vec::new();
             let total = count + 2 + (spec.min as usize).saturating_sub(count) + spec.steps.len();
-            for at in self.reachable(&spec, next) {
+            for at in self.reachable_states(&spec, next) {
                 for &(later, _) in &spec.steps[at as usize] {
-                    if let Some(values) = self.few(array, later, total)? {
+                    if let Some(values) = self.item_values(array, later, total)? {
                         wanted.extend(values.iter());
                     }
                 }
@@ -72,7 +78,7 @@ impl Machine {
             wanted.sort_unstable();
             wanted.dedup();
             for value in wanted {
-                let text = self.known.values[value as usize].clone();
+                let text = self.unique.values[value as usize].clone();
                 if !self.arena.registers.keys.contains(excluded, &text) {
                     let arena = &mut self.arena;
                     let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
@@ -83,27 +89,28 @@ impl Machine {
                 }
             }
         }
-        let open = match self.few(array, node, self.arena.registers.keys.count(excluded))? {
-            Some(values) => values.iter().any(|&value| !self.is_among(value, excluded)),
+        let open = match self.item_values(array, node, self.arena.registers.keys.count(excluded))? {
+            Some(values) => values.iter().any(|&value| !self.is_in_set(value, excluded)),
             None => true,
         };
         Ok(open.then_some(excluded))
     }
 
-    /// How many values the only item of an array has, if there are at most so many.
-    pub(super) fn supply(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
+    /// The number of values of an array's only item; None if there are several kinds of items or more than `most`
+    /// values.
+    pub(super) fn value_count(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
         let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
-        if self.min_values(item)? >= PLENTY {
+        if self.min_values(item)? >= COUNT_CAP {
             return Ok(None);
         }
-        Ok(self.few(array, item, most)?.map(|values| values.len()))
+        Ok(self.item_values(array, item, most)?.map(|values| values.len()))
     }
 
-    fn is_among(&self, value: u32, set: u32) -> bool {
-        self.arena.registers.keys.contains(set, &self.known.values[value as usize])
+    fn is_in_set(&self, value: u32, set: u32) -> bool {
+        self.arena.registers.keys.contains(set, &self.unique.values[value as usize])
     }
 
-    fn reachable(&self, spec: &UniqueSpec, from: u32) -> Vec<u32> {
+    fn reachable_states(&self, spec: &UniqueSpec, from: u32) -> Vec<u32> {
         let mut seen = FxHashSet::default();
         let mut work = vec![from];
         while let Some(at) = work.pop() {
@@ -116,21 +123,21 @@ impl Machine {
         found
     }
 
-    /// Whether the array can surely end by items of which there is no end.
-    fn easy(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
+    /// Whether the array can end using only items with unlimited values.
+    fn can_end_by_unlimited_items(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let floor = spec.min;
         let key = (array, at, if spec.max == MANY { count.min(floor) } else { count });
-        if let Some(&easy) = self.known.easy.get(&key) {
-            return Ok(easy);
+        if let Some(&can_end) = self.unique.unlimited_ends.get(&key) {
+            return Ok(can_end);
         }
         let mut seen = FxHashSet::default();
         let mut work = vec![(at, count)];
-        let mut easy = false;
+        let mut can_end = false;
         while let Some((at, count)) = work.pop() {
             self.arena.spend(1)?;
             if spec.accepting[at as usize] && count >= spec.min {
-                easy = true;
+                can_end = true;
                 break;
             }
             if count >= spec.max {
@@ -138,31 +145,31 @@ impl Machine {
             }
             for &(node, next) in &spec.steps[at as usize] {
                 let place = (next, if spec.max == MANY { (count + 1).min(floor) } else { count + 1 });
-                if !seen.contains(&place) && self.matches_something(node) && self.min_values(node)? >= PLENTY {
+                if !seen.contains(&place) && self.matches_something(node) && self.min_values(node)? >= COUNT_CAP {
                     seen.insert(place);
                     work.push(place);
                 }
             }
         }
         self.arena.budget.grow(24);
-        self.known.easy.insert(key, easy);
-        Ok(easy)
+        self.unique.unlimited_ends.insert(key, can_end);
+        Ok(can_end)
     }
 
-    /// Whether the array can end after `count` items when the values `came` are taken.
+    /// Whether the array can end after `count` items if the values in `came` are taken.
     fn can_end(&mut self, array: u32, at: u32, count: usize, came: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
-        if missing > MUST_COME {
-            return Err(Error::Limit(Limit::Different(MUST_COME)).into());
+        if missing > MAX_MISSING_ITEMS {
+            return Err(Error::Limit(Limit::Different(MAX_MISSING_ITEMS)).into());
         }
         let total = count + missing + spec.steps.len() + 1;
         let mut seen = FxHashSet::default();
-        self.can_end_by(array, at, count, came, total, &mut Vec::new(), &mut seen)
+        self.can_end_with(array, at, count, came, total, &mut Vec::new(), &mut seen)
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn can_end_by(
+    fn can_end_with(
         &mut self,
         array: u32,
         at: u32,
@@ -170,19 +177,19 @@ impl Machine {
         came: u32,
         total: usize,
         slots: &mut Vec<Arc<Vec<u32>>>,
-        plain: &mut FxHashSet<(u32, usize)>,
+        failed: &mut FxHashSet<(u32, usize)>,
     ) -> Result<bool> {
         self.arena.spend(8)?;
         let spec = self.arena.registers.uniques[array as usize].clone();
         let ends = spec.accepting[at as usize] && count >= spec.min as usize;
         if ends || spec.steps[at as usize].len() > 1 {
-            let matched = self.matched(slots, came)?;
-            if ends || !matched {
-                return Ok(matched);
+            let has_matching = self.has_matching(slots, came)?;
+            if ends || !has_matching {
+                return Ok(has_matching);
             }
         }
-        // Without choices behind it, a place that failed once fails again.
-        if spec.max != MANY && count >= spec.max as usize || slots.is_empty() && !plain.insert((at, count)) {
+        // Without finite choices made before, a state that failed once fails again.
+        if spec.max != MANY && count >= spec.max as usize || slots.is_empty() && !failed.insert((at, count)) {
             return Ok(false);
         }
         if count > total {
@@ -192,10 +199,10 @@ impl Machine {
             if !self.matches_something(node) {
                 continue;
             }
-            let few = self.few(array, node, total)?;
-            let listed = few.is_some();
-            slots.extend(few);
-            let ends = self.can_end_by(array, next, count + 1, came, total, slots, plain)?;
+            let item_values = self.item_values(array, node, total)?;
+            let listed = item_values.is_some();
+            slots.extend(item_values);
+            let ends = self.can_end_with(array, next, count + 1, came, total, slots, failed)?;
             if listed {
                 slots.pop();
             }
@@ -206,69 +213,75 @@ impl Machine {
         Ok(false)
     }
 
-    /// All values of an item, or None if there are more than `most`.
-    pub(super) fn few(&mut self, array: u32, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
-        let answer = |few: &Few| if few.whole && few.values.len() <= most { Some(few.values.clone()) } else { None };
+    /// All values of an item as ids; None if there are more than `most`.
+    pub(super) fn item_values(&mut self, array: u32, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
+        let answer = |item_values: &ItemValues| {
+            if item_values.is_complete && item_values.values.len() <= most {
+                Some(item_values.values.clone())
+            } else {
+                None
+            }
+        };
         let ordered = self.is_ordered(array);
-        if let Some(few) = self.known.few.get(&(node, ordered)) {
-            if few.whole || few.asked >= most {
-                return Ok(answer(few));
+        if let Some(item_values) = self.unique.item_values.get(&(node, ordered)) {
+            if item_values.is_complete || item_values.asked >= most {
+                return Ok(answer(item_values));
             }
         }
         if self.min_values(node)? as usize > most {
             return Ok(None);
         }
-        if self.known.counting.contains(&node) {
-            self.known.assumed += 1;
+        if self.unique.in_progress.contains(&node) {
+            self.unique.assumptions += 1;
             return Ok(None);
         }
         let asked = most.next_power_of_two().max(16);
-        if let Some(texts) = self.listed(node, asked, ordered)? {
+        if let Some(texts) = self.list_values(node, asked, ordered)? {
             let mut values: Vec<u32> = texts.into_iter().map(|text| self.value_id(text)).collect();
             values.sort_unstable();
             values.dedup();
-            let few = Few { values: Arc::new(values), whole: true, asked };
-            let answer = answer(&few);
-            self.known.few.insert((node, ordered), few);
+            let item_values = ItemValues { values: Arc::new(values), is_complete: true, asked };
+            let answer = answer(&item_values);
+            self.unique.item_values.insert((node, ordered), item_values);
             return Ok(answer);
         }
-        self.known.counting.push(node);
-        let outer = std::mem::take(&mut self.known.found);
+        self.unique.in_progress.push(node);
+        let outer = std::mem::take(&mut self.unique.found);
         let found = self.count_values(node, asked, ordered);
-        let texts = std::mem::replace(&mut self.known.found, outer);
-        self.known.counting.pop();
-        let whole = found?;
+        let texts = std::mem::replace(&mut self.unique.found, outer);
+        self.unique.in_progress.pop();
+        let is_complete = found?;
         let mut texts: Vec<Vec<u8>> = texts.into_iter().collect();
         texts.sort_unstable();
-        let values = if whole { texts.into_iter().map(|text| self.value_id(text)).collect() } else { Vec::new() };
-        let few = Few { values: Arc::new(values), whole, asked };
-        let answer = answer(&few);
-        self.known.few.insert((node, ordered), few);
+        let values = if is_complete { texts.into_iter().map(|text| self.value_id(text)).collect() } else { Vec::new() };
+        let item_values = ItemValues { values: Arc::new(values), is_complete, asked };
+        let answer = answer(&item_values);
+        self.unique.item_values.insert((node, ordered), item_values);
         Ok(answer)
     }
 
-    /// Whether the item has at most `most` values; they are found.
+    /// Whether the item has at most `most` values. The values are collected in `found`.
     fn count_values(&mut self, node: TermId, most: usize, ordered: bool) -> Result<bool> {
-        let step = if ordered { ORDERED } else { 0 };
-        let end = Term::UniqueEnd { array: PROBE, state: 0, step, start: NOTHING_READ };
+        let step = if ordered { ORDERED_STEP } else { 0 };
+        let end = Term::UniqueEnd { array: ENUMERATION, state: 0, step, start: NOTHING_READ };
         let end = self.arena.unique_term(end)?;
         let frame = self.frame(vec![(end, BOTTOM)]);
         let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;
         Ok(!self.search(start.heads, NOTHING_READ, Some(most))?)
     }
 
-    /// Whether the slots can all be given different values that did not come.
-    fn matched(&mut self, slots: &[Arc<Vec<u32>>], came: u32) -> Result<bool> {
+    /// Whether a matching gives every slot its own value outside `came`.
+    fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: u32) -> Result<bool> {
         let mut holder: FxHashMap<u32, usize> = FxHashMap::default();
         for slot in 0..slots.len() {
-            // Breadth first along slots that could give up their value (Kuhn 1955).
+            // An augmenting path over slots that could exchange their value (Kuhn 1955).
             let mut from: FxHashMap<u32, usize> = FxHashMap::default();
             let mut work = vec![slot];
             let mut free = None;
             'search: while let Some(at) = work.pop() {
                 self.arena.spend(slots[at].len() as u64)?;
                 for &value in slots[at].iter() {
-                    if from.contains_key(&value) || self.is_among(value, came) {
+                    if from.contains_key(&value) || self.is_in_set(value, came) {
                         continue;
                     }
                     from.insert(value, at);

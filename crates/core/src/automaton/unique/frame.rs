@@ -1,66 +1,69 @@
-//! Frames → what they say of the items that are open under them, and the same frames for masks, which stand for many readings
-//! at once.
+//! Frame → facts about the items open under it, and the abstracted frame for masks.
+//!
+//! A mask serves many positions. An abstracted frame replaces the values that came by an upper bound of their number.
 
-use crate::automaton::machine::{FrameId, Machine};
-use crate::automaton::unique::{Register, PROBE};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::unique::{Register, ENUMERATION};
 use crate::error::Result;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether items under a frame are open, and how many of them must avoid values.
+/// Facts about the open items of a frame, computed when the frame is interned.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Openness {
-    pub(crate) open: bool,
-    /// Whether it names a state of an array as no mask has it.
-    exact: bool,
-    bound: u16,
-    /// In the frames of masks: at most so many values.
-    demand: u32,
+pub(crate) struct ItemSummary {
+    pub(crate) is_open: bool,
+    /// Whether the frame refers to a state of an array that is not abstracted.
+    is_exact: bool,
+    /// The number of open items with exact states along one path of frames.
+    exact_ends: u16,
+    /// In abstracted frames: an upper bound of the values that may be excluded.
+    excluded_bound: u32,
 }
 
-/// An item that is open: its array, the state and the step in it, and the reading at which it began.
+/// An open item: array, state, step, and the partial value at which the item began.
 pub(super) type OpenEnd = (u32, u32, u32, u32);
 
 impl Machine {
-    /// What a new frame says of open items.
-    pub(crate) fn measure(&self, members: &[(TermId, FrameId)]) -> Openness {
-        let mut found = Openness::default();
+    /// The facts of a new frame from its members and their parents.
+    pub(crate) fn summarize(&self, members: &[(TermId, FrameId)]) -> ItemSummary {
+        let mut found = ItemSummary::default();
         for &(term, parent) in members {
-            let above = self.openness(parent);
-            found.open |= above.open;
-            found.exact |= above.exact;
+            let above = self.item_summary(parent);
+            found.is_open |= above.is_open;
+            found.is_exact |= above.is_exact;
             let is_abstracted = |array: u32, state: u32| {
-                array != PROBE && self.arena.registers.unique_states[state as usize].abstracted.is_some()
+                array != ENUMERATION && self.arena.registers.unique_states[state as usize].abstracted.is_some()
             };
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
-                    found.exact |= !is_abstracted(array, state);
+                    found.is_exact |= !is_abstracted(array, state);
                     (0, 0)
                 }
-                Term::UniqueEnd { array, state, start: demand, .. } if is_abstracted(array, state) => {
-                    found.open = true;
-                    (0, demand)
+                Term::UniqueEnd { array, state, start: excluded_bound, .. } if is_abstracted(array, state) => {
+                    found.is_open = true;
+                    (0, excluded_bound)
                 }
                 Term::UniqueEnd { .. } => {
-                    (found.open, found.exact) = (true, true);
+                    (found.is_open, found.is_exact) = (true, true);
                     (1, 0)
                 }
                 _ => (0, 0),
             };
-            found.bound = found.bound.max(above.bound.saturating_add(own.0));
-            found.demand = found.demand.max(above.demand.saturating_add(own.1));
+            found.exact_ends = found.exact_ends.max(above.exact_ends.saturating_add(own.0));
+            found.excluded_bound = found.excluded_bound.max(above.excluded_bound.saturating_add(own.1));
         }
         found
     }
 
-    /// Whether a frame says more of the values that came than a mask may know.
+    /// Whether the frame distinguishes values that a mask must not distinguish.
     pub(crate) fn is_exact(&self, frame: FrameId) -> bool {
-        self.openness(frame).exact
+        self.item_summary(frame).is_exact
     }
 
-    /// The same frame for all readings and for all that came, as far as a mask can tell them apart.
+    /// The abstracted frame, equal for all values that tokens cannot tell apart.
     pub(crate) fn abstracted_frame(&mut self, frame: FrameId, register: Register) -> Result<FrameId> {
         let mut done: FxHashMap<FrameId, FrameId> = FxHashMap::default();
         for frame in self.exact_frames([frame].into_iter()) {
@@ -72,10 +75,11 @@ impl Machine {
                             *term = self.arena.unique_term(Term::UniqueItem { array, state })?;
                         }
                     }
-                    (Term::UniqueEnd { array, state, step, start }, Register::At(reading)) if array != PROBE => {
+                    (Term::UniqueEnd { array, state, step, start }, Register::At(partial)) if array != ENUMERATION => {
                         if let Some(abstracted) = self.abstracted_state(array, state)? {
-                            let hindering = rounded(self.hindering(array, state, step, start, reading)? as u32);
-                            let end = Term::UniqueEnd { array, state: abstracted, step, start: hindering };
+                            let conflict_count =
+                                size_class(self.conflict_count(array, state, step, start, partial)? as u32);
+                            let end = Term::UniqueEnd { array, state: abstracted, step, start: conflict_count };
                             *term = self.arena.unique_term(end)?;
                         }
                     }
@@ -89,39 +93,39 @@ impl Machine {
         Ok(done.get(&frame).copied().unwrap_or(frame))
     }
 
-    /// The state of all that tokens cannot tell apart; itself if it is one; None where only the values say which may come.
+    /// The abstracted state of an array; None if only the exact values decide which items may come.
     pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
         let before = self.arena.registers.unique_states[state as usize];
         if before.abstracted.is_some() {
             return Ok(Some(state));
         }
         let spec = self.arena.registers.uniques[array as usize].clone();
-        let ahead = self.known.longest;
+        let ahead = self.unique.max_token_items;
         let mut left = MANY;
         if spec.only_item().is_some() {
-            if let Some(supply) = self.supply(array, (before.count + ahead) as usize)? {
-                left = supply as u32 - before.count;
+            if let Some(value_count) = self.value_count(array, (before.count + ahead) as usize)? {
+                left = value_count as u32 - before.count;
             }
         } else {
             for &(node, _) in spec.steps.iter().flatten() {
-                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::PLENTY {
+                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::COUNT_CAP {
                     return Ok(None);
                 }
             }
         }
-        let abstracted = Abstracted { most: rounded(before.count + ahead), left };
+        let abstracted = Abstracted { most: size_class(before.count + ahead), left };
         let count = self.saturated_count(array, before.count);
         let state = UniqueState { at: before.at, count, came: NO_KEYS, abstracted: Some(abstracted) };
         Ok(Some(self.arena.unique_state(array, state)))
     }
 
-    /// A count from which tokens see the bounds of an array as from this one.
+    /// The smallest count that bounds within one token cannot tell from this count.
     pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
         let spec = &self.arena.registers.uniques[array as usize];
-        // Items of several kinds: from any state, a shortest way to an end has fewer items than there are states.
-        let way = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
-        let ahead = self.known.longest.saturating_add(way);
-        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || way > 0 && count < spec.min) {
+        // With several kinds of items, a shortest way to an end has fewer items than the array has states.
+        let shortest_end = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
+        let ahead = self.unique.max_token_items.saturating_add(shortest_end);
+        if spec.max != MANY && (spec.max.saturating_sub(count) <= ahead || shortest_end > 0 && count < spec.min) {
             return count;
         }
         if count >= spec.min {
@@ -130,10 +134,10 @@ impl Machine {
         count.max(spec.min.saturating_sub(ahead + 1))
     }
 
-    /// The items that are open over some frames, each once.
+    /// The open items of these frames, each once, sorted.
     pub(super) fn open_ends(&self, frames: impl Iterator<Item = FrameId>) -> Vec<OpenEnd> {
         let mut ends = Vec::new();
-        for frame in self.frames_with(frames, |openness| openness.open) {
+        for frame in self.frames_with(frames, |item_summary| item_summary.is_open) {
             for &(term, _) in self.members(frame) {
                 if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
                     ends.push((array, state, step, start));
@@ -145,41 +149,47 @@ impl Machine {
         ends
     }
 
-    /// The frames under which items are open, from here down, outermost first.
+    /// The frames with open items from here down, outermost first.
     pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
-        self.frames_with([frame].into_iter(), |openness| openness.open)
+        self.frames_with([frame].into_iter(), |item_summary| item_summary.is_open)
     }
 
-    /// The frames that say more than a mask may know, outermost first.
+    /// The frames that are not abstracted, outermost first.
     pub(super) fn exact_frames(&self, frames: impl Iterator<Item = FrameId>) -> Vec<FrameId> {
-        self.frames_with(frames, |openness| openness.exact)
+        self.frames_with(frames, |item_summary| item_summary.is_exact)
     }
 
-    fn frames_with(&self, frames: impl Iterator<Item = FrameId>, meant: impl Fn(Openness) -> bool) -> Vec<FrameId> {
+    fn frames_with(
+        &self,
+        frames: impl Iterator<Item = FrameId>,
+        is_wanted: impl Fn(ItemSummary) -> bool,
+    ) -> Vec<FrameId> {
         let mut seen = FxHashSet::default();
         let mut work: Vec<FrameId> = frames.collect();
         while let Some(frame) = work.pop() {
-            if meant(self.openness(frame)) && seen.insert(frame) {
+            if is_wanted(self.item_summary(frame)) && seen.insert(frame) {
                 work.extend(self.members(frame).iter().map(|&(_, parent)| parent));
             }
         }
-        // A frame is made after those below it.
+        // A frame's number is higher than those of its parents.
         let mut found: Vec<FrameId> = seen.into_iter().collect();
         found.sort_unstable();
         found
     }
 
-    /// How many values may have to be avoided by what ends under this frame.
-    pub(super) fn demand(&self, frame: FrameId) -> u32 {
-        let openness = self.openness(frame);
-        u32::from(openness.bound).saturating_mul(self.known.most_excluded).saturating_add(openness.demand)
+    /// An upper bound of the values that items under this frame may have to avoid.
+    pub(super) fn excluded_bound(&self, frame: FrameId) -> u32 {
+        let item_summary = self.item_summary(frame);
+        u32::from(item_summary.exact_ends)
+            .saturating_mul(self.unique.most_excluded)
+            .saturating_add(item_summary.excluded_bound)
     }
 }
 
-/// Of a number of values only its size is told.
-fn rounded(count: u32) -> u32 {
+/// The next power of two: abstracted states keep only the magnitude of a count.
+fn size_class(count: u32) -> u32 {
     match count {
         0 => 0,
-        _ => count.min(crate::automaton::unique::PLENTY).next_power_of_two(),
+        _ => count.min(crate::automaton::unique::COUNT_CAP).next_power_of_two(),
     }
 }

@@ -1,25 +1,30 @@
-//! What may still come → how many values that is at least, whatever came before.
+//! Term → a lower bound of the number of different values its texts have.
+//!
+//! The bound needs no list of values that came. If the bound exceeds the number of excluded values, no search is
+//! needed.
 
-use crate::automaton::machine::{FrameId, Machine};
-use crate::automaton::unique::PLENTY;
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::is_numeral;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 
-/// How many steps ahead `variety` counts.
-pub(super) const AHEAD: u32 = 6;
+/// Bytes that `min_texts` and `min_digit_strings` look ahead. Chosen without measurement.
+/// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
+pub(super) const LOOKAHEAD_BYTES: u32 = 6;
 
 impl Machine {
     pub(super) fn frame_min_values(&mut self, frame: FrameId) -> Result<u32> {
-        if !self.openness(frame).open {
-            return Ok(PLENTY);
+        if !self.item_summary(frame).is_open {
+            return Ok(COUNT_CAP);
         }
-        if let Some(&known) = self.known.frames.get(&frame) {
+        if let Some(&known) = self.unique.frame_min_values.get(&frame) {
             return Ok(known);
         }
         for frame in self.open_frames(frame) {
-            if self.known.frames.contains_key(&frame) {
+            if self.unique.frame_min_values.contains_key(&frame) {
                 continue;
             }
             let mut most = 1;
@@ -27,41 +32,43 @@ impl Machine {
                 if matches!(self.arena.term(term), Term::UniqueEnd { .. }) {
                     continue;
                 }
-                let above = if self.openness(parent).open {
-                    self.known.frames.get(&parent).copied().unwrap_or(1)
+                let above = if self.item_summary(parent).is_open {
+                    self.unique.frame_min_values.get(&parent).copied().unwrap_or(1)
                 } else {
-                    PLENTY
+                    COUNT_CAP
                 };
                 most = most.max(above).max(self.min_values(term)?);
             }
-            self.known.frames.insert(frame, most);
+            self.unique.frame_min_values.insert(frame, most);
         }
-        Ok(self.known.frames.get(&frame).copied().unwrap_or(1))
+        Ok(self.unique.frame_min_values.get(&frame).copied().unwrap_or(1))
     }
 
-    /// How many values a term surely has; at least 1.
+    /// A lower bound of the number of values of a term, at least 1.
     pub(super) fn min_values(&mut self, term: TermId) -> Result<u32> {
         self.min_values_within(term, 0)
     }
 
     fn min_values_within(&mut self, term: TermId, depth: u32) -> Result<u32> {
         if depth > 48 {
-            self.known.cuts += 1;
+            self.unique.cut_count += 1;
             return Ok(1);
         }
-        if let Some(&known) = self.known.min_values.get(&(term, 0)) {
+        if let Some(&known) = self.unique.min_values.get(&(term, 0)) {
             return Ok(known);
         }
         self.arena.spend(1)?;
-        let (calls, cuts) = (self.known.calls.len(), self.known.cuts);
+        let (calls, cuts) = (self.unique.open_calls.len(), self.unique.cut_count);
         let found = match *self.arena.term(term) {
-            Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.texts(text, AHEAD)?,
+            Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => {
+                self.min_texts(text, LOOKAHEAD_BYTES)?
+            }
             Term::Quoted { .. } => {
-                // In the middle of an escape: whatever it says, the text goes on.
+                // The text goes on after the escape, whatever character it encodes.
                 let mut most = 1;
                 for (_, _, target) in self.arena.moves(term)? {
                     most = most.max(self.min_values_within(target, depth + 1)?);
-                    if most >= PLENTY {
+                    if most >= COUNT_CAP {
                         break;
                     }
                 }
@@ -82,23 +89,23 @@ impl Machine {
             Term::Repeat { body, max, .. } if self.arena.info(term).structural => {
                 if !self.matches_something(body) {
                     1
-                } else if max == MANY && self.dark(body) {
-                    PLENTY
+                } else if max == MANY && self.is_never_blank(body) {
+                    COUNT_CAP
                 } else {
                     self.min_values_within(body, depth + 1)?
                 }
             }
-            Term::Call(rule) if self.known.calls.contains(&rule) => {
-                self.known.cuts += 1;
+            Term::Call(rule) if self.unique.open_calls.contains(&rule) => {
+                self.unique.cut_count += 1;
                 return Ok(1);
             }
             Term::Call(rule) => {
-                self.known.calls.push(rule);
+                self.unique.open_calls.push(rule);
                 let found = match self.body(rule) {
                     Some(body) => self.min_values_within(body, depth + 1),
                     None => Ok(1),
                 };
-                self.known.calls.truncate(calls);
+                self.unique.open_calls.truncate(calls);
                 found?
             }
             Term::KeyExtra { inner, .. } => self.min_values_within(inner, depth + 1)?,
@@ -106,9 +113,9 @@ impl Machine {
                 let (keys, values) = self.arena.further_members(term);
                 let mut most = 1;
                 for key in keys {
-                    // Of so many keys those that came leave enough.
-                    if self.texts(key, AHEAD)? >= PLENTY {
-                        most = PLENTY;
+                    // This many keys remain enough after the few that came.
+                    if self.min_texts(key, LOOKAHEAD_BYTES)? >= COUNT_CAP {
+                        most = COUNT_CAP;
                     }
                 }
                 for value in values {
@@ -117,23 +124,23 @@ impl Machine {
                 most
             }
             Term::Words { .. } => match self.is_one_to_one(term)? {
-                true => self.reads(term)?.map_or(1, |count| count.max(1)),
+                true => self.text_count(term)?.map_or(1, |count| count.max(1)),
                 false => 1,
             },
             _ => match self.is_numeral_head(term) {
-                true => self.numerals(term)?,
+                true => self.min_numerals(term)?,
                 false => 1,
             },
         };
-        // What was under way counted as nothing: that holds in this context only.
-        if self.known.cuts == cuts || calls == 0 && depth == 0 || found >= PLENTY {
-            self.known.min_values.insert((term, 0), found);
+        // A recursion that was cut counted as one value. Such a result holds in this context only and is not cached.
+        if self.unique.cut_count == cuts || calls == 0 && depth == 0 || found >= COUNT_CAP {
+            self.unique.min_values.insert((term, 0), found);
         }
         Ok(found)
     }
 
-    /// Whether a language of texts has no end from wherever it has come to: a few texts less are no matter.
-    pub(super) fn is_unending(&mut self, text: TermId) -> bool {
+    /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
+    pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
         if self.arena.goes_on(text) {
             return true;
         }
@@ -149,12 +156,14 @@ impl Machine {
         unending == 1
     }
 
+    /// Whether some text matches the term.
     pub(super) fn matches_something(&self, node: TermId) -> bool {
         self.rules().matches_something(&self.arena, node)
     }
 
-    /// Whether every text of the term says something: a count of such texts is part of the value.
-    fn dark(&self, term: TermId) -> bool {
+    /// Whether every text of the term has a byte other than white space. If so, the number of repetitions is part of
+    /// the value.
+    fn is_never_blank(&self, term: TermId) -> bool {
         let white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match *self.arena.term(term) {
             Term::Quoted { .. } => true,
@@ -162,72 +171,73 @@ impl Machine {
             Term::Literal { literal, position } => {
                 self.arena.terms.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
             }
-            Term::Cat(left, right) | Term::Seq(left, right) => self.dark(left) || self.dark(right),
+            Term::Cat(left, right) | Term::Seq(left, right) => self.is_never_blank(left) || self.is_never_blank(right),
             _ => false,
         }
     }
 
-    /// How many texts a language of texts surely has, looking so many bytes ahead where there is a choice.
-    pub(super) fn texts(&mut self, text: TermId, ahead: u32) -> Result<u32> {
+    /// A lower bound of the number of texts, from the first `ahead` bytes.
+    pub(super) fn min_texts(&mut self, text: TermId, ahead: u32) -> Result<u32> {
         if ahead == 0 || text == EPSILON || text == EMPTY {
             return Ok(1);
         }
-        if let Some(&known) = self.known.min_values.get(&(text, ahead)) {
+        if let Some(&known) = self.unique.min_values.get(&(text, ahead)) {
             return Ok(known);
         }
         let moves = self.arena.moves(text)?;
         let mut found = u32::from(self.arena.info(text).nullable);
         for (low, high, target) in moves {
-            let each = self.texts(target, ahead - 1)?;
-            found = found.saturating_add(each.saturating_mul(u32::from(high - low) + 1)).min(PLENTY);
+            let each = self.min_texts(target, ahead - 1)?;
+            found = found.saturating_add(each.saturating_mul(u32::from(high - low) + 1)).min(COUNT_CAP);
         }
         let found = found.max(1);
-        self.known.min_values.insert((text, ahead), found);
+        self.unique.min_values.insert((text, ahead), found);
         Ok(found)
     }
 
-    /// How many numerals of one length a head surely reads: they differ in value, unless they are exponents of zero.
-    pub(super) fn numerals(&mut self, head: TermId) -> Result<u32> {
+    /// A lower bound of the numerals of one length that a head reads. These differ in value unless they are exponents
+    /// of zero.
+    pub(super) fn min_numerals(&mut self, head: TermId) -> Result<u32> {
         let point = self.arena.derive(head, b'.')?;
-        Ok(self.digits(head)?.max(self.digits(point)?))
+        Ok(self.min_digit_strings(head)?.max(self.min_digit_strings(point)?))
     }
 
-    /// Whether numerals are all that a head reads.
+    /// Whether a head reads nothing but bytes of numerals.
     pub(super) fn is_numeral_head(&mut self, head: TermId) -> bool {
         !self.arena.info(head).structural && self.arena.first_bytes(head).iter().all(is_numeral)
     }
 
-    /// How many strings of digits of one length a head surely reads.
-    fn digits(&mut self, head: TermId) -> Result<u32> {
-        if let Some(&known) = self.known.digits.get(&head) {
+    /// A lower bound of the digit strings of one length that a head reads.
+    fn min_digit_strings(&mut self, head: TermId) -> Result<u32> {
+        if let Some(&known) = self.unique.digit_strings.get(&head) {
             return Ok(known);
         }
         let mut most = 1;
         let mut layer: Vec<(TermId, u32)> = vec![(head, 1)];
-        for _ in 0..AHEAD {
+        for _ in 0..LOOKAHEAD_BYTES {
             let mut next: FxHashMap<TermId, u32> = FxHashMap::default();
             for (state, count) in layer {
                 for (low, high, target) in self.arena.moves(state)? {
                     let (low, high) = (low.max(b'0'), high.min(b'9'));
                     if low <= high {
                         if target == state && low < high {
-                            // Any number of digits, each one of two.
-                            most = PLENTY;
+                            // A loop over two or more digits has unlimited strings.
+                            most = COUNT_CAP;
                         }
-                        let more = count.saturating_mul(u32::from(high - low) + 1).min(PLENTY);
+                        let more = count.saturating_mul(u32::from(high - low) + 1).min(COUNT_CAP);
                         let slot = next.entry(target).or_insert(0);
-                        *slot = slot.saturating_add(more).min(PLENTY);
+                        *slot = slot.saturating_add(more).min(COUNT_CAP);
                     }
                 }
             }
             most = next.values().copied().fold(most, u32::max);
-            if most >= PLENTY {
+            if most >= COUNT_CAP {
                 break;
             }
             layer = next.into_iter().collect();
             layer.sort_unstable();
         }
-        self.known.digits.insert(head, most);
+        self.unique.digit_strings.insert(head, most);
         Ok(most)
     }
 }

@@ -1,17 +1,15 @@
-//! Values that came → values that may come, in arrays whose items are all different, whatever items are.
+//! Values that came → values that may come, in arrays whose items must all be different.
 //!
-//! An array is an automaton over items. While an item is open, its position holds a *reading* of it (`reading`), and
-//! the frame under the item says where the reading began; where the item ends, the text of its value is looked up. What
-//! makes that exact is to know which values an item must *avoid*: those that came, and those without which the array could
-//! not be ended, because later items have few values to choose from. They are a set of texts that shares all its branches
-//! with the sets before it (`keyset`), so another item costs what it adds. A position inside an item is entered only if
-//! the item can still end as some other value. That is seen at once where much may still come (`variety`), where no value
-//! to be avoided begins like the item (`rest`), or where texts and values can be counted; otherwise a search looks for
-//! such an end.
+//! An array is an automaton over items. While an item is open, the position's register holds its partial value, and the
+//! frame under the item holds the start of that value. At the end of the item the canonical text of its value is looked
+//! up among the excluded values (`excluded`).
 //!
-//! Masks are drafted for positions without a reading (`Register::Abstracted`), whose states know of the values that came only
-//! how many there may be. What a draft cannot tell (tokens that end an item, and those after which little is left to tell
-//! it apart) is corrected for the exact position (`correct`).
+//! A position inside an item survives only if the item can still end as another value (`end`). Lower bounds of the
+//! number of values (`min_values`), the excluded texts that share the prefix (`rest`), exact counts (`count`) and,
+//! last, a search decide that.
+//!
+//! Masks are computed for abstracted positions (`Register::Abstracted`), which keep only a bound of the number of
+//! values. Tokens for which that bound does not suffice are checked at the exact position (`mask::draft`).
 
 pub(crate) mod count;
 pub(crate) mod end;
@@ -21,93 +19,97 @@ pub(crate) mod min_values;
 pub(crate) mod order;
 pub(crate) mod rest;
 
-use crate::automaton::machine::{Closure, FrameId, Items, Machine};
+use crate::automaton::closure::Closure;
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Items;
 use crate::error::Result;
 use crate::json::partial_value::{PartialValues, NOTHING_READ};
-use crate::json::value::sorted;
+use crate::json::value::sort_members;
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-pub(crate) use frame::Openness;
-pub(crate) use rest::{Cursor, ItemKey, OpenItem};
+pub(crate) use frame::ItemSummary;
+pub(crate) use rest::{ExcludedCursor, ItemKey, OpenItem};
 
-/// The reading of the items that are open at a position.
+/// The partial value of the open items of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Register {
     #[default]
     Closed,
     At(u32),
-    /// A mask stands for many readings.
+    /// A position of a mask, which stands for many partial values.
     Abstracted,
 }
 
-/// The array of a search for the values of one item.
-const PROBE: u32 = u32::MAX;
+/// The pseudo array under which the values of one item are enumerated.
+const ENUMERATION: u32 = u32::MAX;
 
-/// The step of that array, if objects spell their members in one order.
-const ORDERED: u32 = 1;
+/// The step of the pseudo array if the items' objects have one order of members.
+const ORDERED_STEP: u32 = 1;
 
-/// Counts of values beyond this say nothing more.
-const PLENTY: u32 = 1 << 24;
+/// Counts of values saturate here: no text excludes more values.
+const COUNT_CAP: u32 = 1 << 24;
 
-/// A byte of a reading with its places in the list and in the table.
-const PER_READING: usize = 72;
+/// Bytes per node of partial values, with its entry in the index.
+const PER_PARTIAL_VALUE: usize = 72;
 
-/// The texts of the values that an item may not have, as a set; None if no item may come.
+/// The set of texts that an item may not have; None if no item may come.
 type Excluded = Option<u32>;
 
-/// What is known about values, frames and items.
+/// Caches of everything found out about values, frames and items of one machine.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct UniqueAnalysis {
     partial_values: PartialValues,
-    /// Of values that are dealt out: their texts.
+    /// Canonical texts of the values that the matching deals with, by id.
     values: Vec<Arc<[u8]>>,
     value_ids: FxHashMap<Arc<[u8]>, u32>,
     excluded: FxHashMap<(u32, u32, u32), Excluded>,
-    few: FxHashMap<(TermId, bool), Few>,
-    counting: Vec<TermId>,
-    /// How often something was taken for granted because its count was under way.
-    assumed: u64,
-    easy: FxHashMap<(u32, u32, u32), bool>,
+    item_values: FxHashMap<(TermId, bool), ItemValues>,
+    in_progress: Vec<TermId>,
+    /// How often a result relied on a count in progress. Such results are not cached.
+    assumptions: u64,
+    unlimited_ends: FxHashMap<(u32, u32, u32), bool>,
     min_values: FxHashMap<(TermId, u32), u32>,
-    calls: Vec<u32>,
-    cuts: u64,
-    digits: FxHashMap<TermId, u32>,
-    numerals: FxHashMap<TermId, bool>,
-    counts: FxHashMap<TermId, Option<u32>>,
+    open_calls: Vec<u32>,
+    cut_count: u64,
+    digit_strings: FxHashMap<TermId, u32>,
+    nonintegers: FxHashMap<TermId, bool>,
+    text_counts: FxHashMap<TermId, Option<u32>>,
     one_to_one: FxHashMap<TermId, bool>,
-    plainly: FxHashMap<TermId, bool>,
+    canonical: FxHashMap<TermId, bool>,
     ordered: FxHashMap<u32, bool>,
     insensitive: FxHashMap<(TermId, u32), bool>,
-    frames: FxHashMap<FrameId, u32>,
-    living: FxHashMap<(TermId, FrameId, u32), bool>,
+    frame_min_values: FxHashMap<FrameId, u32>,
+    viable: FxHashMap<(TermId, FrameId, u32), bool>,
     most_excluded: u32,
-    /// The texts of the values that ended at the probe.
+    /// Canonical texts of the values that ended in the pseudo array.
     found: FxHashSet<Vec<u8>>,
-    /// How many items a token may go through.
-    pub(crate) longest: u32,
+    /// Upper bound of the items that one token may span.
+    pub(crate) max_token_items: u32,
 }
 
-impl Known {
-    /// Be ready for positions of another machine, in which as many values must be told apart as were there.
-    pub(crate) fn expect_values_of(&mut self, other: &Known) {
+impl UniqueAnalysis {
+    /// Raises the bounds to those of another machine, whose positions are about to be copied.
+    pub(crate) fn expect_values_of(&mut self, other: &UniqueAnalysis) {
         self.most_excluded = self.most_excluded.max(other.most_excluded);
-        self.longest = self.longest.max(other.longest);
+        self.max_token_items = self.max_token_items.max(other.max_token_items);
     }
 }
 
+/// The values of one item, as far as they were asked for.
 #[derive(Clone, Default)]
-struct Few {
+struct ItemValues {
     values: Arc<Vec<u32>>,
-    /// Whether these are all.
-    whole: bool,
+    /// Whether `values` has all values of the item.
+    is_complete: bool,
     asked: usize,
 }
 
 impl Machine {
-    /// Follow one of these arrays' terms to what it begins with.
+    /// Replaces a term of an array by the terms that it begins with.
     pub(crate) fn expand(
         &mut self,
         term: TermId,
@@ -122,7 +124,7 @@ impl Machine {
                 if spec.accepting[0] && spec.min == 0 {
                     work.push((spec.empty, frame));
                 }
-                self.another(array, state, spec.open, frame, work)
+                self.push_next_item(array, state, spec.open, frame, work)
             }
             Term::UniqueNext { array, state } => {
                 let spec = self.arena.registers.uniques[array as usize].clone();
@@ -130,13 +132,13 @@ impl Machine {
                 if spec.accepting[at as usize] && count >= spec.min as usize {
                     work.push((spec.close, frame));
                 }
-                self.another(array, state, spec.comma, frame, work)
+                self.push_next_item(array, state, spec.comma, frame, work)
             }
             Term::UniqueItem { array, mut state } => {
-                closure.touched = true;
+                closure.uses_register = true;
                 if closure.register == Register::Abstracted {
-                    // What may come next hangs on this array, too, and not on the item around it alone.
-                    closure.passed = true;
+                    // The continuation depends on this array, and not only on the array around it.
+                    closure.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
                 let abstracted = self.arena.registers.unique_states[state as usize].abstracted;
@@ -162,37 +164,37 @@ impl Machine {
                 Ok(())
             }
             Term::UniqueEnd { array, state, step, start } => {
-                closure.touched = true;
-                if array == PROBE {
-                    if let Register::At(reading) = closure.register {
-                        let text = self.value_text(step == ORDERED, start, reading)?;
-                        self.known.found.insert(text);
+                closure.uses_register = true;
+                if array == ENUMERATION {
+                    if let Register::At(partial) = closure.register {
+                        let text = self.value_text(step == ORDERED_STEP, start, partial)?;
+                        self.unique.found.insert(text);
                     }
                     return Ok(());
                 }
                 let before = self.arena.registers.unique_states[state as usize];
                 let next = match (before.abstracted, closure.register) {
                     (Some(abstracted), _) => {
-                        closure.passed = true;
-                        closure.unsure |= start > 0;
+                        closure.crosses_item = true;
+                        closure.depends_on_value |= start > 0;
                         let left = if abstracted.left == MANY { MANY } else { abstracted.left - 1 };
-                        self.after_item(array, before, step, |next| {
+                        self.state_after_item(array, before, step, |next| {
                             next.abstracted = Some(Abstracted { left, ..abstracted })
                         })
                     }
-                    (None, Register::At(reading)) => {
+                    (None, Register::At(partial)) => {
                         let ordered = self.is_ordered(array);
-                        let text = self.value_text(ordered, start, reading)?;
+                        let text = self.value_text(ordered, start, partial)?;
                         match self.excluded(array, state, step)? {
                             Some(excluded) if !self.arena.registers.keys.contains(excluded, &text) => {}
                             _ => return Ok(()),
                         }
                         let arena = &mut self.arena;
                         let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
-                        self.after_item(array, before, step, |next| next.came = came)
+                        self.state_after_item(array, before, step, |next| next.came = came)
                     }
                     (None, _) => {
-                        closure.ask = true;
+                        closure.needs_replay = true;
                         return Ok(());
                     }
                 };
@@ -204,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// Whether an array can end at all.
+    /// Whether some text of the array exists at all.
     pub(crate) fn can_begin(&mut self, array: u32) -> Result<bool> {
         let spec = self.arena.registers.uniques[array as usize].clone();
         if spec.accepting[0] && spec.min == 0 {
@@ -219,8 +221,15 @@ impl Machine {
         Ok(false)
     }
 
-    /// Another item, if some may come.
-    fn another(&mut self, array: u32, state: u32, before: TermId, frame: FrameId, work: &mut Items) -> Result<()> {
+    /// Adds the start of the next item, if some item may come.
+    fn push_next_item(
+        &mut self,
+        array: u32,
+        state: u32,
+        before: TermId,
+        frame: FrameId,
+        work: &mut Items,
+    ) -> Result<()> {
         let at = self.arena.registers.unique_states[state as usize].at;
         let steps = self.arena.registers.uniques[array as usize].steps[at as usize].len() as u32;
         for step in 0..steps {
@@ -234,7 +243,13 @@ impl Machine {
         Ok(())
     }
 
-    fn after_item(&mut self, array: u32, before: UniqueState, step: u32, change: impl FnOnce(&mut UniqueState)) -> u32 {
+    fn state_after_item(
+        &mut self,
+        array: u32,
+        before: UniqueState,
+        step: u32,
+        change: impl FnOnce(&mut UniqueState),
+    ) -> u32 {
         let at = self.arena.registers.uniques[array as usize].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);
@@ -244,43 +259,49 @@ impl Machine {
         self.arena.unique_state(array, next)
     }
 
-    /// The one text of the value of an item that ends here.
-    fn value_text(&mut self, ordered: bool, start: u32, reading: u32) -> Result<Vec<u8>> {
-        let text = self.known.partial_values.whole_text(start, reading);
+    /// The canonical text of the value that ends here.
+    fn value_text(&mut self, ordered: bool, start: u32, partial: u32) -> Result<Vec<u8>> {
+        let text = self.unique.partial_values.whole_text(start, partial);
         self.arena.spend(1 + text.len() as u64 / 4)?;
         if ordered {
             Ok(text)
         } else {
-            sorted(text)
+            sort_members(text)
         }
     }
 
     fn value_id(&mut self, text: Vec<u8>) -> u32 {
         let text: Arc<[u8]> = text.into();
-        if let Some(&id) = self.known.value_ids.get(&text) {
+        if let Some(&id) = self.unique.value_ids.get(&text) {
             return id;
         }
-        let id = self.known.values.len() as u32;
+        let id = self.unique.values.len() as u32;
         self.arena.budget.grow(80 + text.len());
-        self.known.values.push(text.clone());
-        self.known.value_ids.insert(text, id);
+        self.unique.values.push(text.clone());
+        self.unique.value_ids.insert(text, id);
         id
     }
 
-    /// The copy of what another machine has read of an item (`migration`).
-    pub(crate) fn import_reading(&mut self, from: &Machine, reading: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
-        let before = self.known.partial_values.len();
-        let made = self.known.partial_values.import(&from.known.partial_values, reading, copied);
-        self.arena.budget.grow(PER_READING * (self.known.partial_values.len() - before));
+    /// The copy of a partial value of another machine, for `migration`.
+    pub(crate) fn import_partial_value(
+        &mut self,
+        from: &Machine,
+        partial: u32,
+        copied: &mut FxHashMap<u32, u32>,
+    ) -> u32 {
+        let before = self.unique.partial_values.len();
+        let made = self.unique.partial_values.import(&from.unique.partial_values, partial, copied);
+        self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
         made
     }
 
-    pub(crate) fn read_on(&mut self, register: Register, byte: u8) -> Register {
+    /// The register after one more byte.
+    pub(crate) fn advance_register(&mut self, register: Register, byte: u8) -> Register {
         match register {
-            Register::At(reading) => {
-                let before = self.known.partial_values.len();
-                let next = self.known.partial_values.next(reading, byte);
-                self.arena.budget.grow(PER_READING * (self.known.partial_values.len() - before));
+            Register::At(partial) => {
+                let before = self.unique.partial_values.len();
+                let next = self.unique.partial_values.next(partial, byte);
+                self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
                 Register::At(next)
             }
             other => other,

@@ -1,19 +1,22 @@
-//! Array → whether every object in its items spells its members in one order: then equal values have equal readings.
+//! Array → whether every object in its items has one fixed order of members.
+//!
+//! If so, equal values have equal partial values, and members need no sorting.
 
 use crate::automaton::machine::Machine;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 impl Machine {
+    /// Whether objects in the array's items have a fixed order of members; cached.
     pub(super) fn is_ordered(&mut self, array: u32) -> bool {
-        if let Some(&known) = self.known.ordered.get(&array) {
+        if let Some(&known) = self.unique.ordered.get(&array) {
             return known;
         }
         let items =
             self.arena.registers.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
         let found = self.are_ordered(items);
         self.arena.budget.grow(16);
-        self.known.ordered.insert(array, found);
+        self.unique.ordered.insert(array, found);
         found
     }
 

@@ -1,108 +1,127 @@
-//! Values to be avoided × what was read of an item → the rests of those that begin like it: a walk down the set.
+//! Excluded values × bytes of an open item → the suffixes of those excluded values that share the prefix.
+//!
+//! Masks of positions inside unique items follow these suffixes along the bytes of tokens.
 
-use crate::automaton::machine::{FrameId, Machine, Position};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Position;
 use crate::automaton::unique::Register;
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::json::partial_value::{is_numeral, Place};
+use crate::json::partial_value::{is_numeral, LexerState};
 use crate::json::value::NUMERAL_END;
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Term, TermId};
 
-/// Longer numerals may be written with an exponent in the set.
-const LONGEST: usize = 30;
+/// Bytes of numerals from which the canonical spelling may use an exponent.
+const MAX_NUMERAL_BYTES: usize = 30;
 
-/// What a text that must not be completed goes on with.
+/// The suffixes that would complete an excluded text.
 #[derive(Clone, Copy)]
-pub(crate) struct Rest {
+pub(crate) struct ExcludedRest {
     pub(super) set: u32,
-    /// Whether these are all and no more; else the set has at least the values that are left.
+    /// Whether `set` has exactly these suffixes; otherwise a superset.
     pub(super) exact: bool,
 }
 
 impl Machine {
-    pub(super) fn rest_of_item(&mut self, array: u32, state: u32, step: u32, start: u32, reading: u32) -> Result<Rest> {
-        let Some(mut set) = self.excluded(array, state, step)? else { return Ok(Rest { set: NO_KEYS, exact: false }) };
+    /// The suffixes of excluded values that share the prefix of an open item.
+    pub(super) fn excluded_rest(
+        &mut self,
+        array: u32,
+        state: u32,
+        step: u32,
+        start: u32,
+        partial: u32,
+    ) -> Result<ExcludedRest> {
+        let Some(mut set) = self.excluded(array, state, step)? else {
+            return Ok(ExcludedRest { set: NO_KEYS, exact: false });
+        };
         if set == NO_KEYS {
-            return Ok(Rest { set, exact: true });
+            return Ok(ExcludedRest { set, exact: true });
         }
-        let text = self.known.partial_values.text(start, reading);
+        let text = self.unique.partial_values.text(start, partial);
         self.arena.spend(1 + text.len() as u64 / 4)?;
-        let place = self.known.partial_values.place(reading);
-        let (whole, numeral) = text.split_at(text.len() - self.known.partial_values.numeral(reading).min(text.len()));
+        let lexer_state = self.unique.partial_values.lexer_state(partial);
+        let (whole, numeral) =
+            text.split_at(text.len() - self.unique.partial_values.numeral_len(partial).min(text.len()));
         let ordered = self.is_ordered(array);
         let keys = &self.arena.registers.keys;
         for &byte in whole {
             if byte == b'{' && !ordered {
-                // Members may come in another order: any value with an object here may be meant.
-                return Ok(Rest { set: keys.rest(set, byte), exact: false });
+                // Members may come in any order, so every excluded value with an object here counts.
+                return Ok(ExcludedRest { set: keys.rest(set, byte), exact: false });
             }
             set = keys.rest(set, byte);
             if set == NO_KEYS {
-                return Ok(Rest { set, exact: true });
+                return Ok(ExcludedRest { set, exact: true });
             }
         }
         if numeral.is_empty() {
-            // What an open escape will say is not known.
-            return Ok(Rest { set, exact: matches!(place, Place::Between | Place::Inside) });
+            // The character of an open escape is not known yet.
+            return Ok(ExcludedRest { set, exact: matches!(lexer_state, LexerState::Between | LexerState::Inside) });
         }
-        if self.known.partial_values.place(reading).is_zero() {
+        if self.unique.partial_values.lexer_state(partial).is_zero() {
             let zero = keys.rest(keys.rest(set, b'0'), NUMERAL_END);
-            return Ok(Rest { set: zero, exact: false });
+            return Ok(ExcludedRest { set: zero, exact: false });
         }
         let at = self.arena.registers.unique_states[state as usize].at;
         let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
-        if self.is_odd(item)?
-            || numeral.len() > LONGEST
+        if self.can_read_noninteger(item)?
+            || numeral.len() > MAX_NUMERAL_BYTES
             || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0'))
         {
-            return Ok(Rest { set, exact: false });
+            return Ok(ExcludedRest { set, exact: false });
         }
         let keys = &self.arena.registers.keys;
-        Ok(Rest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
+        Ok(ExcludedRest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
     }
 
-    /// The item that is open at a position, if it is one, with what it must not go on with.
+    /// The single open item of a position with the suffixes to avoid; None if a walk along texts cannot decide.
     pub(crate) fn open_item(&mut self, position: &Position) -> Result<Option<OpenItem>> {
-        let Register::At(reading) = position.register else { return Ok(None) };
+        let Register::At(partial) = position.register else { return Ok(None) };
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let frames = frames.chain(position.specials.iter().map(|&(_, frame)| frame));
         let &[(array, state, step, start)] = &self.open_ends(frames)[..] else { return Ok(None) };
-        let rest = self.rest_of_item(array, state, step, start, reading)?;
+        let rest = self.excluded_rest(array, state, step, start, partial)?;
         if rest.set != NO_KEYS && !self.is_ordered(array) {
-            // Members in another order say the same: a walk along the texts of the set would miss them.
+            // An object may complete an excluded value in another order of members, which a walk would miss.
             return Ok(None);
         }
         let at = self.arena.registers.unique_states[state as usize].at;
         let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
-        let odd = self.has_odd_numerals(item)?;
-        let in_numeral = matches!(self.known.partial_values.place(reading), Place::Number { .. });
-        if !rest.exact || odd && in_numeral {
+        let has_noncanonical_numerals = self.has_noncanonical_numerals(item)?;
+        let in_numeral = matches!(self.unique.partial_values.lexer_state(partial), LexerState::Number { .. });
+        if !rest.exact || has_noncanonical_numerals && in_numeral {
             return Ok(None);
         }
-        let mut heads = position.heads.iter().filter(|&&(_, frame)| self.openness(frame).open);
+        let mut heads = position.heads.iter().filter(|&&(_, frame)| self.item_summary(frame).is_open);
         let head = match (heads.next(), heads.next()) {
-            (Some(&(head, frame)), None) if self.ends_item(frame) => Some(head),
+            (Some(&(head, frame)), None) if self.is_item_frame(frame) => Some(head),
             _ => None,
         };
-        let cursor =
-            Cursor { place: self.known.partial_values.place(reading), set: rest.set, from: rest.set, minus: false };
-        Ok(Some(OpenItem { array, state, at, step, head, odd, cursor }))
+        let cursor = ExcludedCursor {
+            lexer_state: self.unique.partial_values.lexer_state(partial),
+            set: rest.set,
+            numeral_start: rest.set,
+            minus: false,
+        };
+        Ok(Some(OpenItem { array, state, at, step, head, has_noncanonical_numerals, cursor }))
     }
 
-    /// Whether a numeral may begin here, or one is open that is zero so far.
-    pub(crate) fn may_be_zero(&self, position: &Position) -> bool {
+    /// Whether a numeral that may begin here, or is open, can still be zero.
+    pub(crate) fn can_be_zero(&self, position: &Position) -> bool {
         match position.register {
-            Register::At(reading) => {
-                !matches!(self.known.partial_values.place(reading), Place::Number { zero: false, .. })
+            Register::At(partial) => {
+                !matches!(self.unique.partial_values.lexer_state(partial), LexerState::Number { zero: false, .. })
             }
             _ => true,
         }
     }
 
-    /// What tokens are compared with that go on to another item: of arrays of strings, each of which has many others to
-    /// become, wherever it is.
-    pub(crate) fn values_that_came(&mut self, position: &Position) -> Result<Option<Came>> {
+    /// The strings that tokens spanning several items must not repeat; None unless the array has strings of unlimited
+    /// number.
+    pub(crate) fn seen_strings(&mut self, position: &Position) -> Result<Option<SeenStrings>> {
         let heads = position.heads.iter().map(|&(_, frame)| frame);
         let frames: Vec<FrameId> = heads.chain(position.specials.iter().map(|&(_, frame)| frame)).collect();
         let mut arrays = Vec::new();
@@ -125,60 +144,59 @@ impl Machine {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let state = self.arena.registers.unique_states[state as usize];
         let Some(item) = spec.only_item() else { return Ok(None) };
-        let most = state.count.saturating_add(self.known.longest);
+        let most = state.count.saturating_add(self.unique.max_token_items);
         let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_insensitive_to(item, most)?;
         if !strings || !self.arena.is_made_of(spec.comma, b" \t\n\r,") {
             return Ok(None);
         }
-        let (place, begun) = match (position.register, &open[..]) {
-            (Register::At(reading), &[start]) => {
-                (self.known.partial_values.place(reading), self.known.partial_values.text(start, reading))
+        let (lexer_state, prefix) = match (position.register, &open[..]) {
+            (Register::At(partial), &[start]) => {
+                (self.unique.partial_values.lexer_state(partial), self.unique.partial_values.text(start, partial))
             }
-            (_, []) => (Place::Between, Vec::new()),
+            (_, []) => (LexerState::Between, Vec::new()),
             _ => return Ok(None),
         };
-        Ok(Some(Came { set: state.came, place, begun }))
+        Ok(Some(SeenStrings { set: state.came, lexer_state, prefix }))
     }
 
-    /// Whether an item ends with what is over this frame.
-    fn ends_item(&self, frame: FrameId) -> bool {
+    /// Whether the frame continues with the end of an item and nothing else.
+    fn is_item_frame(&self, frame: FrameId) -> bool {
         matches!(*self.members(frame), [(term, _)] if matches!(self.arena.term(term), Term::UniqueEnd { .. }))
     }
 
-    /// Whether a number in an item may be spelled otherwise than in the set.
-    fn has_odd_numerals(&mut self, item: TermId) -> Result<bool> {
+    /// Whether a number in the item may have another spelling than the canonical one.
+    fn has_noncanonical_numerals(&mut self, item: TermId) -> Result<bool> {
         Ok(match *self.arena.term(item) {
             Term::Quoted { .. } => false,
-            Term::Words { .. } => !self.is_spelled_plainly(item)?,
-            _ => self.is_odd(item)?,
+            Term::Words { .. } => !self.is_spelled_canonically(item)?,
+            _ => self.can_read_noninteger(item)?,
         })
     }
 }
 
-/// The strings that came in an array, and what was read of the one that is open.
-pub(crate) struct Came {
+/// The strings that came in an array, and the prefix of the open one.
+pub(crate) struct SeenStrings {
     set: u32,
-    place: Place,
-    begun: Vec<u8>,
+    lexer_state: LexerState,
+    prefix: Vec<u8>,
 }
 
-impl Came {
-    /// Whether some string in these bytes may be one that came, or two of them may be the same. What is behind the array
-    /// is not known.
-    pub(crate) fn may_meet(&self, keys: &KeySets, bytes: &[u8]) -> bool {
-        let (mut place, mut text) = (self.place, self.begun.clone());
+impl SeenStrings {
+    /// Whether these bytes may repeat a string that came, or one of their own. Bytes past the array count as repeating.
+    pub(crate) fn can_repeat(&self, keys: &KeySets, bytes: &[u8]) -> bool {
+        let (mut lexer_state, mut text) = (self.lexer_state, self.prefix.clone());
         let mut whole: Vec<Vec<u8>> = Vec::new();
         for &byte in bytes {
-            if place == Place::Between && !matches!(byte, b'"' | b',' | b' ' | b'\t' | b'\n' | b'\r') {
+            if lexer_state == LexerState::Between && !matches!(byte, b'"' | b',' | b' ' | b'\t' | b'\n' | b'\r') {
                 return true;
             }
-            let was_inside = place != Place::Between;
-            let (next, said) = place.read(byte);
+            let was_inside = lexer_state != LexerState::Between;
+            let (next, said) = lexer_state.step(byte);
             if byte != b',' || was_inside {
                 text.extend_from_slice(&said);
             }
-            place = next;
-            if was_inside && place == Place::Between {
+            lexer_state = next;
+            if was_inside && lexer_state == LexerState::Between {
                 let text = std::mem::take(&mut text);
                 if keys.contains(self.set, &text) || whole.contains(&text) {
                     return true;
@@ -190,134 +208,134 @@ impl Came {
     }
 }
 
-/// An item of regular texts that is open, with what was read of it.
+/// An open item of regular texts, with the excluded suffixes.
 pub(crate) struct OpenItem {
     array: u32,
     state: u32,
     /// The state of the automaton over items.
     at: u32,
     step: u32,
-    /// What reads the rest of it, if that is one head.
+    /// The head that reads the rest of the item, if there is one such head.
     pub(crate) head: Option<TermId>,
-    /// Whether a numeral in it may be spelled otherwise than in the set: none is compared before its end.
-    odd: bool,
-    pub(crate) cursor: Cursor,
+    /// Whether numerals may be spelled in several ways. If so, they are compared only at their end.
+    has_noncanonical_numerals: bool,
+    pub(crate) cursor: ExcludedCursor,
 }
 
-/// A place in the texts to be avoided, as the bytes of tokens lead there.
+/// A node in the set of excluded texts, reached by the bytes of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Cursor {
-    place: Place,
+pub(crate) struct ExcludedCursor {
+    lexer_state: LexerState,
     set: u32,
-    /// Where the numeral began that is open, and whether it is a minus so far: -0 is 0.
-    from: u32,
+    /// The node where the open numeral began. Needed after a minus, because -0 equals 0.
+    numeral_start: u32,
     minus: bool,
 }
 
-/// Items of one language between which no walk can tell.
+/// The key under which walks are cached: array, state, step, and whether values are scarce.
 pub(crate) type ItemKey = (u32, u32, u32, bool);
 
 impl OpenItem {
-    /// Whether some bytes lead along a text to be avoided, or to the end of one.
+    /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
     pub(crate) fn meets(&self, keys: &KeySets, bytes: &[u8]) -> bool {
-        self.cursor.meets(keys, bytes, self.odd)
+        self.cursor.meets(keys, bytes, self.has_noncanonical_numerals)
     }
 
-    /// Whether a byte leads to a numeral whose spelling says nothing yet.
-    pub(crate) fn begins_odd(&self, next: &Cursor) -> bool {
-        self.odd && next.is_in_numeral()
+    /// Whether the cursor is inside a numeral whose spelling does not decide its value.
+    pub(crate) fn is_in_noncanonical_numeral(&self, next: &ExcludedCursor) -> bool {
+        self.has_noncanonical_numerals && next.is_in_numeral()
     }
 
-    /// The bytes that may lead on from a place in it; None: it takes a look at all.
-    pub(crate) fn bytes(&self, keys: &KeySets, cursor: &Cursor) -> Option<ByteSet> {
-        cursor.bytes(keys).filter(|_| !self.odd || cursor.place == Place::Inside)
+    /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
+    pub(crate) fn bytes(&self, keys: &KeySets, cursor: &ExcludedCursor) -> Option<ByteSet> {
+        cursor.bytes(keys).filter(|_| !self.has_noncanonical_numerals || cursor.lexer_state == LexerState::Inside)
     }
 
-    /// `thin`: whether it matters how many values are left.
-    pub(crate) fn key(&self, thin: bool) -> ItemKey {
-        (self.array, self.at, self.step, thin)
+    /// The key for caching; `is_scarce` says whether the number of remaining values matters.
+    pub(crate) fn key(&self, is_scarce: bool) -> ItemKey {
+        (self.array, self.at, self.step, is_scarce)
     }
 }
 
-impl Cursor {
-    /// The same for all that go on alike.
-    pub(crate) fn settled(self) -> Cursor {
-        Cursor { from: if self.minus { self.from } else { NO_KEYS }, ..self }
+impl ExcludedCursor {
+    /// The representative of all cursors with equal continuations.
+    pub(crate) fn representative(self) -> ExcludedCursor {
+        ExcludedCursor { numeral_start: if self.minus { self.numeral_start } else { NO_KEYS }, ..self }
     }
 
-    /// After another byte.
-    pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> Cursor {
-        if let Place::Number { .. } = self.place {
+    /// The cursor after one more byte.
+    pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> ExcludedCursor {
+        if let LexerState::Number { .. } = self.lexer_state {
             if !is_numeral(byte) {
                 self.set = keys.rest(self.set, NUMERAL_END);
-                self.place = Place::Between;
+                self.lexer_state = LexerState::Between;
             } else if self.minus && byte == b'0' {
-                self.set = self.from;
+                self.set = self.numeral_start;
             }
             self.minus = false;
         }
-        let (place, said) = self.place.read(byte);
-        if let (Place::Between, Place::Number { .. }) = (self.place, place) {
-            (self.from, self.minus) = (self.set, byte == b'-');
+        let (lexer_state, said) = self.lexer_state.step(byte);
+        if let (LexerState::Between, LexerState::Number { .. }) = (self.lexer_state, lexer_state) {
+            (self.numeral_start, self.minus) = (self.set, byte == b'-');
         }
-        self.place = place;
+        self.lexer_state = lexer_state;
         self.set = said.iter().fold(self.set, |set, &byte| keys.rest(set, byte));
         self
     }
 
-    /// In the middle of a numeral.
+    /// Whether a numeral is open.
     fn is_in_numeral(&self) -> bool {
-        matches!(self.place, Place::Number { .. })
+        matches!(self.lexer_state, LexerState::Number { .. })
     }
 
-    /// Whether some text begins so.
-    pub(crate) fn is_hindered(&self, keys: &KeySets) -> bool {
-        self.set != NO_KEYS || self.minus && keys.rest(self.from, b'0') != NO_KEYS
+    /// Whether some excluded text continues from here.
+    pub(crate) fn has_conflict(&self, keys: &KeySets) -> bool {
+        self.set != NO_KEYS || self.minus && keys.rest(self.numeral_start, b'0') != NO_KEYS
     }
 
-    /// Whether some bytes lead along a text to be avoided, or to the end of one.
-    fn meets(mut self, keys: &KeySets, bytes: &[u8], odd: bool) -> bool {
+    /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
+    fn meets(mut self, keys: &KeySets, bytes: &[u8], has_noncanonical_numerals: bool) -> bool {
         for &byte in bytes {
-            if self.is_whole(keys) || self.ends_with(keys, byte) {
+            if self.is_at_end(keys) || self.is_at_numeral_end(keys, byte) {
                 return true;
             }
             self = self.next(keys, byte);
-            if odd && self.is_in_numeral() {
+            if has_noncanonical_numerals && self.is_in_numeral() {
                 return true;
             }
-            if !self.is_hindered(keys) {
+            if !self.has_conflict(keys) {
                 return false;
             }
         }
         true
     }
 
-    /// Whether one ends here.
-    pub(crate) fn is_whole(&self, keys: &KeySets) -> bool {
+    /// Whether an excluded text ends here.
+    pub(crate) fn is_at_end(&self, keys: &KeySets) -> bool {
         keys.has_empty(self.set)
     }
 
-    /// Whether one ends here because a byte follows that goes on with no numeral.
-    pub(crate) fn ends_with(&self, keys: &KeySets, byte: u8) -> bool {
+    /// Whether an excluded number ends here, because the next byte cannot continue a numeral.
+    pub(crate) fn is_at_numeral_end(&self, keys: &KeySets, byte: u8) -> bool {
         !is_numeral(byte) && self.is_whole_numeral(keys)
     }
 
-    /// Whether one ends here if no digit follows.
+    /// Whether an excluded number ends here if no digit follows.
     fn is_whole_numeral(&self, keys: &KeySets) -> bool {
-        matches!(self.place, Place::Number { .. }) && keys.rest(self.set, NUMERAL_END) != NO_KEYS
+        matches!(self.lexer_state, LexerState::Number { .. }) && keys.rest(self.set, NUMERAL_END) != NO_KEYS
     }
 
-    /// The bytes that may lead on; None: it takes a look at all.
+    /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
     fn bytes(&self, keys: &KeySets) -> Option<ByteSet> {
         if self.is_whole_numeral(keys) {
             return None;
         }
         let mut bytes =
             keys.rests(self.set).fold(ByteSet::EMPTY, |all, (byte, _)| all.union(&ByteSet::range(byte, byte)));
-        let more: &[u8] = match self.place {
-            Place::Inside => b"\\",
-            Place::Between => b" \t\n\r-",
-            Place::Number { .. } => b"0",
+        let more: &[u8] = match self.lexer_state {
+            LexerState::Inside => b"\\",
+            LexerState::Between => b" \t\n\r-",
+            LexerState::Number { .. } => b"0",
             _ => return None,
         };
         for &byte in more {
@@ -328,11 +346,18 @@ impl Cursor {
 }
 
 impl Machine {
-    /// Whether the item can end as another value after some bytes, with the head that is left; None if that is not plain.
-    pub(crate) fn leaves_open(&mut self, item: &OpenItem, head: TermId, cursor: &Cursor) -> Result<Option<bool>> {
-        if cursor.minus || !matches!(cursor.place, Place::Between | Place::Inside | Place::Number { .. }) {
+    /// Whether the item can end as another value after the bytes up to `cursor`; None if counts cannot decide.
+    pub(crate) fn can_end_differently(
+        &mut self,
+        item: &OpenItem,
+        head: TermId,
+        cursor: &ExcludedCursor,
+    ) -> Result<Option<bool>> {
+        if cursor.minus
+            || !matches!(cursor.lexer_state, LexerState::Between | LexerState::Inside | LexerState::Number { .. })
+        {
             return Ok(None);
         }
-        self.leaves(item.array, item.state, item.step, head, cursor.set)
+        self.can_avoid(item.array, item.state, item.step, head, cursor.set)
     }
 }

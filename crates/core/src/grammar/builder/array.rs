@@ -1,4 +1,6 @@
-//! Items → a node for the array: a sequence, or a register where no two may be the same.
+//! Items → the node of an array: a sequence, or an automaton over items where no two may be equal.
+//!
+//! Both builders live here because they share the arguments of arrays, not their methods.
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
@@ -6,6 +8,7 @@ use crate::regular::registers::UniqueSpec;
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 impl Builder {
+    /// An array of the items `prefix`, then items `rest`, with `min` to `max` items in all.
     pub fn array(
         &mut self,
         prefix: &[u32],
@@ -21,9 +24,9 @@ impl Builder {
         if min > max {
             return Ok(EMPTY);
         }
-        let arena = self.fresh();
+        let arena = self.begin_call();
         let fixed = prefix.len() as u32;
-        // From the back: what may follow once `at` items have come.
+        // Built from the back. `tail` is what may follow once `at` items have come.
         let mut tail = if max < fixed {
             EMPTY
         } else {
@@ -46,28 +49,28 @@ impl Builder {
             tail = arena.seq(open, items)?;
         }
         for at in (0..fixed).rev() {
-            // `at + 1` items are there once this one has come.
+            // Once this item has come, there are `at + 1` items.
             let after = at + 1;
-            let mut ways = Vec::with_capacity(2);
+            let mut tails = Vec::with_capacity(2);
             if after == fixed {
-                ways.push(tail);
+                tails.push(tail);
                 if rest == EMPTY || max == fixed {
-                    ways.clear();
+                    tails.clear();
                     if min <= after && max >= after {
-                        ways.push(close);
+                        tails.push(close);
                     }
                 } else if max < after {
-                    ways.clear();
+                    tails.clear();
                 }
             } else {
                 if max > after {
-                    ways.push(tail);
+                    tails.push(tail);
                 }
                 if min <= after && max >= after {
-                    ways.push(close);
+                    tails.push(close);
                 }
             }
-            let next = arena.alt(ways)?;
+            let next = arena.alt(tails)?;
             let item = arena.seq(prefix[at as usize], next)?;
             tail = if at == 0 { arena.seq(open, item)? } else { arena.seq(comma, item)? };
         }
@@ -80,8 +83,8 @@ impl Builder {
         Ok(tail)
     }
 
-    /// An array no two of whose items have the same value: an automaton over items, by state whether the array may
-    /// end there, and (item, next state).
+    /// An array whose items must all have different values. For each state of the automaton over items: whether the
+    /// array may end, and the pairs of item and next state. Errors: misuse.
     pub fn unique_array(
         &mut self,
         states: &[(bool, Vec<(u32, u32)>)],
@@ -91,8 +94,8 @@ impl Builder {
     ) -> Result<TermId> {
         let Punctuation { open, close, comma, empty, .. } = punctuation;
         let max = max.unwrap_or(MANY);
-        let signs = [open, close, comma, empty];
-        if signs.iter().any(|&sign| self.arena.info(sign).structural || self.arena.info(sign).nullable) {
+        let punctuation_nodes = [open, close, comma, empty];
+        if punctuation_nodes.iter().any(|&node| self.arena.info(node).structural || self.arena.info(node).nullable) {
             return Err(Error::Misuse("the punctuation of unique items must be regular and not empty".into()).into());
         }
         let mut steps = Vec::with_capacity(states.len());
@@ -115,6 +118,16 @@ impl Builder {
             return Ok(EMPTY);
         }
         let accepting = states.iter().map(|&(accepting, _)| accepting).collect();
-        self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
+        self.begin_call().add_unique(UniqueSpec {
+            steps,
+            accepting,
+            open,
+            close,
+            comma,
+            empty,
+            min,
+            max,
+            is_empty: false,
+        })
     }
 }

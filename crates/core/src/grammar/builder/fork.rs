@@ -1,4 +1,6 @@
-//! A builder → builders that go on from it: what all of them would find out is found out once, before the first.
+//! Builder → builders that continue from it, one per schema.
+//!
+//! Work that every fork would repeat is done once before the first fork.
 
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
@@ -7,43 +9,44 @@ use crate::regular::term::{TermId, EPSILON};
 use crate::vocabulary::long_tokens::FAR;
 use std::sync::Arc;
 
-/// So many nodes of what all forks have are looked at for them: a builder may hold far more than any fork will ask about.
-const REHEARSED: usize = 1_000;
+/// Nodes that are prepared for all forks. A builder may hold many more than any fork will use.
+const MAX_WARMED_NODES: usize = 1_000;
 
-/// Code points of the longest token of most large vocabularies: a run of spaces.
-const USUAL_LONGEST: u32 = 128;
+/// Code points of the longest token of most large vocabularies, a run of spaces.
+const COMMON_LONGEST_TOKEN: u32 = 128;
 
-/// The rules of a builder that was forked, prepared for all forks that will have no others.
-pub(crate) struct Ready {
-    /// How many they were.
+/// The rules of a builder at its first fork, prepared for all forks that add no rules.
+pub(crate) struct PreparedRules {
+    /// The number of rules when they were prepared.
     pub count: usize,
-    /// Nothing if one of them was not defined yet.
+    /// None if one of the rules was not defined yet.
     pub rules: Option<Rules>,
 }
 
 impl Builder {
-    /// A copy with limits of its own: equal nodes have equal ids in both, and either may go on alone.
+    /// A builder that continues from this one under its own limits. Equal nodes keep equal numbers, and the two may
+    /// diverge.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
-        if !self.is_ground {
-            self.rehearse();
+        if !self.is_base {
+            self.warm_up();
         }
         let count = self.rules.names.len();
-        if self.ready.as_ref().is_none_or(|ready| ready.count != count || ready.rules.is_none()) {
+        if self.prepared.as_ref().is_none_or(|prepared| prepared.count != count || prepared.rules.is_none()) {
             let mut rules = Rules::clone(&self.rules);
-            let is_ready = rules.prepare(self.fresh(), None, EPSILON).is_ok();
+            let is_ready = rules.prepare(self.begin_call(), None, EPSILON).is_ok();
             rules.share();
-            self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
+            self.prepared = Some(Arc::new(PreparedRules { count, rules: is_ready.then_some(rules) }));
         }
-        if !self.is_ground {
+        if !self.is_base {
             self.arena.settle();
-            self.is_ground = true;
+            self.is_base = true;
         }
         let mut copy = Builder {
             arena: Box::new(self.arena.above()),
             rules: self.rules.clone(),
             specials: self.specials.clone(),
-            ready: self.ready.clone(),
-            is_ground: false,
+            prepared: self.prepared.clone(),
+            is_base: false,
             steps: 0,
         };
         copy.arena.budget.share();
@@ -60,7 +63,7 @@ impl Builder {
             arena.has_usual_separators(object as u32);
         }
         let mut next = 0;
-        while next < arena.len().min(REHEARSED) {
+        while next < arena.len().min(MAX_WARMED_NODES) {
             let node = TermId(next as u32);
             next += 1;
             if arena.info(node).structural {
@@ -69,7 +72,7 @@ impl Builder {
             let counts = arena.info(node).counts;
             arena.first_bytes(node);
             let known = arena.moves(node).map(drop);
-            let clipped = [FAR, USUAL_LONGEST]
+            let clipped = [FAR, COMMON_LONGEST_TOKEN]
                 .into_iter()
                 .filter(|_| counts)
                 .try_for_each(|reach| arena.saturated(node, reach).map(drop));
@@ -87,14 +90,14 @@ mod tests {
     #[test]
     fn a_fork_of_many_nodes_looks_at_some_of_them() {
         let mut builder = Builder::default();
-        for number in 0..4 * REHEARSED as u32 {
+        for number in 0..4 * MAX_WARMED_NODES as u32 {
             builder.literal(&[b"text".as_slice(), &number.to_be_bytes()].concat()).unwrap();
         }
         let before = builder.arena.len();
         builder.fork(Limits::default(), None);
         // Each leads to one node: what is left of it.
         let made = builder.arena.len() - before;
-        assert!((REHEARSED / 2..=REHEARSED).contains(&made), "{made}");
+        assert!((MAX_WARMED_NODES / 2..=MAX_WARMED_NODES).contains(&made), "{made}");
     }
     #[test]
     fn what_a_later_fork_prepares_is_under_it_too() {

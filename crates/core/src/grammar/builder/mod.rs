@@ -1,4 +1,6 @@
-//! Nodes → Grammar: what the front ends call.
+//! Calls of a front end → nodes of a grammar in the making.
+//!
+//! The builder checks arguments and budgets; terms themselves are made by the arena.
 
 pub(crate) mod array;
 pub(crate) mod fork;
@@ -11,21 +13,22 @@ use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
-use fork::Ready;
+use fork::PreparedRules;
 use std::sync::Arc;
 
 pub use object::ObjectRules;
 
+/// A grammar in the making. Nodes are numbers that are valid for this builder and its forks.
 pub struct Builder {
-    /// Boxed, here and in a grammar: it is more than a kilobyte, and goes through many hands.
+    /// Boxed, because an arena is more than a kilobyte and changes hands often.
     pub(crate) arena: Box<Arena>,
-    /// Shared by forks until they have rules of their own.
+    /// Shared between forks until one of them adds a rule.
     pub(crate) rules: Arc<Rules>,
     pub(crate) specials: Vec<String>,
-    pub(crate) ready: Option<Arc<Ready>>,
-    /// Whether nothing was made since the arena became the ground of forks.
-    is_ground: bool,
-    /// Steps that the front end took between its calls.
+    pub(crate) prepared: Option<Arc<PreparedRules>>,
+    /// Whether the arena has not grown since it became the shared base of forks.
+    is_base: bool,
+    /// Steps that the front end reported for its own work.
     steps: u64,
 }
 
@@ -46,34 +49,36 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// `pause` is called now and then in a long call.
+    /// An empty builder. `pause` is called now and then during long calls.
     pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<Pause>) -> Self {
         let mut arena = Box::new(Arena::new());
         arena.budget.heed([cancellation, None]);
         arena.budget.pause_with(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false, steps: 0 }
+        Builder { arena, rules: Arc::default(), specials: Vec::new(), prepared: None, is_base: false, steps: 0 }
     }
 
-    /// Look at the time, the memory and who may end the build: for what a front end does between two calls. `steps` are
-    /// those that it took itself; they add up over the whole build, to as many as one call may take.
+    /// Checks time, memory and cancellation between two calls of a front end. `steps` is the front end's own work.
+    /// These steps add up over the build, and their limit is that of one call. Errors: limits, cancellation.
     pub fn check(&mut self, steps: u64) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
         self.arena.budget.afford(self.steps)?;
         self.arena.budget.check()
     }
 
+    /// Bytes that the builder holds.
     pub fn memory_bytes(&self) -> usize {
         self.arena.memory_bytes()
     }
 
-    /// The arena with the steps of one call; the time is that of the whole build.
-    pub(crate) fn fresh(&mut self) -> &mut Arena {
+    /// The arena with a fresh step budget for one call. The time budget is that of the whole build.
+    pub(crate) fn begin_call(&mut self) -> &mut Arena {
         self.arena.budget.renew();
-        self.is_ground = false;
+        self.is_base = false;
         &mut self.arena
     }
 
+    /// The node of a number. Errors: misuse, if this builder has no such node.
     pub fn node(&self, id: u32) -> Result<TermId> {
         if (id as usize) < self.arena.len() {
             Ok(TermId(id))
@@ -82,6 +87,7 @@ impl Builder {
         }
     }
 
+    /// The node of a number, if the node is regular. Errors: misuse.
     pub(crate) fn regular(&self, id: u32) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
@@ -93,6 +99,7 @@ impl Builder {
         Ok(node)
     }
 
+    /// The nodes of these numbers. Errors: misuse.
     pub(crate) fn nodes(&self, ids: &[u32]) -> Result<Vec<TermId>> {
         ids.iter().map(|&id| self.node(id)).collect()
     }
@@ -101,66 +108,77 @@ impl Builder {
         ids.iter().map(|&id| self.regular(id)).collect()
     }
 
+    /// A node that matches exactly these bytes.
     pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
-        self.fresh().literal(data)
+        self.begin_call().literal(data)
     }
 
+    /// A node that matches any of these byte strings.
     pub fn words(&mut self, words: Vec<Box<[u8]>>) -> Result<TermId> {
-        self.fresh().words(words)
+        self.begin_call().words(words)
     }
 
+    /// A node that matches one byte of these inclusive ranges.
     pub fn byte_class(&mut self, ranges: &[(u8, u8)]) -> Result<TermId> {
         let sets = ranges.iter().filter(|(low, high)| low <= high).map(|&(low, high)| ByteSet::range(low, high));
         let set = sets.fold(ByteSet::EMPTY, |all, set| all.union(&set));
-        self.fresh().class(set)
+        self.begin_call().class(set)
     }
 
+    /// A node that matches one UTF-8 character of these inclusive ranges of code points.
     pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
-        self.fresh().char_class(ranges)
+        self.begin_call().char_class(ranges)
     }
 
+    /// A node that matches every valid UTF-8 text.
     pub fn any_text(&mut self) -> Result<TermId> {
-        self.fresh().any_text()
+        self.begin_call().any_text()
     }
 
+    /// The concatenation of regular nodes.
     pub fn cat(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.regulars(ids)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.cat(node, rest))
     }
 
+    /// The union of nodes.
     pub fn alt(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.nodes(ids)?;
-        self.fresh().alt(nodes)
+        self.begin_call().alt(nodes)
     }
 
+    /// A node repeated `min` to `max` times; without `max`, without bound.
     pub fn repeat(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
         let node = self.node(id)?;
         let max = max.unwrap_or(MANY);
         if min > max {
             return Ok(EMPTY);
         }
-        self.fresh().repeat(node, min, max)
+        self.begin_call().repeat(node, min, max)
     }
 
-    /// Digits, and points between them if `point`, that read as one number are a multiple of a number other than zero.
+    /// Digits whose number is a multiple of `of`, which is not zero. With `point`, points may stand between the digits.
     pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
-        self.fresh().multiple(of, point)
+        self.begin_call().multiple(of, point)
     }
 
+    /// The intersection of regular nodes.
     pub fn and(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.regulars(ids)?;
-        self.fresh().and(nodes)
+        self.begin_call().and(nodes)
     }
 
+    /// The complement of a regular node with respect to all byte strings.
     pub fn not(&mut self, id: u32) -> Result<TermId> {
         let node = self.regular(id)?;
-        self.fresh().not(node)
+        self.begin_call().not(node)
     }
 
+    /// The UTF-8 texts of a regular node that have `min` to `max` characters.
     pub fn bounded(&mut self, id: u32, min: u32, max: Option<u32>) -> Result<TermId> {
         let mut node = self.regular(id)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         if !arena.info(node).utf8 {
             let any = arena.any_text()?;
             node = arena.and(vec![any, node])?;
@@ -168,45 +186,53 @@ impl Builder {
         arena.bounded(node, min, max.unwrap_or(MANY))
     }
 
+    /// The JSON strings that decode to a text of a regular node: every spelling if `free`, otherwise one.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
-        self.fresh().quoted(node, free)
+        self.begin_call().quoted(node, free)
     }
 
-    /// A regular node, to be planted in other builders; nothing if it is none.
+    /// A regular node in a form that other builders can import; None for structural nodes.
     pub fn cut(&self, id: u32) -> Result<Option<ExportedTerm>> {
         Ok(self.arena.cut(self.node(id)?))
     }
 
-    pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {
-        self.fresh().import(cutting)
+    /// The node that another builder exported.
+    pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
+        self.begin_call().import(exported)
     }
 
+    /// Whether a regular node matches these bytes.
     pub fn accepts(&mut self, id: u32, data: &[u8]) -> Result<bool> {
         let node = self.regular(id)?;
-        self.fresh().matches(node, data)
+        self.begin_call().matches(node, data)
     }
 
+    /// All texts of a regular node; None if there are more than `limit`.
     pub fn enumerate(&mut self, id: u32, limit: usize) -> Result<Option<Vec<Vec<u8>>>> {
         let node = self.regular(id)?;
-        self.fresh().enumerate(node, limit)
+        self.begin_call().enumerate(node, limit)
     }
 
+    /// Whether two regular nodes have no text in common.
     pub fn disjoint(&mut self, left: u32, right: u32) -> Result<bool> {
         Ok(self.and(&[left, right])? == EMPTY)
     }
 
+    /// The concatenation of nodes that may be structural.
     pub fn seq(&mut self, ids: &[u32]) -> Result<TermId> {
         let nodes = self.nodes(ids)?;
-        let arena = self.fresh();
+        let arena = self.begin_call();
         nodes.iter().rev().try_fold(EPSILON, |rest, &node| arena.seq(node, rest))
     }
 
+    /// A node that calls a new rule, to be defined later by `define`.
     pub fn rule(&mut self, name: &str) -> Result<TermId> {
         let rule = Arc::make_mut(&mut self.rules).declare(name);
-        self.fresh().call(rule)
+        self.begin_call().call(rule)
     }
 
+    /// Gives a rule its body. Errors: misuse, if the rule is defined already or the node is no rule.
     pub fn define(&mut self, rule: u32, body: u32) -> Result<()> {
         let (rule, body) = (self.node(rule)?, self.node(body)?);
         match *self.arena.term(rule) {
@@ -215,6 +241,7 @@ impl Builder {
         }
     }
 
+    /// A node that matches the special token of this name.
     pub fn special(&mut self, name: &str) -> Result<TermId> {
         let index = match self.specials.iter().position(|other| other == name) {
             Some(index) => index,
@@ -223,6 +250,6 @@ impl Builder {
                 self.specials.len() - 1
             }
         };
-        self.fresh().special(index as u32)
+        self.begin_call().special(index as u32)
     }
 }

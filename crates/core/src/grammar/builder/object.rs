@@ -1,23 +1,26 @@
-//! Members, and what they must meet together → a node for the object.
+//! Properties × further keys × constraints → the node of an object.
+//!
+//! Objects have the most arguments of all nodes; checking them fills this file.
 
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
-use crate::json::object::earlier;
+use crate::json::object::earlier_properties;
 use crate::regular::json_string::spell;
 use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{TermId, EMPTY, MANY};
 
-/// How an object restricts its members beside their values.
+/// Constraints of an object on its members as a whole.
 #[derive(Clone, Default)]
 pub struct ObjectRules {
+    /// The least number of members.
     pub min: u32,
     pub max: Option<u32>,
     pub required_marks: u64,
     pub implies: Vec<(u32, u32)>,
     pub any_order: bool,
     pub extras_last: bool,
-    /// Lists of properties, each in its own order; none: all in the order of the list.
+    /// Orders of properties; each list is one order. Without lists, the properties come in the given sequence.
     pub orders: Vec<Vec<u32>>,
     pub free: bool,
 }
@@ -29,6 +32,8 @@ impl Builder {
     }
 
     #[allow(clippy::type_complexity)]
+    /// The node of an object from named properties (key, is required, alternatives) and further keys (language,
+    /// alternatives). An alternative is a value node with the marks that it leaves. Errors: misuse, limits.
     pub fn object(
         &mut self,
         properties: Vec<(String, bool, Vec<(u32, u64)>)>,
@@ -58,7 +63,7 @@ impl Builder {
         for (keys, values) in extras {
             let values = self.values(values)?;
             let mut keys = self.regular(keys)?;
-            let arena = self.fresh();
+            let arena = self.begin_call();
             if !arena.info(keys).utf8 {
                 let any = arena.any_text()?;
                 keys = arena.and(vec![any, keys])?;
@@ -86,7 +91,8 @@ impl Builder {
         } else if orders.iter().flatten().any(|&index| index >= count) {
             return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")).into());
         } else {
-            earlier(count, &orders).ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
+            earlier_properties(count, &orders)
+                .ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
         };
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
@@ -116,7 +122,7 @@ impl Builder {
             free,
             sorted,
         };
-        spec.take_stock();
-        self.fresh().add_object(spec)
+        spec.index_properties();
+        self.begin_call().add_object(spec)
     }
 }

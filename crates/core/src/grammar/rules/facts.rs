@@ -1,11 +1,11 @@
-//! Terms × rules → whether each matches something, and whether it may be empty.
+//! Terms × rules → whether each term is productive (matches something) and whether it is nullable.
 //!
-//! Both are least fixpoints, found by a worklist in time linear in what the terms are made of (Dowling and Gallier,
-//! *Linear-time algorithms for testing the satisfiability of propositional Horn formulae*, 1984). Terms share their
-//! parts: a recursion that looks at a part once for each way to it takes twice as long for every level of two references.
+//! Both facts are least fixpoints, found by a worklist in linear time (Dowling and Gallier, *Linear-time algorithms for
+//! testing the satisfiability of propositional Horn formulae*, 1984). A plain recursion would visit shared parts once
+//! per path, which is exponential.
 
 use crate::error::Result;
-use crate::json::object::{Came, Steps};
+use crate::json::object::{SeenKeys, Steps};
 use crate::regular::arena::Arena;
 use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Term, TermId, EMPTY};
@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Steps of one search for a way to close an object.
-const SEARCH: u64 = 1_000_000;
+/// Steps of one search for a way to close an object. Chosen without measurement.
+const MAX_SEARCH_STEPS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Fact {
@@ -22,64 +22,67 @@ pub(super) struct Fact {
     pub productive: bool,
 }
 
+/// The facts of a term of which everything holds.
 const ALL: Fact = Fact { nullable: true, productive: true };
 
 #[derive(Clone, Default)]
 pub(super) struct Facts {
-    /// By rule.
+    /// Facts by rule.
     rules: Vec<Fact>,
-    /// By term, parts before what is made of them: first those that many rules share, then the others.
-    ground: Arc<[Fact]>,
+    /// Facts by term, parts before wholes: a shared prefix, then own terms.
+    shared: Arc<[Fact]>,
     terms: Vec<Fact>,
-    /// How many rules and terms there were when the fixpoint was found: rules that are added later do not change it.
-    settled: (usize, usize),
-    /// Objects that were pruned.
+    /// The numbers of rules and terms at the last fixpoint. Rules added later do not change these facts.
+    base: (usize, usize),
+    /// The number of objects that were pruned.
     pruned: usize,
 }
 
 impl Facts {
+    /// The facts of a rule; neither if the rule is unknown.
     pub fn of_rule(&self, rule: u32) -> Fact {
         self.rules.get(rule as usize).copied().unwrap_or_default()
     }
 
+    /// Adds the facts of a new rule.
     pub fn add_rule(&mut self, fact: Fact) {
         self.rules.push(fact);
     }
 
-    /// What is known of a term, or follows from what is known of its parts.
+    /// The facts of a term, computed from its parts if necessary.
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
-        match self.known(id.0 as usize) {
+        match self.get(id.0 as usize) {
             Some(fact) => fact,
-            None => self.by_parts(arena, id),
+            None => self.fact_from_parts(arena, id),
         }
     }
 
-    fn known(&self, place: usize) -> Option<Fact> {
-        match place.checked_sub(self.ground.len()) {
-            None => Some(self.ground[place]),
+    fn get(&self, place: usize) -> Option<Fact> {
+        match place.checked_sub(self.shared.len()) {
+            None => Some(self.shared[place]),
             Some(place) => self.terms.get(place).copied(),
         }
     }
 
-    /// How many terms are known.
+    /// The number of terms with stored facts.
     pub fn terms(&self) -> usize {
-        self.ground.len() + self.terms.len()
+        self.shared.len() + self.terms.len()
     }
 
-    /// What is known is shared from now on by all copies.
+    /// Moves all facts to the shared prefix, so that copies are cheap.
     pub fn share(&mut self) {
-        self.ground = (0..self.terms()).filter_map(|place| self.known(place)).collect();
+        self.shared = (0..self.terms()).filter_map(|place| self.get(place)).collect();
         self.terms = Vec::new();
     }
 
-    fn by_parts(&self, arena: &Arena, id: TermId) -> Fact {
+    fn fact_from_parts(&self, arena: &Arena, id: TermId) -> Fact {
         let info = arena.info(id);
         match arena.term(id) {
             _ if !info.structural => Fact { nullable: info.nullable, productive: id != EMPTY },
             Term::Seq(..) => {
                 let (mut all, mut rest) = (ALL, id);
                 while let Term::Seq(left, right) = arena.term(rest) {
-                    all = both(all, self.of(arena, *left));
+                    all = conjunction(all, self.of(arena, *left));
                     rest = *right;
                     if all == Fact::default() {
                         return all;
@@ -88,7 +91,7 @@ impl Facts {
                         break;
                     }
                 }
-                both(all, self.of(arena, rest))
+                conjunction(all, self.of(arena, rest))
             }
             Term::Alt(parts) => {
                 let mut any = Fact::default();
@@ -106,36 +109,36 @@ impl Facts {
             Term::Call(rule) => self.of_rule(*rule),
             Term::Unique(array) => {
                 let productive =
-                    arena.registers.uniques[*array as usize].may_end(|node| self.of(arena, node).productive);
+                    arena.registers.uniques[*array as usize].can_end(|node| self.of(arena, node).productive);
                 Fact { nullable: false, productive }
             }
             _ => Fact { nullable: info.nullable, productive: true },
         }
     }
 
-    /// What was settled, for rules that are these and more.
-    pub fn settled(&self) -> Self {
-        let (rules, terms) = self.settled;
+    /// The facts at the last fixpoint, as a start for a larger set of rules.
+    pub fn base(&self) -> Self {
+        let (rules, terms) = self.base;
         Facts {
             rules: self.rules[..rules].to_vec(),
-            ground: (0..terms).filter_map(|place| self.known(place)).collect(),
+            shared: (0..terms).filter_map(|place| self.get(place)).collect(),
             terms: Vec::new(),
-            settled: self.settled,
+            base: self.base,
             pruned: self.pruned,
         }
     }
 
-    /// The least fixpoint over all terms that are new, under rules with these bodies.
-    pub fn settle(&mut self, arena: &mut Arena, bodies: &[TermId]) -> Result<()> {
+    /// Computes the least fixpoint over all new terms, for rules with these bodies. Errors: limits.
+    pub fn compute(&mut self, arena: &mut Arena, bodies: &[TermId]) -> Result<()> {
         let (known, count) = (self.terms(), arena.len());
         self.rules.resize(bodies.len(), Fact::default());
         let mut users: FxHashMap<TermId, SmallVec<[TermId; 2]>> = FxHashMap::default();
-        // Objects take longest: they wait until all their values are known that can be known without them.
+        // Objects and arrays are expensive, so they wait until all cheaper terms are known.
         let (mut light, mut heavy) = (Vec::new(), Vec::new());
         for place in known..count {
             let id = TermId(place as u32);
             if !arena.info(id).structural {
-                self.terms.push(self.by_parts(arena, id));
+                self.terms.push(self.fact_from_parts(arena, id));
                 continue;
             }
             self.terms.push(Fact::default());
@@ -152,16 +155,16 @@ impl Facts {
                 _ => light.push(id),
             }
         }
-        // The first to be taken is the lowest: parts come before what is made of them.
+        // Stacks: the lowest term is taken first, because parts have lower numbers than wholes.
         light.reverse();
         heavy.reverse();
-        let (mut waits, below) = (vec![true; count - known], self.ground.len());
+        let (mut waits, below) = (vec![true; count - known], self.shared.len());
         while let Some(id) = light.pop().or_else(|| heavy.pop()) {
             let place = id.0 as usize;
             waits[place - known] = false;
             arena.spend(1)?;
             let fact = match *arena.term(id) {
-                Term::Object(object) => self.object(arena, object)?,
+                Term::Object(object) => self.object_fact(arena, object)?,
                 Term::Call(rule) => {
                     let fact = bodies.get(rule as usize).map_or_else(Fact::default, |&body| self.of(arena, body));
                     if let Some(slot) = self.rules.get_mut(rule as usize) {
@@ -169,7 +172,7 @@ impl Facts {
                     }
                     fact
                 }
-                _ => self.by_parts(arena, id),
+                _ => self.fact_from_parts(arena, id),
             };
             if fact == self.terms[place - below] {
                 continue;
@@ -188,45 +191,45 @@ impl Facts {
         for (rule, &body) in bodies.iter().enumerate() {
             self.rules[rule] = self.of(arena, body);
         }
-        self.settled = (bodies.len(), count);
+        self.base = (bodies.len(), count);
         Ok(())
     }
 
-    /// Leave out of the objects the values that can never be finished.
+    /// Removes unproductive values from all new objects.
     pub fn prune(&mut self, arena: &mut Arena) {
         for object in self.pruned..arena.registers.objects.len() {
-            if let Some(spec) = self.without_dead_ends(arena, object as u32) {
+            if let Some(spec) = self.prune_object(arena, object as u32) {
                 *arena.registers.objects.get_mut(object) = Arc::new(spec);
             }
         }
         self.pruned = arena.registers.objects.len();
     }
 
-    /// Whether every term from this place on matches something, but the one that stands for nothing.
+    /// Whether every term from a place on is productive, except for the empty language.
     pub fn are_all_productive(&self, from: usize) -> bool {
-        let is_productive = |place| self.known(place).is_some_and(|fact: Fact| fact.productive);
+        let is_productive = |place| self.get(place).is_some_and(|fact: Fact| fact.productive);
         (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.0 as usize)
     }
 
-    /// How many terms the fixpoint was found for.
-    pub fn settled_terms(&self) -> usize {
-        self.settled.1
+    /// The number of terms at the last fixpoint.
+    pub fn base_terms(&self) -> usize {
+        self.base.1
     }
 
-    /// The facts of terms that are new while no rule is: each once, after its parts. Objects lose the values that cannot
-    /// be finished.
-    pub fn judge(&mut self, arena: &mut Arena) -> Result<()> {
+    /// Computes the facts of new terms in one pass, if no rule is new. Objects lose their unproductive values. Errors:
+    /// limits.
+    pub fn extend(&mut self, arena: &mut Arena) -> Result<()> {
         for place in self.terms()..arena.len() {
             let id = TermId(place as u32);
             let fact = match *arena.term(id) {
                 Term::Object(object) => {
-                    let fact = self.object(arena, object)?;
-                    if let Some(spec) = self.without_dead_ends(arena, object) {
+                    let fact = self.object_fact(arena, object)?;
+                    if let Some(spec) = self.prune_object(arena, object) {
                         *arena.registers.objects.get_mut(object as usize) = Arc::new(spec);
                     }
                     fact
                 }
-                _ => self.by_parts(arena, id),
+                _ => self.fact_from_parts(arena, id),
             };
             self.terms.push(fact);
         }
@@ -234,27 +237,27 @@ impl Facts {
         Ok(())
     }
 
-    /// Whether the object can be closed with values that can be finished. If that is too hard to tell here, it is told
-    /// with the steps of a call where the object is entered.
-    fn object(&mut self, arena: &mut Arena, object: u32) -> Result<Fact> {
+    /// The facts of an object: whether productive values can close it. If the search exceeds its steps, the object
+    /// counts as productive, and the automaton decides on entering it.
+    fn object_fact(&mut self, arena: &mut Arena, object: u32) -> Result<Fact> {
         let known = arena.registers.objects[object as usize].clone();
         arena.spend(1 + known.properties.len() as u64 / 8)?;
         let is_there = |node: TermId| self.of(arena, node).productive;
-        // Without one of them there is nothing to search, as often as the others are looked at.
+        // A required property without a value decides without a search.
         if known.properties.iter().any(|each| each.required && !each.values.iter().any(|value| is_there(value.node))) {
             return Ok(Fact::default());
         }
-        let spec = self.without_dead_ends(arena, object).map_or(known, Arc::new);
-        let mut steps = Steps::new(&mut arena.budget, SEARCH);
-        let productive = match spec.feasible(&Default::default(), Came::of(&arena.registers.keys), &mut steps) {
-            Err(_) if steps.is_tired() => true,
-            feasible => feasible?,
+        let spec = self.prune_object(arena, object).map_or(known, Arc::new);
+        let mut steps = Steps::new(&mut arena.budget, MAX_SEARCH_STEPS);
+        let productive = match spec.is_feasible(&Default::default(), SeenKeys::of(&arena.registers.keys), &mut steps) {
+            Err(_) if steps.is_exhausted() => true,
+            is_feasible => is_feasible?,
         };
         Ok(Fact { nullable: false, productive })
     }
 
-    /// The object without the values that can never be finished; None if it has none of those.
-    fn without_dead_ends(&self, arena: &Arena, object: u32) -> Option<ObjectSpec> {
+    /// The object without its unproductive values; None if it has none of them.
+    fn prune_object(&self, arena: &Arena, object: u32) -> Option<ObjectSpec> {
         let spec = &arena.registers.objects[object as usize];
         let is_there = |node: TermId| self.of(arena, node).productive;
         let lists = spec.properties.iter().map(|property| &property.values);
@@ -267,16 +270,16 @@ impl Facts {
         for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
             values.retain(|value| is_there(value.node));
         }
-        spec.take_stock();
+        spec.index_properties();
         Some(spec)
     }
 }
 
-fn both(one: Fact, other: Fact) -> Fact {
+fn conjunction(one: Fact, other: Fact) -> Fact {
     Fact { nullable: one.nullable && other.nullable, productive: one.productive && other.productive }
 }
 
-/// What a structural term is made of.
+/// Calls `act` with each direct part of a structural term.
 fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(TermId)) {
     match arena.term(id) {
         Term::Seq(left, right) => [*left, *right].into_iter().for_each(act),

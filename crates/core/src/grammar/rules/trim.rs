@@ -1,7 +1,7 @@
 //! Rules → rules without the parts that can never be finished (useless symbols: Hopcroft and Ullman 1979, section 4.4).
 //!
-//! Masks and the keys under which they are shared are both made of terms. Where every part of every term can be finished,
-//! neither has to ask, and so neither can forget to.
+//! Masks and their cache keys are computed from the same terms. Without useless symbols neither needs to check for dead
+//! ends.
 
 use crate::error::Result;
 use crate::grammar::rules::Rules;
@@ -10,19 +10,19 @@ use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Terms that were trimmed already.
+/// Trimmed versions of terms.
 type Trimmed = FxHashMap<TermId, TermId>;
 
 impl Rules {
-    /// Trim the rules, the objects and arrays that they refer to, and the root, which is returned.
+    /// Trims the rules, all objects and arrays, and the root. Returns the trimmed root.
     pub(super) fn trim(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
-        if self.is_trim {
+        if self.is_trimmed {
             return Ok(root);
         }
         let mut known = Trimmed::default();
         for rule in 0..self.bodies.len() {
             if let Some(body) = self.bodies[rule] {
-                self.bodies[rule] = Some(self.trimmed(arena, body, &mut known)?);
+                self.bodies[rule] = Some(self.trim_term(arena, body, &mut known)?);
             }
         }
         for object in 0..arena.registers.objects.len() {
@@ -32,14 +32,14 @@ impl Rules {
             let mut changed = false;
             for values in lists {
                 for value in values.iter_mut() {
-                    let node = self.trimmed(arena, value.node, &mut known)?;
+                    let node = self.trim_term(arena, value.node, &mut known)?;
                     changed |= node != value.node;
                     value.node = node;
                 }
                 values.retain(|value| value.node != EMPTY);
             }
             if changed {
-                spec.take_stock();
+                spec.index_properties();
                 *arena.registers.objects.get_mut(object) = Arc::new(spec);
             }
         }
@@ -47,26 +47,26 @@ impl Rules {
             let mut spec = (*arena.registers.uniques[array]).clone();
             let mut changed = false;
             for (node, _) in spec.steps.iter_mut().flatten() {
-                let trimmed = self.trimmed(arena, *node, &mut known)?;
-                changed |= trimmed != *node;
-                *node = trimmed;
+                let trim_term = self.trim_term(arena, *node, &mut known)?;
+                changed |= trim_term != *node;
+                *node = trim_term;
             }
             if changed {
                 *arena.registers.uniques.get_mut(array) = Arc::new(spec);
             }
         }
-        self.trimmed(arena, root, &mut known)
+        self.trim_term(arena, root, &mut known)
     }
 
-    fn trimmed(&self, arena: &mut Arena, id: TermId, known: &mut Trimmed) -> Result<TermId> {
+    fn trim_term(&self, arena: &mut Arena, id: TermId, known: &mut Trimmed) -> Result<TermId> {
         if !arena.info(id).structural {
             return Ok(id);
         }
-        if let Some(&trimmed) = known.get(&id) {
-            return Ok(trimmed);
+        if let Some(&trim_term) = known.get(&id) {
+            return Ok(trim_term);
         }
         arena.spend(1)?;
-        let trimmed = match *arena.term(id) {
+        let trim_term = match *arena.term(id) {
             _ if !self.matches_something(arena, id) => EMPTY,
             Term::Seq(..) => {
                 let (mut parts, mut rest) = (Vec::new(), id);
@@ -77,7 +77,7 @@ impl Rules {
                 parts.push(rest);
                 let mut seq = EPSILON;
                 for part in parts.into_iter().rev() {
-                    let part = self.trimmed(arena, part, known)?;
+                    let part = self.trim_term(arena, part, known)?;
                     seq = arena.seq(part, seq)?;
                 }
                 seq
@@ -85,17 +85,17 @@ impl Rules {
             Term::Alt(ref parts) => {
                 let mut parts = parts.to_vec();
                 for part in &mut parts {
-                    *part = self.trimmed(arena, *part, known)?;
+                    *part = self.trim_term(arena, *part, known)?;
                 }
                 arena.alt(parts)?
             }
-            Term::Repeat { body, min, max } => match self.trimmed(arena, body, known)? {
+            Term::Repeat { body, min, max } => match self.trim_term(arena, body, known)? {
                 EMPTY => EPSILON,
                 body => arena.repeat(body, min, max)?,
             },
             _ => id,
         };
-        known.insert(id, trimmed);
-        Ok(trimmed)
+        known.insert(id, trim_term);
+        Ok(trim_term)
     }
 }

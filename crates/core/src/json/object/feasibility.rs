@@ -1,91 +1,98 @@
-//! Members that came × an object → whether it can still be closed, and what must come for that.
+//! State of an object → whether the object can still be closed, and which members that requires.
+//!
+//! Every state that the automaton reaches passes this check, so no key leads into a dead end.
 
-use crate::error::{Error, Limit, Result};
-use crate::json::object::{has, members, pairs, put, Branches, Came, PropertySet};
-use crate::limits::Budget;
-use crate::regular::registers::{ObjectSpec, ObjectState, Property};
+use crate::error::Result;
+use crate::json::object::property_set::{contains, members, put};
+use crate::json::object::search::{can_cover, ImplicationSearch, Selection, Steps};
+use crate::json::object::spec::pairs_from;
+use crate::json::object::state::{Branches, SeenKeys};
+use crate::regular::registers::{ObjectSpec, ObjectState, Property, PropertySet};
 use crate::regular::term::{TermId, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
 
-/// If fewer keys are left, a mask asks which they are.
-const SPARE_KEYS: usize = 32;
+/// Keys left below which masks must know the exact keys. Chosen without measurement.
+const SCARCE_KEYS: usize = 32;
 
 type Indices = SmallVec<[u32; 8]>;
 
-/// What an object cannot be closed without.
+/// The members without which an object cannot be closed.
 #[derive(Default)]
 pub(crate) struct Needs {
-    /// Properties, as those that may come: an object has a state for each that came, and a list would be longer.
+    /// Required properties as a bit set: every state has one, and a list would be longer.
     must: PropertySet,
     pub may: PropertySet,
-    /// Members beside those that must come.
+    /// Required members beyond the required properties.
     pub more: u32,
-    /// Marks that some members must leave.
+    /// Marks that some of these members must leave.
     pub marks: u64,
 }
 
 impl Needs {
-    pub fn must_come(&self, property: u32) -> bool {
-        has(&self.must, property)
+    /// Whether the property must still come.
+    pub fn is_required(&self, property: u32) -> bool {
+        contains(&self.must, property)
     }
 
-    /// Whether no property must come.
+    /// Whether no property is required any more.
     pub fn is_done(&self) -> bool {
         self.must.iter().all(|&word| word == 0)
     }
 
     /// The properties that must come.
-    pub fn must(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn required(&self) -> impl Iterator<Item = u32> + '_ {
         members(&self.must)
     }
 
+    /// Bytes that the sets of properties hold.
     pub fn memory_bytes(&self) -> usize {
         8 * (self.must.len() + self.may.len())
     }
 
-    pub fn may_come(&self, property: u32) -> bool {
-        has(&self.may, property)
+    /// Whether the property may still come.
+    pub fn is_possible(&self, property: u32) -> bool {
+        contains(&self.may, property)
     }
 }
 
-/// What a state still has to read and may read.
-pub(super) struct Outlook {
+/// The properties that must, and that may, still come.
+pub(super) struct RemainingProperties {
     pub must: Indices,
     pub may: PropertySet,
 }
 
 impl ObjectSpec {
-    /// Whether only `required` and one order restrict which properties come.
-    pub(crate) fn plain(&self) -> bool {
-        !self.any_order && self.earlier.is_empty() && self.unrestricted()
+    /// Whether only `required` and one order restrict the properties.
+    pub(crate) fn is_sequential(&self) -> bool {
+        !self.any_order && self.earlier.is_empty() && self.is_unrestricted()
     }
 
-    /// Whether a property has values at all.
-    pub(crate) fn may_ever_come(&self, property: u32) -> bool {
-        has(&self.valued, property)
+    /// Whether the property has any value, so that it may come at some time.
+    pub(crate) fn has_values(&self, property: u32) -> bool {
+        contains(&self.valued, property)
     }
 
-    /// Of a plain object the first property that must still come.
+    /// The first property that must still come, of a sequential object.
     fn required_from(&self, state: &ObjectState) -> Option<usize> {
         (state.next as usize / 64..self.required.len()).find_map(|word| {
-            let left = self.required[word] & !self.came(state, word);
+            let left = self.required[word] & !self.past_word(state, word);
             (left != 0).then(|| 64 * word + left.trailing_zeros() as usize)
         })
     }
 
-    /// The properties of a plain object whose turn it is, if they may come at all.
+    /// The properties of a sequential object from the next one to the next required one.
     pub(crate) fn in_turn(&self, state: &ObjectState) -> Range<usize> {
         state.next as usize..self.required_from(state).map_or(self.properties.len(), |last| last + 1)
     }
 
-    /// Whether only `required` and the orders restrict which properties come.
-    pub(crate) fn unrestricted(&self) -> bool {
+    /// Whether only `required` and the orders restrict the properties: no implications, marks or counts.
+    pub(crate) fn is_unrestricted(&self) -> bool {
         self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
     }
 
-    /// Find out which properties must come and which may, whenever their values have changed.
-    pub(crate) fn take_stock(&mut self) {
+    /// Computes the sets of required and of possible properties. Call after every change of values.
+    pub(crate) fn index_properties(&mut self) {
         let set_of = |is: fn(&Property) -> bool| {
             let chosen = self.properties.chunks(64).map(|chunk| (0..).zip(chunk));
             chosen.map(|chunk| chunk.fold(0, |set, (bit, property)| set | u64::from(is(property)) << bit)).collect()
@@ -94,8 +101,8 @@ impl ObjectSpec {
             [set_of(|property| property.required), set_of(|property| !property.values.is_empty())];
     }
 
-    /// A word of the set of properties that can no longer come.
-    pub(crate) fn came(&self, state: &ObjectState, word: usize) -> u64 {
+    /// One word of the set of properties that can no longer come.
+    pub(crate) fn past_word(&self, state: &ObjectState, word: usize) -> u64 {
         let of = |set: &[u64]| set.get(word).copied().unwrap_or(0);
         match (self.any_order, self.earlier.is_empty()) {
             (true, _) => of(&state.seen),
@@ -107,29 +114,32 @@ impl ObjectSpec {
         }
     }
 
-    fn tracked(&self, index: u32) -> bool {
-        self.any_order || !pairs(&self.implies, index).is_empty() || !pairs(&self.implied_by, index).is_empty()
+    fn is_tracked(&self, index: u32) -> bool {
+        self.any_order
+            || !pairs_from(&self.implies, index).is_empty()
+            || !pairs_from(&self.implied_by, index).is_empty()
     }
 
-    /// What looking at one state once costs.
-    fn weight(&self) -> u64 {
+    /// Budget steps of looking at one state once.
+    pub(super) fn step_cost(&self) -> u64 {
         let few: usize = self.extras.iter().flat_map(|extra| &extra.few).map(Vec::len).sum();
         1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
     }
 
-    pub(super) fn outlook(&self, state: &ObjectState) -> Option<Outlook> {
+    /// The properties that must and may still come; None if a required property cannot come.
+    pub(super) fn remaining_properties(&self, state: &ObjectState) -> Option<RemainingProperties> {
         let count = self.properties.len() as u32;
-        let seen = |index: u32| has(&state.seen, index);
+        let seen = |index: u32| contains(&state.seen, index);
         let left = |set: &PropertySet| -> PropertySet {
-            (0..).zip(set).map(|(word, set)| set & !self.came(state, word)).collect()
+            (0..).zip(set).map(|(word, set)| set & !self.past_word(state, word)).collect()
         };
         let mut may = left(&self.valued);
         if !self.implies.is_empty() {
-            // What implies a property that can no longer come cannot come either.
-            let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !has(&may, index)).collect();
+            // A property whose effect can no longer come cannot come either.
+            let mut lost: Vec<u32> = (0..count).filter(|&index| !seen(index) && !contains(&may, index)).collect();
             while let Some(index) = lost.pop() {
-                for &cause in pairs(&self.implied_by, index) {
-                    if has(&may, cause.1) {
+                for &cause in pairs_from(&self.implied_by, index) {
+                    if contains(&may, cause.1) {
                         may[cause.1 as usize >> 6] &= !(1 << (cause.1 & 63));
                         if !seen(cause.1) {
                             lost.push(cause.1);
@@ -142,10 +152,10 @@ impl ObjectSpec {
         if !self.implies.is_empty() {
             let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
-            let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || has(&forced, index)).collect();
+            let mut causes: Vec<u32> = (0..count).filter(|&index| seen(index) || contains(&forced, index)).collect();
             while let Some(index) = causes.pop() {
-                for &effect in pairs(&self.implies, index) {
-                    if !seen(effect.1) && !has(&forced, effect.1) {
+                for &effect in pairs_from(&self.implies, index) {
+                    if !seen(effect.1) && !contains(&forced, effect.1) {
                         put(&mut forced, effect.1);
                         must.push(effect.1);
                         causes.push(effect.1);
@@ -153,21 +163,21 @@ impl ObjectSpec {
                 }
             }
         }
-        must.iter().all(|&index| has(&may, index)).then_some(Outlook { must, may })
+        must.iter().all(|&index| contains(&may, index)).then_some(RemainingProperties { must, may })
     }
 
-    /// Whether the object can still be closed in some way; what that costs is taken from `steps`.
-    pub(crate) fn feasible(&self, state: &ObjectState, came: Came<'_>, steps: &mut Steps<'_>) -> Result<bool> {
-        steps.spend(self.weight())?;
+    /// Whether some choice of members closes the object. The search is charged to `steps`. Errors: limits.
+    pub(crate) fn is_feasible(&self, state: &ObjectState, came: SeenKeys<'_>, steps: &mut Steps<'_>) -> Result<bool> {
+        steps.spend(self.step_cost())?;
         if state.count > self.max || self.min > self.max {
             return Ok(false);
         }
-        let Some(Outlook { must, may }) = self.outlook(state) else { return Ok(false) };
+        let Some(RemainingProperties { must, may }) = self.remaining_properties(state) else { return Ok(false) };
         let least = state.count.saturating_add(must.len() as u32);
         if least > self.max {
             return Ok(false);
         }
-        // Keys of which there are few are properties in all but name: each comes once.
+        // Keys of a small set are properties in effect: each comes at most once.
         let mut single: Vec<(&[u8], Vec<u64>)> = Vec::new();
         let mut endless = Vec::new();
         for extra in self.extras.iter().filter(|extra| !extra.values.is_empty()) {
@@ -176,7 +186,7 @@ impl ObjectSpec {
                 endless.extend(marks);
                 continue;
             };
-            for key in few.iter().filter(|key| !came.has(state, key)) {
+            for key in few.iter().filter(|key| !came.contains(state, key)) {
                 match single.iter_mut().find(|(other, _)| *other == &**key) {
                     Some((_, all)) => all.extend(marks.clone()),
                     None => single.push((key, marks.clone().collect())),
@@ -190,17 +200,17 @@ impl ObjectSpec {
         let missing = self.required_marks & !state.marks;
         if self.max != MANY && !self.implies.is_empty() {
             let singles = single.into_iter().map(|(_, marks)| marks).collect();
-            let lumps = Lumps { spec: self, state, singles, endless };
+            let search = ImplicationSearch { spec: self, state, singles, endless };
             let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
-            return lumps.fit(Picked { forced, may, ..Picked::default() }, missing, steps);
+            return search.is_satisfiable(Selection { forced, may, ..Selection::default() }, missing, steps);
         }
         if missing == 0 {
             return Ok(true);
         }
-        // Who can leave the missing marks: properties that must come anyway cost nothing, others one member each.
+        // Sources of missing marks: required properties cost no extra member, all others cost one.
         let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
-            .filter(|&index| has(&may, index))
+            .filter(|&index| contains(&may, index))
             .map(|index| {
                 let values = &self.properties[index as usize].values;
                 (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
@@ -209,29 +219,33 @@ impl ObjectSpec {
             .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
             .collect();
         let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();
-        covers(missing, &givers, &free, self.max.saturating_sub(least), steps)
+        can_cover(missing, &givers, &free, self.max.saturating_sub(least), steps)
     }
 
-    /// What must still come.
+    /// The members that the object still requires.
     pub(crate) fn needs(&self, state: &ObjectState) -> Needs {
-        let Some(Outlook { must: listed, may }) = self.outlook(state) else { return Needs::default() };
+        let Some(RemainingProperties { must: listed, may }) = self.remaining_properties(state) else {
+            return Needs::default();
+        };
         let mut must: PropertySet = smallvec![0; may.len()];
         listed.iter().for_each(|&index| put(&mut must, index));
         let more = self.min.saturating_sub(state.count.saturating_add(listed.len() as u32));
         Needs { must, may, more, marks: self.required_marks & !state.marks }
     }
 
+    /// Whether the object may be closed in this state.
     pub(crate) fn can_close(&self, state: &ObjectState) -> bool {
-        if self.plain() {
+        if self.is_sequential() {
             return self.required_from(state).is_none();
         }
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0
-            && self.outlook(state).is_some_and(|outlook| outlook.must.is_empty())
+            && self.remaining_properties(state).is_some_and(|remaining_properties| remaining_properties.must.is_empty())
     }
 
-    pub(super) fn after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
+    /// The state after one more member: a property, or a further key if `index` is None.
+    pub(super) fn state_after(&self, state: &ObjectState, index: Option<u32>, marks: u64) -> ObjectState {
         let mut next = state.clone();
         match index {
             Some(index) => {
@@ -242,7 +256,7 @@ impl ObjectSpec {
                 } else if !self.any_order {
                     next.next = index + 1;
                 }
-                if self.tracked(index) {
+                if self.is_tracked(index) {
                     put(&mut next.seen, index);
                 }
             }
@@ -254,229 +268,63 @@ impl ObjectSpec {
             }
             None => {}
         }
-        // A count beyond every bound says nothing more.
+        // Counts above all bounds are equivalent.
         let cap = if self.max == MANY { self.min } else { MANY };
         next.count = (state.count + 1).min(cap);
         next.marks = (state.marks | marks) & self.required_marks;
         next
     }
 
-    /// The values that keep the object feasible, each with the state after it.
-    pub(super) fn members(
+    /// The values of a property that keep the object feasible, each with the state after it.
+    pub(super) fn property_branches(
         &self,
         state: &ObjectState,
         index: u32,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.properties[index as usize].values;
-        let next = values.iter().map(|value| (value.node, self.after(state, Some(index), value.marks)));
-        self.only_feasible(next, came, steps)
+        let next = values.iter().map(|value| (value.node, self.state_after(state, Some(index), value.marks)));
+        self.feasible_branches(next, came, steps)
     }
 
-    fn only_feasible(
+    fn feasible_branches(
         &self,
         next: impl Iterator<Item = (TermId, ObjectState)>,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
-        if self.unrestricted() {
-            // Who asks has seen that it may come in its turn: everything else stays as it was.
+        if self.is_unrestricted() {
+            // The caller has checked the order, and nothing else can restrict the member.
             return Ok(next.collect());
         }
         let mut kept = Branches::new();
         for (node, after) in next {
-            if self.feasible(&after, came, steps)? {
+            if self.is_feasible(&after, came, steps)? {
                 kept.push((node, after));
             }
         }
         Ok(kept)
     }
 
-    /// The same for a key beside the named ones, which the states do not know yet: `came` does, if it matters.
-    pub(super) fn others(
+    /// The values of a further key that keep the object feasible. The key itself is passed in `came` where it matters.
+    pub(super) fn extra_branches(
         &self,
         state: &ObjectState,
         extra: u32,
-        came: Came<'_>,
+        came: SeenKeys<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Branches> {
         let values = &self.extras[extra as usize].values;
-        let next = values.iter().map(|value| (value.node, self.after(state, None, value.marks)));
-        self.only_feasible(next, came, steps)
+        let next = values.iter().map(|value| (value.node, self.state_after(state, None, value.marks)));
+        self.feasible_branches(next, came, steps)
     }
 
-    /// Whether what may follow a key depends on which it is.
-    pub(super) fn counts_keys(&self, came: usize) -> bool {
-        // One token may spell a few keys more.
-        let scarce = |number| number < came + SPARE_KEYS;
+    /// Whether the continuation may depend on which key came.
+    pub(super) fn has_scarce_keys(&self, came: usize) -> bool {
+        // A token may spell several keys, so keys count as scarce somewhat early.
+        let scarce = |number| number < came + SCARCE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
-    }
-}
-
-/// Properties that imply each other come in lumps: whether some of them have a number between the bounds, and leave the
-/// marks that are missing. Only where the number is bounded above: otherwise all that may come can come.
-struct Lumps<'a> {
-    spec: &'a ObjectSpec,
-    state: &'a ObjectState,
-    /// The marks of each key of which there are few.
-    singles: Vec<Vec<u64>>,
-    /// The marks of all other keys.
-    endless: Vec<u64>,
-}
-
-#[derive(Clone, Default)]
-struct Picked {
-    /// Properties that come, with all that they imply.
-    forced: PropertySet,
-    may: PropertySet,
-    /// Properties whose value was chosen for its marks.
-    spent: PropertySet,
-    singles: Vec<bool>,
-    others: u32,
-}
-
-impl Lumps<'_> {
-    fn fit(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
-        steps.spend(self.spec.weight())?;
-        let forced: u32 = picked.forced.iter().map(|word| word.count_ones()).sum();
-        let count = self.state.count.saturating_add(forced).saturating_add(picked.others);
-        if count > self.spec.max {
-            return Ok(false);
-        }
-        if missing != 0 {
-            return self.leave(picked, missing, steps);
-        }
-        let spare = self.singles.len() - picked.singles.iter().filter(|&&used| used).count();
-        if !self.endless.is_empty() || count as usize + spare >= self.spec.min as usize {
-            return Ok(true);
-        }
-        // Too few so far: the next property comes with what it implies, or stays away with what implies it.
-        let more = |index: &u32| has(&picked.may, *index) && !has(&picked.forced, *index);
-        let Some(index) = (0..self.spec.properties.len() as u32).find(more) else { return Ok(false) };
-        let mut with = picked.clone();
-        self.follow(&mut with.forced, index, &self.spec.implies);
-        let mut gone: PropertySet = smallvec![0; picked.may.len()];
-        self.follow(&mut gone, index, &self.spec.implied_by);
-        let mut without = picked;
-        without.may.iter_mut().zip(&gone).for_each(|(may, gone)| *may &= !gone);
-        Ok(self.fit(with, 0, steps)? || self.fit(without, 0, steps)?)
-    }
-
-    /// The lowest missing mark, left by whoever can.
-    fn leave(&self, picked: Picked, missing: u64, steps: &mut Steps<'_>) -> Result<bool> {
-        let mark = missing & missing.wrapping_neg();
-        for (index, property) in self.spec.properties.iter().enumerate() {
-            let index = index as u32;
-            if !has(&picked.may, index) || has(&picked.spent, index) {
-                continue;
-            }
-            for value in property.values.iter().filter(|value| value.marks & mark != 0) {
-                let mut next = picked.clone();
-                self.follow(&mut next.forced, index, &self.spec.implies);
-                put(&mut next.spent, index);
-                if self.fit(next, missing & !value.marks, steps)? {
-                    return Ok(true);
-                }
-            }
-        }
-        for (place, marks) in self.singles.iter().enumerate() {
-            if picked.singles.get(place) == Some(&true) {
-                continue;
-            }
-            for given in marks.iter().filter(|&&given| given & mark != 0) {
-                let mut next = picked.clone();
-                next.singles.resize(self.singles.len(), false);
-                next.singles[place] = true;
-                next.others += 1;
-                if self.fit(next, missing & !given, steps)? {
-                    return Ok(true);
-                }
-            }
-        }
-        for given in self.endless.iter().filter(|&&given| given & mark != 0) {
-            let next = Picked { others: picked.others + 1, ..picked.clone() };
-            if self.fit(next, missing & !given, steps)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Add a property and all that follow from it; those that came already are no members to come.
-    fn follow(&self, set: &mut PropertySet, index: u32, along: &[(u32, u32)]) {
-        let mut open = vec![index];
-        while let Some(index) = open.pop() {
-            if has(set, index) || has(&self.state.seen, index) {
-                continue;
-            }
-            put(set, index);
-            open.extend(pairs(along, index).iter().map(|pair| pair.1));
-        }
-    }
-}
-
-/// Whether the givers can leave all missing marks, each giver once and with one of its alternatives.
-fn covers(missing: u64, givers: &[(bool, Vec<u64>)], free: &[u64], budget: u32, steps: &mut Steps<'_>) -> Result<bool> {
-    if missing == 0 {
-        return Ok(true);
-    }
-    steps.spend(1 + givers.len() as u64)?;
-    let reach = givers.iter().flat_map(|(_, marks)| marks).chain(free).fold(0, |all, marks| all | marks);
-    if missing & !reach != 0 {
-        return Ok(false);
-    }
-    // With members to spare, who has no choice to make is taken at once; a search is left for the others.
-    if budget as usize >= givers.len() + missing.count_ones() as usize {
-        let settled = |marks: &[u64]| marks.iter().filter(|&&marks| marks & missing != 0).count() == 1;
-        if givers.iter().any(|(_, marks)| settled(marks)) {
-            let (sure, open): (Vec<_>, Vec<_>) = givers.iter().cloned().partition(|(_, marks)| settled(marks));
-            let given = sure.iter().flat_map(|(_, marks)| marks).fold(0, |all, marks| all | marks);
-            return covers(missing & !given, &open, free, budget - sure.len() as u32, steps);
-        }
-    }
-    if let Some(((costless, marks), rest)) = givers.split_first() {
-        if let Some(after) = if *costless { Some(budget) } else { budget.checked_sub(1) } {
-            for given in marks.iter().filter(|&&given| given & missing != 0) {
-                if covers(missing & !given, rest, free, after, steps)? {
-                    return Ok(true);
-                }
-            }
-        }
-        return covers(missing, rest, free, budget, steps);
-    }
-    for given in free.iter().filter(|&&given| budget > 0 && given & missing != 0) {
-        if covers(missing & !given, &[], free, budget - 1, steps)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// The steps of a search, paid as they are taken.
-pub(crate) struct Steps<'a> {
-    budget: &'a mut Budget,
-    left: u64,
-}
-
-impl<'a> Steps<'a> {
-    /// At most `most` of those that are left in the budget.
-    pub fn new(budget: &'a mut Budget, most: u64) -> Self {
-        Steps { budget, left: most }
-    }
-
-    /// Whether the search took more than its own share, while the budget would go on.
-    pub fn is_tired(&self) -> bool {
-        self.left == 0
-    }
-
-    fn spend(&mut self, amount: u64) -> Result<()> {
-        self.budget.spend(amount)?;
-        self.left = self.left.saturating_sub(amount);
-        match self.left {
-            0 => Err(Error::Limit(Limit::Steps(amount)).into()),
-            _ => Ok(()),
-        }
     }
 }
 
@@ -492,48 +340,9 @@ mod tests {
             set
         };
         let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), more: 0, marks: 0 };
-        assert_eq!(needs.must().collect::<Vec<_>>(), [0, 1, 63, 64]);
-        assert!(needs.must_come(64) && !needs.must_come(2) && needs.may_come(100) && !needs.may_come(99));
+        assert_eq!(needs.required().collect::<Vec<_>>(), [0, 1, 63, 64]);
+        assert!(needs.is_required(64) && !needs.is_required(2) && needs.is_possible(100) && !needs.is_possible(99));
         assert!(!needs.is_done() && Needs { must: set(&[]), ..Needs::default() }.is_done());
         assert_eq!(needs.memory_bytes(), 4 * 8);
-    }
-
-    #[test]
-    fn marks_are_covered_by_some_choice_for_each_giver() {
-        let covers = |missing, givers: &[(bool, &[u64])], free: &[u64], budget| {
-            let givers: Vec<_> = givers.iter().map(|&(costless, marks)| (costless, marks.to_vec())).collect();
-            covers(missing, &givers, free, budget, &mut Steps::new(&mut Budget::default(), u64::MAX)).unwrap()
-        };
-        assert!(covers(0, &[], &[], 0));
-        assert!(!covers(1, &[], &[2], 9) && covers(1, &[], &[1], 1) && !covers(1, &[], &[1], 0));
-        assert!(covers(0b11, &[], &[1, 2], 2) && !covers(0b11, &[], &[1, 2], 1) && covers(0b11, &[], &[3], 1));
-        assert!(covers(1, &[(true, &[1])], &[], 0), "what must come anyway costs nothing");
-        assert!(!covers(1, &[(false, &[1])], &[], 0) && covers(1, &[(false, &[1])], &[], 1));
-        assert!(!covers(0b11, &[(true, &[1, 2])], &[], 9), "each gives one of its alternatives");
-        assert!(covers(0b11, &[(true, &[1, 2]), (true, &[1])], &[], 0));
-        assert!(covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 1));
-        assert!(!covers(0b11, &[(true, &[1, 2]), (false, &[1])], &[], 0));
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 3));
-        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2, 4])], &[1], 2));
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[6, 4])], &[1], 2));
-        // With members to spare, too.
-        assert!(covers(0b111, &[(false, &[1, 2]), (false, &[1]), (false, &[4])], &[], 9));
-        assert!(!covers(0b111, &[(false, &[1, 2]), (false, &[2]), (false, &[2])], &[], 9));
-        let alike: [(bool, &[u64]); 3] = [(false, &[1]), (false, &[1]), (false, &[1])];
-        assert!(
-            covers(0b11111, &alike, &[2, 4, 8, 16], 8),
-            "eight may come: three that give one mark, four for the rest"
-        );
-        assert!(covers(0b11111, &alike, &[2, 4, 8, 16], 5) && !covers(0b11111, &alike, &[2, 4, 8, 16], 4));
-    }
-
-    #[test]
-    fn a_search_ends_with_its_own_steps_or_those_of_the_call() {
-        let mut budget = Budget::default();
-        let mut steps = Steps::new(&mut budget, 3);
-        assert!(steps.spend(2).is_ok() && !steps.is_tired());
-        assert!(steps.spend(1).is_err() && steps.is_tired());
-        let mut steps = Steps::new(&mut budget, 2);
-        assert!(steps.spend(5).is_err() && steps.is_tired());
     }
 }

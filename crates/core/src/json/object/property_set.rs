@@ -1,8 +1,11 @@
-//! Places of properties → a set of them, as bits.
+//! Property index → bit of a set.
+//!
+//! Sets of properties are small bit vectors, and every state of an object holds some.
 
 use crate::regular::registers::PropertySet;
 
-pub(super) fn has(set: &[u64], index: u32) -> bool {
+/// Whether the set has the property of an index.
+pub(super) fn contains(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
 
@@ -18,14 +21,15 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether two sets share a member other than `index`, from a word on before which one of them has none.
-pub(super) fn share(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
+/// Whether two sets share a member other than `index`. Words before `from` are known to be disjoint.
+pub(super) fn intersects(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
     left.iter().zip(right).enumerate().skip(from).any(|(word, (a, b))| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
         a & b & !own != 0
     })
 }
 
+/// Adds a property to the set.
 pub(super) fn put(set: &mut PropertySet, index: u32) {
     let word = index as usize >> 6;
     if set.len() <= word {

@@ -3,7 +3,7 @@
 //! A lookahead without frames and objects is the same in all grammars and is cached with the vocabulary. Frames and
 //! objects belong to one machine, and their lookaheads are cached with the key parts of that machine.
 
-use crate::automaton::machine::{FrameId, BOTTOM};
+use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::mask::composer::TrieView;
@@ -154,7 +154,7 @@ impl KeyBuilder<'_> {
                     all = all.and(lookahead);
                 }
             }
-            Term::Repeat { body, min, max } if !self.machine.rules().nullable(&self.machine.arena, body) => {
+            Term::Repeat { body, min, max } if !self.machine.rules().is_nullable(&self.machine.arena, body) => {
                 let (mut at, mut count) = (exits.clone(), 0);
                 while !at.is_nowhere() {
                     if count >= min {
@@ -181,7 +181,7 @@ impl KeyBuilder<'_> {
                             self.lookahead(call, exits, depth)?
                         }
                         First::Special(_) => Some(Lookahead::nothing(Exits::NOWHERE)),
-                        First::Ask | First::Unique(_) => None,
+                        First::Replay | First::Unique(_) => None,
                     };
                     let Some(mut lookahead) = first else { return Ok(None) };
                     for &part in &entry.rest {

@@ -98,7 +98,7 @@ impl Arena {
         const ANY: u128 = 1;
         if profile.unrestricted {
             self.budget.spend(1 + spec.valued.len() as u64 / 8)?;
-            let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.came(&state, word) != 0);
+            let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.past_word(&state, word) != 0);
             let closes = !left(&spec.required);
             let any = profile.any && (closes || spec.any_order || !spec.extras_last);
             if any || profile.observed.is_empty() && spec.extras.is_empty() {

@@ -1,0 +1,165 @@
+//! Terms with frames → everything that can begin there: heads, special tokens, or the end of the text.
+//!
+//! The closure follows items until only heads and calls are left. Calls are grouped by rule and entered in an order in
+//! which callers come before callees. So ambiguity costs polynomial, not exponential, space.
+
+use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Items, Position};
+use crate::automaton::unique::Register;
+use crate::error::Result;
+use crate::grammar::rules::{Entry, First};
+use crate::json::object::ObjectParts;
+use crate::regular::term::{Term, TermId, EPSILON};
+use crate::storage::visited::Visited;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The state of one closure: the heads, special tokens and calls found so far, with their frames.
+#[derive(Default)]
+pub(crate) struct Closure {
+    heads: Items,
+    specials: Vec<(u32, FrameId)>,
+    calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
+    accepting: bool,
+    pub(crate) needs_replay: bool,
+    pub(crate) crosses_item: bool,
+    pub(crate) depends_on_value: bool,
+    seen: Visited<(TermId, FrameId)>,
+    pub(crate) register: Register,
+    /// Whether the register changed the result. If not, the result may be cached for all registers.
+    pub(crate) uses_register: bool,
+    /// Arrays of unique items that begin here and are not yet expanded.
+    arrays: Items,
+}
+
+impl Machine {
+    fn entries_of(&mut self, id: TermId) -> Result<Arc<Vec<Entry>>> {
+        if let Some(entries) = self.firsts.get(&id) {
+            return Ok(entries.clone());
+        }
+        let entries = Arc::new(self.rules.first(&mut self.arena, id)?);
+        self.arena.budget.grow(48 + entries.len() * size_of::<Entry>());
+        self.firsts.insert(id, entries.clone());
+        Ok(entries)
+    }
+
+    /// The position that begins with these items, and whether the register changed the result.
+    pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
+        let mut closure = Closure { register, ..Closure::default() };
+        self.expand_items(items, &mut closure)?;
+        self.enter_calls(closure)
+    }
+
+    /// Follows items until only heads and calls are left. A nullable item also returns to its frame.
+    fn expand_items(&mut self, items: &[(TermId, FrameId)], closure: &mut Closure) -> Result<()> {
+        let mut work = Items::from_slice(items);
+        while let Some((term, frame)) = work.pop() {
+            if !closure.seen.insert((term, frame)) {
+                continue;
+            }
+            self.arena.spend(1)?;
+            if let Term::Unique(_) | Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } =
+                self.arena.term(term)
+            {
+                self.expand(term, frame, &mut work, closure)?;
+                continue;
+            }
+            if self.open_object(term, frame, &mut work, closure)? {
+                continue;
+            }
+            if self.rules.is_nullable(&self.arena, term) {
+                if frame == BOTTOM {
+                    closure.accepting = true;
+                } else {
+                    work.extend_from_slice(&self.frames[frame.index()]);
+                }
+            }
+            if let Some((head, rest)) = self.rules.direct_first(&self.arena, term) {
+                let frame = rest.map_or(frame, |rest| self.intern_frame(&[(rest, frame)]));
+                closure.heads.push((head, frame));
+                continue;
+            }
+            let entries = self.entries_of(term)?;
+            self.add_entries(&entries, frame, closure);
+            work.append(&mut closure.arrays);
+        }
+        Ok(())
+    }
+
+    /// Expands an object between its members. Every object state occurs once, so caching its `Rules::first` would be
+    /// useless. Returns false if the term is no such object.
+    fn open_object(&mut self, term: TermId, frame: FrameId, work: &mut Items, closure: &mut Closure) -> Result<bool> {
+        match *self.arena.term(term) {
+            Term::Object(_) | Term::ObjectNext { .. } => {
+                let ObjectParts { end, next } = self.arena.object_parts(term)?;
+                if let Some((before, key)) = next {
+                    work.push(match before {
+                        EPSILON => (key, frame),
+                        _ => (before, self.intern_frame(&[(key, frame)])),
+                    });
+                }
+                work.extend(end.map(|end| (end, frame)));
+            }
+            Term::ObjectKey { object, state } => {
+                if self.arena.needs_key_replay(object, state)? {
+                    closure.needs_replay = true;
+                    return Ok(true);
+                }
+                for (head, follow) in self.arena.key_heads(object, state)? {
+                    let frame = follow.map_or(frame, |follow| self.intern_frame(&[(follow, frame)]));
+                    closure.heads.push((head, frame));
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn add_entries(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
+        for entry in entries {
+            let frame = self.push_frames(&entry.rest, frame);
+            match entry.first {
+                First::Head(head) => closure.heads.push((head, frame)),
+                First::Special(special) => closure.specials.push((special, frame)),
+                First::Replay => closure.needs_replay = true,
+                First::Unique(array) => closure.arrays.push((array, frame)),
+                First::Call(rule) => {
+                    let place = self.rules.order[rule as usize];
+                    closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
+                }
+            }
+        }
+    }
+
+    /// Enters the called rules, callers before callees, each once. Then merges the frames of equal heads.
+    fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
+        while let Some((_, (rule, frames))) = closure.calls.pop_first() {
+            self.arena.spend(frames.len() as u64)?;
+            let frame = self.union(&frames)?;
+            let entries = self.rules.entries(rule);
+            self.add_entries(&entries, frame, &mut closure);
+            let arrays = std::mem::take(&mut closure.arrays);
+            if !arrays.is_empty() {
+                self.expand_items(&arrays, &mut closure)?;
+            }
+        }
+        let Closure {
+            heads,
+            specials,
+            accepting,
+            needs_replay,
+            crosses_item,
+            depends_on_value,
+            register,
+            uses_register,
+            ..
+        } = closure;
+        let (heads, specials) = (self.merge_frames(heads)?, self.merge_frames(specials)?);
+        let mut position =
+            Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register };
+        self.update_register(&mut position);
+        Ok((position, uses_register))
+    }
+}

@@ -1,0 +1,222 @@
+//! State of an object → the fewest bytes until its end.
+//!
+//! Required members are summed. The larger of two bounds is added: one for the minimal count, one for missing marks.
+
+use crate::automaton::distance::{difference, product, sum, NEVER};
+use crate::automaton::machine::Machine;
+use crate::error::Result;
+use crate::json::object::Needs;
+use crate::regular::registers::{ObjectState, Value};
+use std::sync::Arc;
+
+/// Distances of the parts of one object. A member's distance excludes its comma.
+pub(super) struct ObjectDistances {
+    named: Vec<MemberDistance>,
+    others: Vec<MemberDistance>,
+    /// By property: the sum of all required members from that property on, with commas.
+    required_from: Vec<u64>,
+    /// The shortest member.
+    shortest: u64,
+    comma: u64,
+    close: u64,
+}
+
+struct MemberDistance {
+    required: bool,
+    key: u64,
+    /// For each alternative: bytes of colon and value, and its marks.
+    values: Vec<(u64, u64)>,
+    /// The minimum of `values`.
+    value: u64,
+}
+
+/// Members that an object in one state still needs.
+pub(super) struct RemainingMembers {
+    needs: Needs,
+    /// Bytes of the required members with a comma each, and of the closing bracket.
+    needed: u64,
+    /// The next property in order, for objects that only `required` restricts.
+    from: Option<u32>,
+}
+
+impl RemainingMembers {
+    fn is_required(&self, members: &ObjectDistances, index: u32) -> bool {
+        match self.from {
+            Some(from) => index >= from && members.named[index as usize].required,
+            None => self.needs.is_required(index),
+        }
+    }
+
+    /// Whether no property is required any more.
+    fn is_done(&self, members: &ObjectDistances) -> bool {
+        match self.from {
+            Some(from) => members.required_from[from as usize] == 0,
+            None => self.needs.is_done(),
+        }
+    }
+}
+
+/// The member that is being read.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum CurrentMember {
+    Named(u32),
+    Other(u32),
+}
+
+impl ObjectDistances {
+    fn next_member(&self) -> u64 {
+        sum([self.comma, self.shortest])
+    }
+
+    /// Budget steps of one call of `mark_distance`.
+    fn mark_cost(&self, needs: &Needs) -> u64 {
+        u64::from(needs.marks.count_ones()) * (self.named.len() + self.others.len()) as u64
+    }
+
+    /// A lower bound of the extra bytes that leave the missing marks: the maximum over marks of the cheapest member.
+    fn mark_distance(&self, needs: &Needs, missing: u64, current: Option<CurrentMember>) -> u64 {
+        let mut dearest = 0;
+        let mut left = missing;
+        while left != 0 {
+            let mark = left & left.wrapping_neg();
+            left &= !mark;
+            let leaves =
+                |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & mark != 0).map(|value| value.0).min();
+            let mut cheapest = NEVER;
+            for (index, member) in (0..).zip(&self.named) {
+                if current == Some(CurrentMember::Named(index)) || !needs.is_possible(index) {
+                    continue;
+                }
+                if let Some(value) = leaves(&member.values) {
+                    let own = if needs.is_required(index) {
+                        difference(value, member.value)
+                    } else {
+                        sum([self.comma, member.key, value])
+                    };
+                    cheapest = cheapest.min(own);
+                }
+            }
+            for member in &self.others {
+                if let Some(value) = leaves(&member.values) {
+                    cheapest = cheapest.min(sum([self.comma, member.key, value]));
+                }
+            }
+            dearest = dearest.max(cheapest);
+        }
+        dearest
+    }
+}
+
+impl Machine {
+    fn object_distances(&mut self, object: u32) -> Result<Arc<ObjectDistances>> {
+        if let Some(members) = self.distances.members.get(&object) {
+            return Ok(members.clone());
+        }
+        let spec = self.arena.registers.objects[object as usize].clone();
+        let colon = self.distance(spec.colon)?;
+        let mut named = Vec::with_capacity(spec.properties.len());
+        for property in &spec.properties {
+            let key = property.key.len() as u64 + 2;
+            named.push(MemberDistance {
+                required: property.required,
+                ..self.compute_member(key, colon, &property.values)?
+            });
+        }
+        let mut others = Vec::with_capacity(spec.extras.len());
+        for extra in &spec.extras {
+            let key = sum([self.distance(extra.keys)?, 2]);
+            others.push(self.compute_member(key, colon, &extra.values)?);
+        }
+        let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
+        let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
+        let mut required_from = vec![0; named.len() + 1];
+        for (index, member) in named.iter().enumerate().rev() {
+            let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
+            required_from[index] = sum([required_from[index + 1], own]);
+        }
+        self.arena.budget.grow(100 + 88 * (named.len() + others.len()));
+        let members = Arc::new(ObjectDistances { named, others, required_from, shortest, comma, close });
+        self.distances.members.insert(object, members.clone());
+        Ok(members)
+    }
+
+    fn compute_member(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<MemberDistance> {
+        let mut values = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives {
+            values.push((sum([colon, self.distance(alternative.node)?]), alternative.marks));
+        }
+        let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
+        Ok(MemberDistance { required: false, key, values, value })
+    }
+
+    /// The needs of an object in a state; cached.
+    pub(super) fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
+        if let Some(rest) = self.distances.remaining.get(&(object, state)) {
+            return Ok(rest.clone());
+        }
+        let before = self.arena.registers.states[state as usize].clone();
+        let rest = Arc::new(self.compute_remaining_members(object, &before)?);
+        self.arena.budget.grow(120 + rest.needs.memory_bytes());
+        self.distances.remaining.insert((object, state), rest.clone());
+        Ok(rest)
+    }
+
+    /// The needs of an object in a state.
+    pub(super) fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
+        let spec = self.arena.registers.objects[object as usize].clone();
+        let members = self.object_distances(object)?;
+        if spec.is_sequential() {
+            let needed = sum([members.close, members.required_from[state.next as usize]]);
+            return Ok(RemainingMembers { needs: Needs::default(), needed, from: Some(state.next) });
+        }
+        self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
+        let needs = spec.needs(state);
+        let mut needed = members.close;
+        for index in needs.required() {
+            let MemberDistance { key, value, .. } = members.named[index as usize];
+            needed = sum([needed, members.comma, key, value]);
+        }
+        Ok(RemainingMembers { needs, needed, from: None })
+    }
+
+    /// The fewest bytes from between two members to the end of the object, with at least `least` more members.
+    pub(super) fn next_distance(&mut self, object: u32, rest: &RemainingMembers, least: u32) -> Result<u64> {
+        let members = self.object_distances(object)?;
+        self.arena.spend(members.mark_cost(&rest.needs))?;
+        let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
+        Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, rest.needs.marks, None))]))
+    }
+
+    /// The fewest bytes from the start of a key to the end of the object.
+    pub(super) fn key_distance(&mut self, object: u32, rest: &RemainingMembers) -> Result<u64> {
+        let members = self.object_distances(object)?;
+        let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
+        Ok(difference(all, members.comma))
+    }
+
+    /// The fewest bytes from the colon of a member to the end of the object.
+    pub(super) fn member_distance(&mut self, object: u32, state: u32, current: CurrentMember) -> Result<u64> {
+        let rest = self.remaining_members(object, state)?;
+        let members = self.object_distances(object)?;
+        self.arena.spend(members.mark_cost(&rest.needs))?;
+        let (mut needed, mut more) = (rest.needed, rest.needs.more);
+        let member = match current {
+            CurrentMember::Named(index) => &members.named[index as usize],
+            CurrentMember::Other(index) => &members.others[index as usize],
+        };
+        match current {
+            CurrentMember::Named(index) if rest.is_required(&members, index) => {
+                let own = sum([members.comma, member.key, member.value]);
+                needed = if own == NEVER { NEVER } else { difference(needed, own) };
+            }
+            _ => more = more.saturating_sub(1),
+        }
+        let more = product(u64::from(more), members.next_member());
+        let mut least = NEVER;
+        for &(value, marks) in &member.values {
+            let marks = members.mark_distance(&rest.needs, rest.needs.marks & !marks, Some(current));
+            least = least.min(sum([value, needed, more.max(marks)]));
+        }
+        Ok(least)
+    }
+}

@@ -1,0 +1,47 @@
+//! A place in a text → what may come next there: heads with the frames that they return to.
+//!
+//! Positions are plain values that the machine interns. They have their own file because masks, matchers and migrations
+//! read positions without stepping them.
+
+use crate::automaton::frame::FrameId;
+use crate::automaton::unique::Register;
+use crate::regular::term::TermId;
+use smallvec::SmallVec;
+
+/// The number of an interned position of one machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PositionId(pub u32);
+
+/// The position from which no byte and no token is allowed.
+pub const DEAD: PositionId = PositionId(0);
+
+/// Terms with the frames that they return to. Inline room for four: most positions have one or two.
+pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
+
+/// The heads, special tokens and end that may come next at one place of a text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Position {
+    pub heads: Items,
+    /// Special tokens that may come, with the frames that they return to.
+    pub specials: Vec<(u32, FrameId)>,
+    /// Whether a text may end here.
+    pub accepting: bool,
+    /// Whether only an exact replay can tell what follows (`First::Replay`).
+    pub needs_replay: bool,
+    /// Only in positions of masks: whether an item has just ended or begun.
+    pub crosses_item: bool,
+    /// Only in positions of masks: whether the next bytes depend on the values of items.
+    pub depends_on_value: bool,
+    /// The partial value of the open items that may not repeat.
+    pub register: Register,
+}
+
+impl Position {
+    /// Whether neither a byte nor a special token may come and the text may not end.
+    pub(super) fn is_dead(&self) -> bool {
+        self.heads.is_empty() && self.specials.is_empty() && !self.accepting
+    }
+}
+
+/// Bytes that an interned position costs: itself, its slot in the list and its entry in the index.
+pub(super) const PER_POSITION: usize = size_of::<Position>() + 16 + 8;

@@ -1,0 +1,143 @@
+//! Term → how it can begin: a head, a call or a special token, each with the terms that follow it.
+//!
+//! Parts that may be empty are skipped here, once per grammar. At run time no call returns before it has read something.
+
+use crate::error::Result;
+use crate::grammar::rules::Rules;
+use crate::json::object::ObjectParts;
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, EPSILON, MANY};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum First {
+    Head(TermId),
+    Call(u32),
+    Special(u32),
+    /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
+    Replay,
+    /// An array of unique items: how it begins depends on the values that came.
+    Unique(TermId),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Entry {
+    pub first: First,
+    /// The terms that follow, innermost first.
+    pub rest: SmallVec<[TermId; 4]>,
+}
+
+impl Rules {
+    /// The head and the rest of a term whose beginning is a regular, non-nullable term; None otherwise.
+    pub(crate) fn direct_first(&self, arena: &Arena, id: TermId) -> Option<(TermId, Option<TermId>)> {
+        match *arena.term(id) {
+            Term::Empty | Term::Epsilon => None,
+            Term::Seq(left, right) => {
+                let info = arena.info(left);
+                (!info.structural && !info.nullable).then_some((left, Some(right)))
+            }
+            _ => (!arena.info(id).structural).then_some((id, None)),
+        }
+    }
+
+    /// All non-empty beginnings of a term. Errors: limits.
+    pub(crate) fn first(&self, arena: &mut Arena, id: TermId) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        self.collect_first(arena, id, &mut SmallVec::new(), &mut entries)?;
+        Ok(deduplicate(entries))
+    }
+
+    fn collect_first(
+        &self,
+        arena: &mut Arena,
+        id: TermId,
+        rest: &mut SmallVec<[TermId; 4]>,
+        out: &mut Vec<Entry>,
+    ) -> Result<()> {
+        // Each level may copy the list of following terms.
+        arena.spend(8 + rest.len() as u64)?;
+        let entry = |first| {
+            let rest = rest.iter().rev().copied().collect();
+            Entry { first, rest }
+        };
+        match *arena.term(id) {
+            Term::Empty | Term::Epsilon => {}
+            Term::Seq(..) => {
+                let mut id = id;
+                while let Term::Seq(left, right) = *arena.term(id) {
+                    arena.spend(1)?;
+                    rest.push(right);
+                    self.collect_first(arena, left, rest, out)?;
+                    rest.pop();
+                    if !self.is_nullable(arena, left) {
+                        return Ok(());
+                    }
+                    id = right;
+                }
+                self.collect_first(arena, id, rest, out)?;
+            }
+            Term::Alt(ref parts) if arena.info(id).structural => {
+                for part in parts.clone().iter() {
+                    self.collect_first(arena, *part, rest, out)?;
+                }
+            }
+            Term::Repeat { body, min, max } if arena.info(id).structural => {
+                let min = if self.is_nullable(arena, body) { 0 } else { min };
+                let max = if max == MANY { max } else { max - 1 };
+                let again = arena.repeat(body, min.saturating_sub(1), max)?;
+                if again != EPSILON {
+                    rest.push(again);
+                }
+                self.collect_first(arena, body, rest, out)?;
+                if again != EPSILON {
+                    rest.pop();
+                }
+            }
+            Term::Call(rule) => out.push(entry(First::Call(rule))),
+            Term::Special(special) => out.push(entry(First::Special(special))),
+            Term::Unique(_) => out.push(entry(First::Unique(id))),
+            Term::Object(_) | Term::ObjectNext { .. } => {
+                let ObjectParts { end, next } = arena.object_parts(id)?;
+                if let Some(end) = end {
+                    self.collect_first(arena, end, rest, out)?;
+                }
+                if let Some((before, key)) = next {
+                    let next = arena.seq(before, key)?;
+                    self.collect_first(arena, next, rest, out)?;
+                }
+            }
+            Term::ObjectKey { object, state } => {
+                if arena.needs_key_replay(object, state)? {
+                    out.push(entry(First::Replay));
+                    return Ok(());
+                }
+                for (head, follow) in arena.key_heads(object, state)? {
+                    let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
+                    if let Some(follow) = follow {
+                        entry.rest.insert(0, follow);
+                    }
+                    out.push(entry);
+                }
+            }
+            _ => out.push(entry(First::Head(id))),
+        }
+        Ok(())
+    }
+}
+
+/// The entries without repetitions, in order of first occurrence.
+pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
+    // Pairwise comparison is faster than a table for short lists.
+    if entries.len() <= 8 {
+        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if !kept.contains(&entry) {
+                kept.push(entry);
+            }
+        }
+        return kept;
+    }
+    let mut seen = FxHashSet::default();
+    entries.into_iter().filter(|entry| seen.insert(entry.clone())).collect()
+}

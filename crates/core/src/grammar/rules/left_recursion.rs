@@ -1,0 +1,153 @@
+//! Rules that begin with each other → equivalent rules that do not.
+//!
+//! For a strongly connected set of rules A_i with A_j → A_k α_kj and A_j → β_j, the left-linear system A = β + A α has
+//! the solution A_i = Σ_k β_k R_ki with R = α*, and R is right-recursive (the matrix form of Greibach's normal form:
+//! Rosenkrantz, *Matrix equations and normal forms*, JACM 1967).
+
+use crate::error::{Error, Limit, Result};
+use crate::grammar::rules::facts::Fact;
+use crate::grammar::rules::first::deduplicate;
+use crate::grammar::rules::{Entry, First, Rules};
+use crate::regular::arena::Arena;
+use crate::regular::term::{TermId, EMPTY, EPSILON};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Rules {
+    /// The rules that a rule may begin with.
+    pub(super) fn first_callees(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+        self.entries[rule as usize].iter().filter_map(|entry| match entry.first {
+            First::Call(callee) => Some(callee),
+            _ => None,
+        })
+    }
+
+    /// Strongly connected components of "may begin with", callees first (Tarjan 1972, iterative).
+    pub(super) fn components(&self) -> Vec<Vec<u32>> {
+        let count = self.entries.len();
+        let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
+        let (mut on_stack, mut stack, mut out) = (vec![false; count], Vec::new(), Vec::new());
+        let mut counter = 0;
+        for root in 0..count as u32 {
+            let mut work = vec![(root, None::<std::vec::IntoIter<u32>>)];
+            while let Some((rule, callees)) = work.last_mut() {
+                let at = *rule as usize;
+                if callees.is_none() {
+                    if index[at] != u32::MAX {
+                        work.pop();
+                        continue;
+                    }
+                    (index[at], low[at]) = (counter, counter);
+                    counter += 1;
+                    stack.push(*rule);
+                    on_stack[at] = true;
+                    *callees = Some(self.first_callees(*rule).collect::<Vec<_>>().into_iter());
+                }
+                let next = callees.as_mut().and_then(|callees| callees.next());
+                match next {
+                    Some(callee) if index[callee as usize] == u32::MAX => work.push((callee, None)),
+                    Some(callee) if on_stack[callee as usize] => low[at] = low[at].min(index[callee as usize]),
+                    Some(_) => {}
+                    None => {
+                        let rule = *rule;
+                        work.pop();
+                        if let Some((caller, _)) = work.last() {
+                            low[*caller as usize] = low[*caller as usize].min(low[at]);
+                        }
+                        if low[at] == index[at] {
+                            let split = stack.iter().rposition(|&other| other == rule).unwrap_or(0);
+                            let component: Vec<u32> = stack.split_off(split);
+                            component.iter().for_each(|&member| on_stack[member as usize] = false);
+                            out.push(component);
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Solves the left-linear system of one component, as the head of this file describes. Errors: more than 64 rules,
+    /// limits.
+    pub(super) fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
+        let size = component.len();
+        if size > 64 {
+            return Err(Error::Limit(Limit::LeftRecursion(64)).into());
+        }
+        let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
+        // steps[k] lists (j, alpha) for every A_j → A_k alpha.
+        let mut steps: Vec<Vec<(usize, TermId)>> = vec![Vec::new(); size];
+        let mut bases: Vec<Vec<Entry>> = vec![Vec::new(); size];
+        for (j, &rule) in component.iter().enumerate() {
+            for entry in self.entries(rule).iter() {
+                match entry.first {
+                    First::Call(callee) if place.contains_key(&callee) => {
+                        let mut alpha = EPSILON;
+                        for &part in entry.rest.iter().rev() {
+                            alpha = arena.seq(part, alpha)?;
+                        }
+                        steps[place[&callee]].push((j, alpha));
+                    }
+                    _ => bases[j].push(entry.clone()),
+                }
+            }
+        }
+        let reach = |from: usize| {
+            let mut seen = vec![false; size];
+            let mut work = vec![from];
+            while let Some(at) = work.pop() {
+                if !std::mem::replace(&mut seen[at], true) {
+                    work.extend(steps[at].iter().filter(|(_, alpha)| self.is_nullable(arena, *alpha)).map(|&(j, _)| j));
+                }
+            }
+            seen
+        };
+        let reaches: Vec<Vec<bool>> = (0..size).map(reach).collect();
+        let rest_rule = |rules: &mut Self, k: usize, i: usize| {
+            let name = format!("{}/{}", rules.names[component[k] as usize], rules.names[component[i] as usize]);
+            let rule = rules.declare(&name);
+            rules.bodies[rule as usize] = Some(EMPTY);
+            rules.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
+            rules.entries.push(Arc::default());
+            rule
+        };
+        let mut rests = vec![vec![0u32; size]; size];
+        for (k, row) in rests.iter_mut().enumerate() {
+            for (i, cell) in row.iter_mut().enumerate() {
+                *cell = rest_rule(self, k, i);
+            }
+        }
+        let mut calls = vec![vec![EMPTY; size]; size];
+        for (k, row) in calls.iter_mut().enumerate() {
+            for (i, cell) in row.iter_mut().enumerate() {
+                *cell = arena.call(rests[k][i])?;
+            }
+        }
+        for k in 0..size {
+            for i in 0..size {
+                let mut entries = Vec::new();
+                for l in (0..size).filter(|&l| reaches[k][l]) {
+                    for &(j, alpha) in &steps[l] {
+                        for mut entry in self.first(arena, alpha)? {
+                            entry.rest.push(calls[j][i]);
+                            entries.push(entry);
+                        }
+                    }
+                }
+                self.entries[rests[k][i] as usize] = Arc::new(deduplicate(entries));
+            }
+        }
+        for (i, &rule) in component.iter().enumerate() {
+            let mut entries = Vec::new();
+            for (k, base) in bases.iter().enumerate() {
+                for entry in base {
+                    let mut entry = entry.clone();
+                    entry.rest.push(calls[k][i]);
+                    entries.push(entry);
+                }
+            }
+            self.entries[rule as usize] = Arc::new(deduplicate(entries));
+        }
+        Ok(())
+    }
+}
