@@ -3,7 +3,8 @@
 //! Few tokens depend on those texts and values. One mask per abstract position, corrected for these tokens, replaces one
 //! mask per text that a key or an item may have.
 
-use crate::automaton::machine::{Machine, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -32,8 +33,8 @@ impl Machine {
         if abstracted == *position {
             return Ok(id);
         }
-        abstracted.heads = self.merged(abstracted.heads)?;
-        abstracted.specials = self.merged(abstracted.specials)?;
+        abstracted.heads = self.merge_frames(abstracted.heads)?;
+        abstracted.specials = self.merge_frames(abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
 

@@ -4,7 +4,9 @@
 //! separators and brackets, then heads again. Walks below a node are cached with their trie (`Pieces`), because a
 //! separator's walk is the same in all grammars.
 
-use crate::automaton::machine::{FrameId, Machine, Position};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::Position;
 use crate::error::Result;
 use crate::mask::accelerate::trie_path::walk_along;
 use crate::mask::accelerate::Accelerators;
@@ -132,14 +134,14 @@ impl<'a> Composer<'a> {
         if view.trie.end(node) == node + 1 {
             return Ok(());
         }
-        if position.ask {
+        if position.needs_replay {
             self.replay.extend_from_slice(view.trie.tokens_below(node));
         }
-        if position.unsure {
+        if position.depends_on_value {
             self.note_equal(view.trie.tokens_below(node));
         }
         let first = self.first;
-        self.first &= !position.passed;
+        self.first &= !position.crosses_item;
         let walked = position.heads.iter().try_for_each(|&(head, frame)| self.walk(view, node, head, frame));
         self.first = first;
         walked
@@ -180,7 +182,7 @@ impl<'a> Composer<'a> {
     /// head is another one, or if unique items depend on its states.
     pub fn walk_texts(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
         let TrieView { trie, .. } = view;
-        if !Accelerators::on().trie_path || self.machine.openness(frame).open {
+        if !Accelerators::on().trie_path || self.machine.item_summary(frame).is_open {
             return Ok(false);
         }
         if let Some(text) = self.machine.arena.single_text(head) {
@@ -236,7 +238,7 @@ impl<'a> Composer<'a> {
             if !self.machine.has_enough_values(next, frame)? {
                 self.note_exhausting(trie.tokens_at(child));
             }
-            if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_after(frame)? {
+            if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_in_frame(frame)? {
                 self.note_exponents(trie.tokens_at(child));
                 self.note_exponents(trie.tokens_below(child));
             }

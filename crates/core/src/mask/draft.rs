@@ -37,7 +37,7 @@ const KNOWN_FROM: u32 = 16;
 /// one branch with the set before.
 #[derive(Default)]
 pub(crate) struct TextWalks {
-    known: FxHashMap<(u32, Cursor, Option<TermId>, ItemKey), Arc<Found>>,
+    known: FxHashMap<(u32, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
     bytes: usize,
 }
 
@@ -132,8 +132,10 @@ impl Draft {
             let came = machine.seen_strings(&position)?;
             let text = |token| shared.vocabulary.token(token).unwrap_or_default();
             let keys = &machine.arena.registers.keys;
-            let uncertain =
-                self.always.iter().filter(|&&token| came.as_ref().is_none_or(|came| came.may_meet(keys, text(token))));
+            let uncertain = self
+                .always
+                .iter()
+                .filter(|&&token| came.as_ref().is_none_or(|came| came.can_repeat(keys, text(token))));
             replay.extend(uncertain);
         }
         if replay.is_empty() && refused.is_empty() {
@@ -219,8 +221,8 @@ impl Walk<'_> {
         }
     }
 
-    fn descend_known(&mut self, node: u32, cursor: Cursor, head: Option<TermId>) -> Result<()> {
-        let key = (node, cursor.settled(), head, self.item.key(self.any_exhausts));
+    fn descend_known(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let key = (node, cursor.representative(), head, self.item.key(self.any_exhausts));
         let below = match self.walks.known.get(&key) {
             Some(known) => known.clone(),
             None => {

@@ -4,7 +4,8 @@
 //! is composed: head masks are joined, the walk goes on below their exits (`composer`), and what the parts leave
 //! undecided is read from the automaton (`resolve`).
 
-use crate::automaton::machine::{Machine, Position, PositionId};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::mask::accumulator::Accumulator;
@@ -117,7 +118,7 @@ impl Masks {
                 return Ok(mask);
             }
         }
-        machine.known.longest = shared.vocabulary.longest / 2 + 1;
+        machine.unique.max_token_items = shared.vocabulary.longest / 2 + 1;
         let id = machine.abstracted(exact)?;
         if let Some(mask) = self.by_position.get(&id) {
             return Ok(mask.clone());
@@ -153,8 +154,8 @@ impl Masks {
         horizon: u32,
     ) -> Result<MaskKey> {
         // The pattern names every field: a field that is added to `Position` must enter the key, or this does not compile.
-        let Position { heads, specials, accepting, ask, passed, unsure, register } = position;
-        if *ask || *passed || *unsure || *register != Register::Closed || heads.len() > KEYED_HEADS {
+        let Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register } = position;
+        if *needs_replay || *crosses_item || *depends_on_value || *register != Register::Closed || heads.len() > KEYED_HEADS {
             return Ok(None);
         }
         let mut covered = false;
@@ -251,7 +252,7 @@ impl Masks {
         let without_long = horizon < shared.vocabulary.longest;
         composer.copies_lists = without_long;
         for &(head, frame) in &position.heads {
-            composer.first = composer.machine.openness(frame).open;
+            composer.first = composer.machine.item_summary(frame).is_open;
             if composer.walk_texts(shared.view(), 0, head, frame)? {
                 continue;
             }
@@ -287,7 +288,7 @@ impl Masks {
         for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
             let view = TrieView { trie: &band.trie, pieces };
             for &(head, frame) in &position.heads {
-                composer.first = composer.machine.openness(frame).open;
+                composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
                 let head = match arena.held(head) {
                     Some((inner, text)) => {

@@ -3,7 +3,8 @@
 //! Head masks are shared between heads that differ in a few tokens. Those tokens (`replay`) and the nodes above them
 //! (`recheck`) are answered here by the position itself, after all parts have been joined.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::mask::composer::Composer;
@@ -132,11 +133,11 @@ impl Machine {
     /// The position after bytes; None where that depends on the text of an unknown key.
     pub(crate) fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
         for &byte in bytes {
-            if self.position(id).ask || self.position(id).unsure {
+            if self.position(id).needs_replay || self.position(id).depends_on_value {
                 return Ok(None);
             }
             id = self.step(id, byte)?;
         }
-        Ok((!self.position(id).ask && !self.position(id).unsure).then_some(id))
+        Ok((!self.position(id).needs_replay && !self.position(id).depends_on_value).then_some(id))
     }
 }

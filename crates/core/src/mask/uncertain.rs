@@ -3,7 +3,7 @@
 //! `uniqueItems` forbids a token that completes an item to an earlier value, or after which only earlier values are left.
 //! A draft (`draft`) is the mask without those values; this file collects the tokens that the draft must check.
 
-use crate::automaton::machine::FrameId;
+use crate::automaton::frame::FrameId;
 use crate::error::Result;
 use crate::mask::composer::Composer;
 use crate::mask::head_mask::HeadMask;
@@ -43,7 +43,7 @@ impl Composer<'_> {
 
     /// Collect the tokens of a head whose answer depends on the values that came.
     pub fn note_uncertain_tokens(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
-        if self.machine.has_enough_values_behind(head, frame)? {
+        if self.machine.has_enough_values_after_end(head, frame)? {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;

@@ -2,7 +2,8 @@
 //!
 //! These answers look at bytes and at no token, so the file needs neither the masks nor the vocabulary.
 
-use crate::automaton::machine::{Machine, PositionId, DEAD};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::matcher::matcher::Matcher;

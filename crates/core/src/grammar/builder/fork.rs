@@ -57,9 +57,9 @@ impl Builder {
 
     /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of.
     /// As far as it goes: what is not known here is found out there.
-    fn rehearse(&mut self) {
-        let arena = self.fresh();
-        for object in 0..arena.registers.objects.len().min(REHEARSED) {
+    fn warm_up(&mut self) {
+        let arena = self.begin_call();
+        for object in 0..arena.registers.objects.len().min(MAX_WARMED_NODES) {
             arena.has_usual_separators(object as u32);
         }
         let mut next = 0;

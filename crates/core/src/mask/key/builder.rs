@@ -4,7 +4,8 @@
 //! (`lookahead`). Most tokens end soon after an exit, so a key depends on little: of an object, for example, on whether it
 //! may close and whether another member may come. Hashes of parts are added, as the mask joins their tokens.
 
-use crate::automaton::machine::{FrameId, Machine};
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::TriePath;
@@ -109,7 +110,7 @@ impl KeyBuilder<'_> {
             return Ok(Some(after));
         }
         let ended = self.machine.arena.rehold(key, EPSILON, Text::Unknown)?;
-        match self.machine.arena.bound(ended)? {
+        match self.machine.arena.continuation(ended)? {
             Some(member) => self.lookahead_from(member, frame, exits, DEPTH),
             None => Ok(None),
         }
@@ -131,7 +132,7 @@ impl KeyBuilder<'_> {
             let after = match end.after {
                 Some(after) => after,
                 None => {
-                    let member = self.machine.arena.member(object, state, property)?;
+                    let member = self.machine.arena.named_member(object, state, property)?;
                     let exits = Exits::at(end.node);
                     let Some(after) = self.lookahead_from(member, frame, &exits, DEPTH)? else {
                         return Ok(None);
@@ -176,7 +177,7 @@ impl KeyBuilder<'_> {
     fn lookahead_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<MaskKey> {
         let spec = &self.machine.arena.registers.objects[object as usize];
         let colon = spec.colon;
-        if !spec.unrestricted() {
+        if !spec.is_unrestricted() {
             return Ok(None);
         }
         let Some(Lookahead { mut hash, ends }) = self.lookahead(colon, exits, DEPTH)? else { return Ok(None) };

@@ -170,7 +170,7 @@ impl KeyBuilder<'_> {
             }
             Term::Call(rule) => {
                 // By its entries rather than its body: no entry begins with the rule itself.
-                if self.machine.rules().may_be_empty(rule) {
+                if self.machine.rules().is_nullable_rule(rule) {
                     all.ends = exits.clone();
                 }
                 for entry in self.machine.rules().entries(rule).iter() {

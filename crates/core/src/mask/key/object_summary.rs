@@ -72,7 +72,7 @@ impl Arena {
             place = end;
         }
         let profile = ObjectProfile {
-            unrestricted: spec.unrestricted(),
+            unrestricted: spec.is_unrestricted(),
             any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
             observed,
         };
@@ -106,10 +106,10 @@ impl Arena {
                 return Ok(Some(ObjectSummary { closes, goes_on: any || left(&spec.valued), keys }));
             }
         }
-        if spec.plain() && spec.extras.is_empty() {
+        if spec.is_sequential() && spec.extras.is_empty() {
             self.budget.spend(1 + profile.observed.len() as u64 / 8)?;
             let span = spec.in_turn(&state);
-            let may_come = |property: u32| span.contains(&(property as usize)) && spec.may_ever_come(property);
+            let may_come = |property: u32| span.contains(&(property as usize)) && spec.has_values(property);
             let keys = self.keys_hash(profile.observed_in(&spec, may_come), &[]);
             let closes = spec.can_close(&state);
             let goes_on = span.clone().any(|property| may_come(property as u32));
