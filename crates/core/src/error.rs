@@ -36,9 +36,9 @@ pub enum Limit {
     /// Mutually left-recursive rules.
     LeftRecursion(usize),
     /// Items that must come, each different, and of few values.
-    Different(usize),
+    DistinctItems(usize),
     /// Values inside an item that must differ from others.
-    Depth(usize),
+    UniqueDepth(usize),
     /// Bytes of a text's shortest end.
     Completion(u64),
     /// Steps that a matcher may go back.
@@ -73,8 +73,8 @@ impl fmt::Display for Limit {
             Limit::Time(time) => ("seconds of one call", time.as_secs_f64().to_string()),
             Limit::Nesting(depth) => ("nesting of an expression", depth.to_string()),
             Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
-            Limit::Different(items) => ("different items that must come", items.to_string()),
-            Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
+            Limit::DistinctItems(items) => ("different items that must come", items.to_string()),
+            Limit::UniqueDepth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
             Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),

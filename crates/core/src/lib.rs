@@ -6,6 +6,8 @@
 //!    region · rules · machine · least · completion
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod automaton;
 pub mod bytes;
 pub mod error;

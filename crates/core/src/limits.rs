@@ -103,11 +103,11 @@ impl Budget {
     }
 
     /// Who else may end the calls that follow.
-    pub fn heed(&mut self, cancellations: [Option<Cancellation>; 2]) {
+    pub fn set_cancellations(&mut self, cancellations: [Option<Cancellation>; 2]) {
         self.cancellations = cancellations;
     }
 
-    pub fn pause_with(&mut self, pause: Option<Pause>) {
+    pub fn set_pause(&mut self, pause: Option<Pause>) {
         self.pause = pause;
     }
 
@@ -147,7 +147,7 @@ impl Budget {
     }
 
     /// Whether so many steps of a whole build, taken outside of its calls, are within the limit of one call.
-    pub fn afford(&self, steps: u64) -> Result<()> {
+    pub fn check_build_steps(&self, steps: u64) -> Result<()> {
         match steps > self.limits.steps {
             true => Err(Error::Limit(Limit::Build(self.limits.steps)).into()),
             false => Ok(()),
@@ -237,12 +237,12 @@ mod tests {
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Memory(100)).into()));
         let flag = Cancellation::default();
         let mut budget = Budget::default();
-        budget.heed([None, Some(flag.clone())]);
+        budget.set_cancellations([None, Some(flag.clone())]);
         budget.begin(&limits(u64::MAX));
         assert_eq!(within_a_slice(&mut budget), None);
         flag.cancel();
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Cancelled).into()));
-        budget.heed([None, None]);
+        budget.set_cancellations([None, None]);
         budget.begin(&Limits { time: Some(Duration::ZERO), ..limits(u64::MAX) });
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO)).into()));
     }

@@ -279,7 +279,7 @@ impl Matcher {
     /// Something that takes no time: with the GIL held, unless another thread has the matcher. To release the GIL costs
     /// more than a known mask, and where other threads are busy they keep it for milliseconds.
     fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
-        match self.inner.glance() {
+        match self.inner.try_lock() {
             Some(mut matcher) => Ok(act(&mut matcher)),
             None => self.with(py, |matcher| Ok(act(matcher))),
         }
@@ -354,7 +354,7 @@ impl Matcher {
 
     /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
-        if let TokenId::Beyond(_) = token_id {
+        if let TokenId::NonAsciiTransitions(_) = token_id {
             return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
         }
         if self.advance_known(token_id.id()) {
@@ -445,7 +445,7 @@ impl Matcher {
     /// Waits for no other thread, and composes no mask: debuggers ask for it.
     fn __repr__(&self) -> String {
         let size = grouped(self.compiled.vocabulary().size());
-        let Some(matcher) = self.inner.glance() else {
+        let Some(matcher) = self.inner.try_lock() else {
             return format!("<Matcher for {size} tokens, in use>");
         };
         let end = match (matcher.ended(), matcher.can_end()) {
@@ -466,11 +466,11 @@ impl Matcher {
 
 impl Matcher {
     fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.glance().and_then(|matcher| matcher.mask_known())
+        self.inner.try_lock().and_then(|matcher| matcher.mask_known())
     }
 
     fn advance_known(&self, token: u32) -> bool {
-        self.inner.glance().is_some_and(|mut matcher| matcher.advance_known(token))
+        self.inner.try_lock().is_some_and(|mut matcher| matcher.advance_known(token))
     }
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {

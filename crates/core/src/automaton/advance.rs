@@ -4,7 +4,7 @@
 use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::bytes::utf8::is_lead;
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::regular::arena::Arena;
@@ -235,11 +235,11 @@ impl Arena {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
-            Cursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
+            Cursor::Held { head, inner, text } => self.replace_open_key(head, inner, Text::Known(text)),
             Cursor::Open(place) => {
                 let Open { head, text, near, excluded } = open[place];
                 let inner = self.excluding_rests(near, excluded)?;
-                self.rehold(head, inner, Text::Known(text))
+                self.replace_open_key(head, inner, Text::Known(text))
             }
         }
     }
@@ -281,13 +281,13 @@ impl Arena {
                 }
             }
             Cursor::Spelled { literal, position, free } => {
-                if raw(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
+                if is_unescaped(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
                     return Ok(Some(Cursor::Spelled { literal, position: position + 1, free }));
                 }
                 return self.follow_term(cursor, byte, open);
             }
             Cursor::Counted { body, at, min, max, free } => {
-                if raw(byte) && (max > 0 || !is_lead(byte)) {
+                if is_unescaped(byte) && (max > 0 || !is_lead(byte)) {
                     let next = self.derive(at, byte)?;
                     // In the middle of a character of any text nothing but that character is open.
                     if next == body || next != EMPTY && Some(body) == self.any_text {
@@ -310,7 +310,7 @@ impl Arena {
             },
             Cursor::Open(place) => {
                 let Open { head, text, near, excluded } = open[place];
-                if !raw(byte) {
+                if !is_unescaped(byte) {
                     let inner = self.excluding_rests(near, excluded)?;
                     return self.follow(Cursor::Held { head, inner, text }, byte, open);
                 }
@@ -376,7 +376,7 @@ impl Arena {
                     _ => Rest::Nothing,
                 }
             }
-            Rest::Keys(set) => match self.registers.keys.rest(set, byte) {
+            Rest::Keys(set) => match self.registers.keys.child(set, byte) {
                 NO_KEYS => Rest::Nothing,
                 rest => Rest::Keys(rest),
             },

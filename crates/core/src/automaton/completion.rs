@@ -7,7 +7,7 @@
 
 use crate::automaton::distance::NEVER;
 use crate::automaton::machine::{Machine, Position, PositionId, DEAD};
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Limit, Result};
 use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
@@ -258,15 +258,15 @@ impl Machine {
     /// Of the bytes that may come, one of each interval, and what is needed at least after it.
     fn each_promise(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
         // A head that holds its text tells all bytes apart; what it reads does not.
-        let reading = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let reading = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
-        let mut cuts: SmallVec<[_; 4]> = SmallVec::new();
+        let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
             let inner = reading(self, head);
-            cuts.push(self.arena.cuts(inner));
+            boundaries.push(self.arena.boundaries(inner));
         }
         loop {
-            let high = cuts.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
+            let high = boundaries.iter().map(|boundaries| boundaries.interval(byte).1).min().unwrap_or(255);
             let plain = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
@@ -325,9 +325,9 @@ impl Arena {
 
     /// The plainest byte that leads from a term where `leads` says, and is one character.
     fn plainest(&mut self, id: TermId, leads: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
-        let moves = self.moves(id)?;
+        let moves = self.byte_transitions(id)?;
         let led = moves.iter().filter(|&&(_, _, next)| leads(id, next));
-        let bytes = led.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
+        let bytes = led.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && is_unescaped(byte));
         Ok(bytes.min_by_key(|&byte| rank(byte)))
     }
 }

@@ -119,7 +119,7 @@ impl Machine {
     /// Above an arena that was frozen, at the beginning of a text once it is told where (`begin_with`). Boxed: it is some
     /// kilobytes, and moves from hand to hand until it is where it stays.
     pub fn above(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
-        Self::with(|| ground.above(), rules)
+        Self::with(|| ground.overlay(), rules)
     }
 
     /// What the arena is made by writes it where it stays.

@@ -8,7 +8,7 @@
 use crate::automaton::machine::{FrameId, Items, Machine, Position, PositionId, BOTTOM};
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::key_set::Moved;
+use crate::regular::key_set::ImportedSets;
 use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub(crate) struct Migration<'a> {
     word_sets: FxHashMap<u32, u32>,
     states: FxHashMap<(u32, u32), u32>,
     texts: FxHashMap<u32, u32>,
-    keys: Moved,
+    keys: ImportedSets,
 }
 
 impl<'a> Migration<'a> {
@@ -42,7 +42,7 @@ impl<'a> Migration<'a> {
             word_sets: FxHashMap::default(),
             states: FxHashMap::default(),
             texts: FxHashMap::default(),
-            keys: Moved::default(),
+            keys: ImportedSets::default(),
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Migration<'a> {
 
     fn keys(&mut self, set: u32) -> Result<u32> {
         let to = &mut self.to.arena;
-        to.registers.keys.take_over(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
+        to.registers.keys.import(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
     }
 
     fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {

@@ -126,7 +126,7 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
-        let language = self.machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let steady = self.is_insensitive(head, frame)?;
         if quoted {
@@ -227,7 +227,7 @@ impl<'a> Composer<'a> {
         }
         let leads = self.machine.follow_bytes(head, frame);
         let mut after = None;
-        for &node in exits.iter().filter(|&&node| view.trie.leads_on(node, &leads)) {
+        for &node in exits.iter().filter(|&&node| view.trie.has_child_in(node, &leads)) {
             let after = match &after {
                 Some(after) => after,
                 None => after.insert(self.after(head, frame)?),
@@ -241,7 +241,7 @@ impl<'a> Composer<'a> {
     fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
         let ended = match *self.machine.arena.term(head) {
             Term::KeyDone { .. } => head,
-            Term::KeyExtra { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
+            Term::KeyExtra { .. } => self.machine.arena.replace_open_key(head, EPSILON, Text::Unknown)?,
             _ => EPSILON,
         };
         self.machine.after(ended, frame)
@@ -290,7 +290,7 @@ impl<'a> Composer<'a> {
             Some(language)
                 if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_after(frame)? =>
             {
-                if !view.trie.leads_on(node, &self.machine.arena.first_bytes(language)) {
+                if !view.trie.has_child_in(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
                 }
                 let piece = view.pieces.get(&mut self.machine.arena, view.trie, node, language)?;
@@ -334,7 +334,7 @@ impl<'a> Composer<'a> {
                     self.machine.arena.spend(1)?;
                     trie.tokens_at(child).iter().for_each(|&token| self.scratch.set(token));
                     let (key, property) = &keys[0];
-                    if key.len() == read && trie.leads_on(child, &colon) {
+                    if key.len() == read && trie.has_child_in(child, &colon) {
                         let done = self.machine.arena.key_done(object, state, *property)?;
                         self.go_on(view, &[child], done, frame)?;
                     }
@@ -427,7 +427,8 @@ impl Machine {
     /// The position whose mask this one has: without the texts of open keys, and without the values of arrays.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| matches!(arena.held(head), Some((_, Text::Known(text))) if text != 0);
+        let known =
+            |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != 0);
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
@@ -453,8 +454,8 @@ impl Machine {
 
     /// A head without the text it has read.
     pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match self.arena.held(head) {
-            Some((inner, _)) => self.arena.rehold(head, inner, Text::Unknown),
+        match self.arena.open_key(head) {
+            Some((inner, _)) => self.arena.replace_open_key(head, inner, Text::Unknown),
             None => Ok(head),
         }
     }

@@ -113,7 +113,7 @@ impl Draft {
                 let keys = &machine.arena.registers.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, meant)| meant) {
                     let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                    replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
+                    replay.extend(tokens.iter().filter(|&&token| item.has_any_in(keys, text(token))));
                 }
                 if thin || ends.len() > FEW {
                     let found = Found { replay, refused };
@@ -168,7 +168,7 @@ impl Walk<'_> {
         let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
-            Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
+            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
                 for byte in bytes.iter() {
                     if let Some(child) = trie.child(node, byte) {
                         self.enter(child, byte, cursor, head)?;

@@ -12,7 +12,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::{majority, WIDE_CLASS};
+use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::token_set::{sorted_words, to_sparse, tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -110,7 +110,7 @@ impl HeadMask {
                 return Ok(head_mask);
             }
         }
-        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             reach.walk(arena, &shared.vocabulary.trie, 0, head)?;
             return Ok(HeadMask::from_reach(reach, shared, false));
         }
@@ -118,11 +118,11 @@ impl HeadMask {
         // What a chain leaves for another state that reads much belongs to a region with both.
         let region = match &chain {
             Some(chain) if !chain.opens(arena)? => None,
-            _ => ClosedRegion::of(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
+            _ => ClosedRegion::get(arena, head)?.filter(|region| region.is_worth_it(shared, chain.as_ref())),
         };
         let region = match region {
             None if chain.is_none() => {
-                let one = ClosedRegion::of_one(arena, head)?.filter(|region| region.is_worth_it(shared, None));
+                let one = ClosedRegion::around_majority(arena, head)?.filter(|region| region.is_worth_it(shared, None));
                 one.map(Arc::new)
             }
             region => region,
@@ -133,7 +133,7 @@ impl HeadMask {
             (None, Some(chain)) => reach = chain.reach(arena, shared)?,
             (None, None) => {
                 // The state that almost every character leads to and stays in.
-                if let Some((near, _)) = majority(arena, head)?.filter(|&(near, _)| near != head) {
+                if let Some((near, _)) = majority_target(arena, head)?.filter(|&(near, _)| near != head) {
                     if CounterLoop::of(arena, near, shared.vocabulary.longest)?.is_some_and(|chain| chain.is_loop()) {
                         if let Some(head_mask) = HeadMask::from_neighbour(arena, shared, head, near, None, known)? {
                             return Ok(head_mask);
@@ -185,7 +185,7 @@ impl HeadMask {
         if replay.len() > UP_TO_ROOM {
             return Ok(None);
         }
-        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most));
+        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.tokens_up_to(most));
         Ok(Some(HeadMask { dense: Some(Part { bits, within }), core, replay: replay.into(), recheck, inexact_exits }))
     }
 

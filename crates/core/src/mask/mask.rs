@@ -18,7 +18,7 @@ use crate::mask::verify;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::{Part, Words};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -400,7 +400,7 @@ impl Masks {
             if let Some(Part { bits, within }) = &head_mask.dense {
                 let bits = if cut { shared.without_long(bits) } else { bits.clone() };
                 let dense = Part { bits, within: within.clone() };
-                if !parts.iter().any(|part| part.same(&dense)) {
+                if !parts.iter().any(|part| part.is_same(&dense)) {
                     parts.push(dense);
                 }
             }
@@ -440,11 +440,11 @@ impl Masks {
     /// only, all others are answered as if it did not end.
     fn reach(&mut self, arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
         let longest = shared.vocabulary.longest;
-        if longest > FAR {
+        if longest > SHORT_TOKEN_CHARS {
             for &(head, _) in &position.heads {
-                let language = arena.held(head).map_or(head, |(inner, _)| inner);
+                let language = arena.open_key(head).map_or(head, |(inner, _)| inner);
                 if shared.ends_far(arena, language)? {
-                    return Ok(FAR);
+                    return Ok(SHORT_TOKEN_CHARS);
                 }
             }
         }
@@ -459,10 +459,10 @@ impl Masks {
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.openness(frame).open;
                 let arena = &mut composer.machine.arena;
-                let head = match arena.held(head) {
+                let head = match arena.open_key(head) {
                     Some((inner, text)) => {
                         let inner = self.saturated(arena, inner, band.longest)?;
-                        arena.rehold(head, inner, text)?
+                        arena.replace_open_key(head, inner, text)?
                     }
                     None => self.saturated(arena, head, band.longest)?,
                 };
@@ -487,7 +487,7 @@ impl Masks {
     }
 
     fn head_mask(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId, reach: u32) -> Result<HeadMask> {
-        let head = arena.held(head).map_or(head, |(inner, _)| inner);
+        let head = arena.open_key(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
             return self.made_head_mask(arena, shared, head);
         }
@@ -495,13 +495,14 @@ impl Masks {
             return Ok(head_mask.clone());
         }
         // Under its own hash, too: who finds it there need not clip it.
-        let hash = arena.info(head).hash ^ Hasher128::of(&[reach]);
+        let hash = arena.info(head).hash ^ Hasher128::hash_numbers(&[reach]);
         let head_mask = match shared.head_masks.get(hash) {
             Some(head_mask) => head_mask,
             None => {
                 // What begins as it does is often short.
                 let most = shared.vocabulary.longest_of(&arena.first_bytes(head));
-                let near = self.saturated(arena, head, if most <= FAR { reach.min(most) } else { reach })?;
+                let near =
+                    self.saturated(arena, head, if most <= SHORT_TOKEN_CHARS { reach.min(most) } else { reach })?;
                 let head_mask = self.made_head_mask(arena, shared, near)?;
                 shared.head_masks.put(hash, head_mask.clone(), size_of::<HeadMask>());
                 head_mask

@@ -5,7 +5,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::cache::lock;
-use crate::vocabulary::token_set::{hash_of, sorted_words, Words};
+use crate::vocabulary::token_set::{hash_words, sorted_words, Words};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ impl Pieces {
         let ends = !reach.exits.is_empty();
         reach.exits.retain(|&node| trie.end(node) > node + 1);
         let words = sorted_words(reach.tokens);
-        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: reach.exits.into(), ends });
+        let piece = Arc::new(Piece { hash: hash_words(&words), words, exits: reach.exits.into(), ends });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();

@@ -107,7 +107,7 @@ impl SharedMasks {
     /// The subtries below some nodes, merged into one.
     pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged(Hasher128::of(&nodes), &nodes)
+        self.merged(Hasher128::hash_numbers(&nodes), &nodes)
     }
 
     /// The subtries below ascending nodes whose hash is known, merged into one.
@@ -115,7 +115,7 @@ impl SharedMasks {
         if let Some(forest) = self.merged_tries.get(hash) {
             return forest;
         }
-        let forest = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
+        let forest = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merge(nodes), pieces: Pieces::default() });
         self.merged_tries.put(hash, forest.clone(), forest.trie.memory_bytes());
         forest
     }

@@ -5,7 +5,7 @@ use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
-use crate::regular::transitions::WIDE_CLASS;
+use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -124,7 +124,7 @@ impl WalkResult {
         other: TermId,
     ) -> Result<()> {
         let (trie, may) = (&shared.vocabulary.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || may.len() >= WIDE_CLASS {
+        if other == EMPTY || arena.info(head).nullable || may.len() >= MIN_CLASS {
             return self.enter(arena, trie, node, head);
         }
         self.take(trie.tokens_at(node));
@@ -170,7 +170,7 @@ impl WalkResult {
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         let view = self.open.len();
         let row = self.table.row(arena, head);
-        self.open.push(Family { left: trie.family(node), row });
+        self.open.push(Family { left: trie.child_range(node), row });
         // Most nodes are entered: their tokens are taken in runs, up to the next node that is not. Nothing of that node is
         // looked at but its byte, which stands beside those of its siblings.
         let mut run = 0..0;
@@ -211,7 +211,7 @@ impl WalkResult {
                     continue 'children;
                 }
                 if trie.end(at + 1) < end {
-                    self.open.push(Family { left: trie.family(at), row: next });
+                    self.open.push(Family { left: trie.child_range(at), row: next });
                     continue 'children;
                 }
                 // An only child is the next node.

@@ -116,7 +116,7 @@ impl LazyAutomaton {
     pub fn begin(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
         let budget = &mut self.machine.arena.budget;
         budget.begin(limits);
-        budget.heed(cancellations);
+        budget.set_cancellations(cancellations);
         budget.reserve(self.masks.memory_bytes() + self.known);
         budget.check()
     }

@@ -126,7 +126,7 @@ impl CompiledGrammar {
         self.known.read().epoch
     }
 
-    fn automaton(&self) -> Result<exclusive::Taken<'_, LazyAutomaton>> {
+    fn automaton(&self) -> Result<exclusive::ExclusiveGuard<'_, LazyAutomaton>> {
         self.automaton.take(self.pause)
     }
 
@@ -147,7 +147,7 @@ impl CompiledGrammar {
 }
 
 #[derive(Clone, Copy)]
-enum Taken {
+enum ExclusiveGuard {
     Token(u32),
     /// The next of the texts.
     Text,
@@ -165,7 +165,7 @@ pub struct Matcher {
     /// The start, and the place after everything that was taken.
     history: Vec<Place>,
     trail: Trail,
-    taken: Vec<Taken>,
+    taken: Vec<ExclusiveGuard>,
     texts: Vec<Arc<[u8]>>,
 }
 
@@ -268,15 +268,15 @@ impl Matcher {
         let again = &self.taken[since..];
         let mut places = Vec::with_capacity(again.len() + 1);
         places.push(place);
-        let texts = again.iter().filter(|taken| matches!(taken, Taken::Text)).count();
+        let texts = again.iter().filter(|taken| matches!(taken, ExclusiveGuard::Text)).count();
         let mut texts = self.texts[self.texts.len() - texts..].iter();
         for (step, taken) in (since + 1..).zip(again) {
             // Each was within the limits of a call of its own.
             automaton.machine.arena.budget.renew();
             let input = match taken {
-                Taken::Token(token) if place.in_text && compiled.vocabulary().is_text(*token) => None,
-                Taken::Token(token) => Some(Input::Token(*token)),
-                Taken::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
+                ExclusiveGuard::Token(token) if place.in_text && compiled.vocabulary().is_text(*token) => None,
+                ExclusiveGuard::Token(token) => Some(Input::Token(*token)),
+                ExclusiveGuard::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
             };
             if let Some(input) = input {
                 place = compiled.take(automaton, place, input)?.unwrap_or(place);
@@ -291,7 +291,7 @@ impl Matcher {
     }
 
     /// One step further.
-    fn push(&mut self, place: Place, taken: Taken) {
+    fn push(&mut self, place: Place, taken: ExclusiveGuard) {
         self.history.push(place);
         self.taken.push(taken);
         let step = self.steps();
@@ -333,7 +333,7 @@ impl Matcher {
                 None => return false,
             },
         };
-        self.push(next, Taken::Token(token));
+        self.push(next, ExclusiveGuard::Token(token));
         true
     }
 
@@ -371,7 +371,7 @@ impl Matcher {
         self.check_cancelled()?;
         let next = self.find_out(|compiled, automaton, place| compiled.take(automaton, place, Input::Token(token)))?;
         if let Some(next) = next {
-            self.push(next, Taken::Token(token));
+            self.push(next, ExclusiveGuard::Token(token));
         }
         Ok(next.is_some())
     }
@@ -400,7 +400,7 @@ impl Matcher {
             .into());
         };
         self.texts.push(data.into());
-        self.push(next, Taken::Text);
+        self.push(next, ExclusiveGuard::Text);
         Ok(())
     }
 
@@ -486,7 +486,7 @@ impl Matcher {
 
     /// To where so many steps were taken.
     fn back_to(&mut self, left: usize) {
-        let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
+        let texts = self.taken[left..].iter().filter(|taken| matches!(taken, ExclusiveGuard::Text)).count();
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
@@ -558,10 +558,10 @@ fn next_bytes(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec
     let position = machine.position(id).clone();
     let mut live = [false; 256];
     for &(head, _) in &position.heads {
-        let cuts = machine.arena.cuts(head);
+        let boundaries = machine.arena.boundaries(head);
         let mut byte = 0u8;
         loop {
-            let (low, high) = cuts.interval(byte);
+            let (low, high) = boundaries.interval(byte);
             if !(low..=high).all(|byte| live[byte as usize]) && machine.arena.derive(head, byte)? != EMPTY {
                 (low..=high).for_each(|byte| live[byte as usize] = true);
             }

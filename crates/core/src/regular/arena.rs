@@ -14,7 +14,7 @@ use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
 use crate::storage::intern::HashIndex;
-use crate::storage::layered::{layered, List, Notes, Sets, Table};
+use crate::storage::layered::{layered, IdMap, List, PagedIdMap, Table};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ layered! {
     pub(crate) struct Terms {
         pub(crate) nodes: Chunks<Node>,
         pub(crate) by_hash: HashIndex,
-        pub(crate) edges: Sets<Edges>,
-        pub(crate) cuts: Notes<Boundaries>,
-        pub(crate) first_bytes: Notes<ByteSet>,
+        pub(crate) edges: PagedIdMap<Edges>,
+        pub(crate) boundaries: IdMap<Boundaries>,
+        pub(crate) first_bytes: IdMap<ByteSet>,
         pub(crate) nonempty: Table<TermId, bool>,
         pub(crate) witnesses: Witnesses,
         pub(crate) distances: Table<TermId, u32>,
@@ -102,15 +102,15 @@ impl Arena {
 
     /// An arena that stands on the frozen part of this one: equal terms have equal ids in both, and either may go on
     /// alone.
-    pub fn above(&self) -> Self {
+    pub fn overlay(&self) -> Self {
         let mut budget = self.budget.clone();
         budget.grow(self.terms.by_hash.room_bytes());
-        Arena { terms: self.terms.above(), registers: self.registers.above(), any_text: self.any_text, budget }
+        Arena { terms: self.terms.overlay(), registers: self.registers.overlay(), any_text: self.any_text, budget }
     }
 
     /// The same, for many that will stand on it: terms are copied once, to be one for all.
-    pub fn settle(&mut self) {
-        self.terms.nodes.settle();
+    pub fn compact(&mut self) {
+        self.terms.nodes.compact();
         self.freeze();
     }
 

@@ -4,7 +4,7 @@
 //! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
 //! are spelled, and a pattern, a length and a format need to know nothing of escapes.
 
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, TermId, EMPTY, EPSILON};
@@ -21,7 +21,7 @@ fn needs_hex(unit: u32) -> bool {
 /// The escape by which `raw` spells a byte, if it needs one.
 #[inline]
 pub(crate) fn escape(byte: u8) -> Option<String> {
-    (!raw(byte)).then(|| escaped(byte))
+    (!is_unescaped(byte)).then(|| escaped(byte))
 }
 
 fn escaped(byte: u8) -> String {
@@ -146,7 +146,7 @@ impl Arena {
             return match low {
                 0xd800..=0xdbff if free => {
                     let (from, to) = pair_span(value, 0xdc00, 0xdfff);
-                    if self.live_between(text, from, to)? {
+                    if self.has_char_between(text, from, to)? {
                         self.quoted_state(text, Spelling::LowEscape { high: value }, free)
                     } else {
                         Ok(EMPTY)
@@ -159,11 +159,11 @@ impl Arena {
         }
         let live = if free {
             let surrogates = low <= 0xdbff && high >= 0xd800;
-            self.live_between(text, low, high)?
+            self.has_char_between(text, low, high)?
                 || surrogates && {
                     let (from, _) = pair_span(low.max(0xd800) as u16, 0xdc00, 0xdfff);
                     let (_, to) = pair_span(high.min(0xdbff) as u16, 0xdc00, 0xdfff);
-                    self.live_between(text, from, to)?
+                    self.has_char_between(text, from, to)?
                 }
         } else {
             let mut any = false;
@@ -190,7 +190,7 @@ impl Arena {
         if digits == 4 {
             return self.after_char(text, from, true);
         }
-        if self.live_between(text, from, to)? {
+        if self.has_char_between(text, from, to)? {
             self.quoted_state(text, Spelling::Low { high, digits, value }, true)
         } else {
             Ok(EMPTY)
@@ -207,7 +207,7 @@ impl Arena {
     }
 
     /// Whether some character of `low..=high` may come next.
-    fn live_between(&mut self, text: TermId, low: u32, high: u32) -> Result<bool> {
+    fn has_char_between(&mut self, text: TermId, low: u32, high: u32) -> Result<bool> {
         for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
             let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
             if low > high {
@@ -215,7 +215,7 @@ impl Arena {
             }
             for sequence in Utf8Sequences::new(low, high) {
                 let pairs: Vec<_> = sequence.as_slice().iter().map(|range| (range.start, range.end)).collect();
-                if self.live_along(text, &pairs)? {
+                if self.has_byte_path(text, &pairs)? {
                     return Ok(true);
                 }
             }
@@ -223,16 +223,16 @@ impl Arena {
         Ok(false)
     }
 
-    fn live_along(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
+    fn has_byte_path(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
         let Some((&(low, high), rest)) = pairs.split_first() else { return Ok(id != EMPTY) };
-        let cuts = self.cuts(id);
+        let boundaries = self.boundaries(id);
         let mut byte = low;
         loop {
             let next = self.derive(id, byte)?;
-            if next != EMPTY && self.live_along(next, rest)? {
+            if next != EMPTY && self.has_byte_path(next, rest)? {
                 return Ok(true);
             }
-            match cuts.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
+            match boundaries.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
                 Some(next) => byte = next,
                 None => return Ok(false),
             }

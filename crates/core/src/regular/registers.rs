@@ -23,7 +23,7 @@ layered! {
         pub(crate) unique_state_ids: Table<(u32, UniqueState), u32>,
         pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
         /// Keys and a language → those that are in it (`keyset`).
-        pub(crate) among: Table<(u32, TermId), u32>,
+        pub(crate) filtered_keys: Table<(u32, TermId), u32>,
         /// (parent, byte) of every text that an open key has spelled.
         pub(crate) texts: List<(u32, u8)>,
         pub(crate) text_ids: Table<(u32, u8), u32>,

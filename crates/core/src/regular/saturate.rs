@@ -160,7 +160,7 @@ impl Arena {
         let mut steps: Vec<SmallVec<[usize; 8]>> = Vec::new();
         while let Some(&state) = states.get(steps.len()).filter(|_| states.len() <= FEW_STATES) {
             let mut next = SmallVec::new();
-            for (_, _, target) in self.moves(state)? {
+            for (_, _, target) in self.byte_transitions(state)? {
                 let place = states.iter().position(|&other| other == target).unwrap_or(states.len());
                 if place == states.len() {
                     states.push(target);
@@ -238,7 +238,8 @@ mod tests {
         const REACH: u32 = 4;
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let [a, b, dot, ab] = ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let [a, b, dot, ab] =
+            ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
         let mut counts = Vec::new();
         for max in [3, 19, 20, 21, 24, 30, 60, MANY] {
             for min in [0, 2, 25] {
@@ -283,7 +284,7 @@ mod tests {
         const REACH: u32 = 4;
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
         let pair = arena.cat(a, b).unwrap();
         let three = arena.cat(pair, dot).unwrap();
         let bodies = [a, pair, three].map(|body| arena.repeat(body, 0, MANY).unwrap());

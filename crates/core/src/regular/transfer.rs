@@ -28,7 +28,7 @@ impl ExportedTerm {
 
 impl Arena {
     /// Nothing for a structural term: its objects and rules are those of one arena.
-    pub fn cut(&self, root: TermId) -> Option<ExportedTerm> {
+    pub fn export(&self, root: TermId) -> Option<ExportedTerm> {
         if self.info(root).structural {
             return None;
         }
@@ -151,7 +151,7 @@ mod tests {
         };
         let mut here = arena();
         let made = make(&mut here)?;
-        let cutting = here.cut(made).expect("it is regular");
+        let cutting = here.export(made).expect("it is regular");
         let mut there = arena();
         // Another history gives other ids.
         there.literal(b"something else")?;
@@ -171,7 +171,7 @@ mod tests {
     fn structural_terms_stay_where_they_are() -> Result<()> {
         let mut arena = arena();
         let call = arena.call(0)?;
-        assert!(arena.cut(call).is_none());
+        assert!(arena.export(call).is_none());
         Ok(())
     }
 }

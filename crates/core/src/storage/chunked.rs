@@ -53,7 +53,7 @@ impl<T: Clone + Default> Chunks<T> {
     }
 
     /// A copy that shares all full chunks.
-    pub fn above(&self) -> Self {
+    pub fn overlay(&self) -> Self {
         self.clone()
     }
 
@@ -61,7 +61,7 @@ impl<T: Clone + Default> Chunks<T> {
     pub fn freeze(&mut self) {}
 
     /// Many above few become one slice; few are left to be shared as they are.
-    pub fn settle(&mut self) {
+    pub fn compact(&mut self) {
         if self.own > self.below.len() {
             let all = (0..self.len()).map(|place| self[place].clone()).collect();
             *self = Chunks { below: all, chunks: Vec::new(), own: 0 };
@@ -90,9 +90,9 @@ mod tests {
         let mut budget = Budget::default();
         let mut one = Chunks::default();
         (0..33).for_each(|value| one.push(value, &mut budget));
-        one.settle();
+        one.compact();
         (33..40).for_each(|value| one.push(value, &mut budget));
-        one.settle();
+        one.compact();
         let mut other = one.clone();
         (40..70).for_each(|value| other.push(value, &mut budget));
         (40..70).for_each(|value| one.push(1_000 + value, &mut budget));

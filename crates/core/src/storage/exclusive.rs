@@ -16,7 +16,7 @@ pub struct Exclusive<T> {
     holder: AtomicUsize,
 }
 
-pub struct Taken<'a, T> {
+pub struct ExclusiveGuard<'a, T> {
     value: MutexGuard<'a, T>,
     holder: &'a AtomicUsize,
 }
@@ -34,12 +34,12 @@ impl<T> Exclusive<T> {
 
     /// For a moment, in which nothing else is called; nothing if another has it, or a call went wrong in its middle.
     #[inline]
-    pub fn glance(&self) -> Option<MutexGuard<'_, T>> {
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.value.try_lock().ok()
     }
 
     /// For a call, which pauses before it waits for another thread.
-    pub fn take(&self, pause: Option<Pause>) -> Result<Taken<'_, T>> {
+    pub fn take(&self, pause: Option<Pause>) -> Result<ExclusiveGuard<'_, T>> {
         let value = match self.value.try_lock() {
             Ok(value) => value,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -52,7 +52,7 @@ impl<T> Exclusive<T> {
             }
         };
         self.holder.store(this_thread(), Ordering::Relaxed);
-        Ok(Taken { value, holder: &self.holder })
+        Ok(ExclusiveGuard { value, holder: &self.holder })
     }
 
     /// Whether a call went wrong in its middle.
@@ -61,13 +61,13 @@ impl<T> Exclusive<T> {
     }
 }
 
-impl<T> Drop for Taken<'_, T> {
+impl<T> Drop for ExclusiveGuard<'_, T> {
     fn drop(&mut self) {
         self.holder.store(0, Ordering::Relaxed);
     }
 }
 
-impl<T> Deref for Taken<'_, T> {
+impl<T> Deref for ExclusiveGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -75,7 +75,7 @@ impl<T> Deref for Taken<'_, T> {
     }
 }
 
-impl<T> DerefMut for Taken<'_, T> {
+impl<T> DerefMut for ExclusiveGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }

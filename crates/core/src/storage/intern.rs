@@ -50,7 +50,7 @@ impl HashIndex {
     /// Put a number that is not there yet.
     pub fn insert(&mut self, hash: u128, id: u32, budget: &mut Budget) {
         self.held += 1;
-        // Beyond five eighths the way to a free slot becomes long.
+        // NonAsciiTransitions five eighths the way to a free slot becomes long.
         if self.held * 8 > self.slots.len() * 5 {
             let more = (self.slots.len() * 2).max(16);
             budget.grow((more - self.slots.len()) * 8);
@@ -61,7 +61,7 @@ impl HashIndex {
     }
 
     /// A copy with room for what most grammars add, all at once. `room_bytes` tells what that room takes.
-    pub fn above(&self) -> Self {
+    pub fn overlay(&self) -> Self {
         let mut above = self.clone();
         if above.slots.is_empty() {
             above.slots = vec![0; ROOM];

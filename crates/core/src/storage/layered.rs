@@ -28,8 +28,8 @@ macro_rules! layered {
         }
 
         impl $name {
-            pub(crate) fn above(&self) -> Self {
-                $name { $($field: self.$field.above(),)* }
+            pub(crate) fn overlay(&self) -> Self {
+                $name { $($field: self.$field.overlay(),)* }
             }
 
             pub(crate) fn freeze(&mut self) {
@@ -60,7 +60,7 @@ impl<T> Default for List<T> {
 
 impl<T> List<T> {
     /// A list of nothing new on the frozen part of this one.
-    pub fn above(&self) -> Self {
+    pub fn overlay(&self) -> Self {
         List { below: self.below.clone(), start: self.start, own: Vec::new() }
     }
 
@@ -157,7 +157,7 @@ impl<K, V> Default for Table<K, V> {
 
 impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
     /// A table of nothing new on the frozen part of this one.
-    pub fn above(&self) -> Self {
+    pub fn overlay(&self) -> Self {
         Table { below: self.below.clone(), own: FxHashMap::default() }
     }
 
@@ -208,23 +208,23 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
 
 /// What was found out of some places of a list, by their numbers.
 #[derive(Clone)]
-pub(crate) struct Notes<T> {
-    below: Option<Arc<Notes<T>>>,
+pub(crate) struct IdMap<T> {
+    below: Option<Arc<IdMap<T>>>,
     /// For each place where its note is, counted from 1; 0: there is none. As long as it needs to be.
     places: Vec<u32>,
     notes: Vec<T>,
 }
 
-impl<T> Default for Notes<T> {
+impl<T> Default for IdMap<T> {
     fn default() -> Self {
-        Notes { below: None, places: Vec::new(), notes: Vec::new() }
+        IdMap { below: None, places: Vec::new(), notes: Vec::new() }
     }
 }
 
-impl<T: Clone + Default> Notes<T> {
+impl<T: Clone + Default> IdMap<T> {
     /// No notes but the frozen ones of these.
-    pub fn above(&self) -> Self {
-        Notes { below: self.below.clone(), places: Vec::new(), notes: Vec::new() }
+    pub fn overlay(&self) -> Self {
+        IdMap { below: self.below.clone(), places: Vec::new(), notes: Vec::new() }
     }
 
     #[inline]
@@ -276,8 +276,8 @@ impl<T: Clone + Default> Notes<T> {
 
 /// Sets by the numbers of places: where a layer's has not what is looked for, those below it may have it.
 #[derive(Clone)]
-pub(crate) struct Sets<T> {
-    below: Option<Arc<Sets<T>>>,
+pub(crate) struct PagedIdMap<T> {
+    below: Option<Arc<PagedIdMap<T>>>,
     /// As long as it needs to be. Of what is below few places are asked for, but those in every step of a walk: nearly all
     /// pages down there are missing.
     own: Vec<Option<Box<[T; PAGE]>>>,
@@ -285,16 +285,16 @@ pub(crate) struct Sets<T> {
 
 const PAGE: usize = 16;
 
-impl<T> Default for Sets<T> {
+impl<T> Default for PagedIdMap<T> {
     fn default() -> Self {
-        Sets { below: None, own: Vec::new() }
+        PagedIdMap { below: None, own: Vec::new() }
     }
 }
 
-impl<T: Default> Sets<T> {
+impl<T: Default> PagedIdMap<T> {
     /// Nothing but what is frozen of these.
-    pub fn above(&self) -> Self {
-        Sets { below: self.below.clone(), own: Vec::new() }
+    pub fn overlay(&self) -> Self {
+        PagedIdMap { below: self.below.clone(), own: Vec::new() }
     }
 
     #[inline]

@@ -63,7 +63,7 @@ impl Machine {
         // A language that contains itself has no end.
         self.known.counts.insert(term, None);
         let mut all = Some(u32::from(self.arena.info(term).nullable));
-        for (low, high, target) in self.arena.moves(term)? {
+        for (low, high, target) in self.arena.byte_transitions(term)? {
             let each = self.count(target, ahead - 1)?;
             all = all.zip(each).and_then(|(all, each)| all.checked_add(each.checked_mul(u32::from(high - low) + 1)?));
             all = all.filter(|&all| all < MOST_TEXTS);
@@ -149,7 +149,7 @@ impl Machine {
             if odd {
                 break;
             }
-            for (_, _, target) in self.arena.moves(state)? {
+            for (_, _, target) in self.arena.byte_transitions(state)? {
                 if !seen.contains(&target) {
                     seen.push(target);
                     work.push(target);

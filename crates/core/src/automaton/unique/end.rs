@@ -84,7 +84,7 @@ impl Machine {
         }
         let Term::KeyExtra { .. } = self.arena.term(head) else { return Ok(false) };
         let demand = self.demand(frame);
-        let key = self.arena.rehold(head, EPSILON, Text::Unknown)?;
+        let key = self.arena.replace_open_key(head, EPSILON, Text::Unknown)?;
         Ok(match self.arena.bound(key)? {
             Some(member) => self.min_values(member)? > demand,
             None => false,
@@ -107,7 +107,7 @@ impl Machine {
         if let Some(&steady) = self.known.insensitive.get(&(head, demand)) {
             return Ok(steady);
         }
-        let language = self.arena.held(head).map_or(head, |(inner, _)| inner);
+        let language = self.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
@@ -126,7 +126,7 @@ impl Machine {
                     steady = false;
                     break;
                 }
-                work.extend(self.arena.moves(state)?.iter().map(|&(_, _, target)| target));
+                work.extend(self.arena.byte_transitions(state)?.iter().map(|&(_, _, target)| target));
             }
         }
         self.known.insensitive.insert((head, demand), steady);
@@ -163,7 +163,7 @@ impl Machine {
                 }
                 let mut bytes = [false; 256];
                 for &(head, _) in &heads {
-                    for (low, high, _) in self.arena.moves(head)? {
+                    for (low, high, _) in self.arena.byte_transitions(head)? {
                         (low..=high).for_each(|byte| bytes[byte as usize] = true);
                     }
                 }

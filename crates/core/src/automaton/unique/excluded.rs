@@ -154,7 +154,7 @@ impl Machine {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MUST_COME {
-            return Err(Error::Limit(Limit::Different(MUST_COME)).into());
+            return Err(Error::Limit(Limit::DistinctItems(MUST_COME)).into());
         }
         let total = count + missing + spec.steps.len() + 1;
         let mut seen = FxHashSet::default();

@@ -46,20 +46,20 @@ impl Machine {
 
     fn min_values_within(&mut self, term: TermId, depth: u32) -> Result<u32> {
         if depth > 48 {
-            self.known.cuts += 1;
+            self.known.boundaries += 1;
             return Ok(1);
         }
         if let Some(&known) = self.known.min_values.get(&(term, 0)) {
             return Ok(known);
         }
         self.arena.spend(1)?;
-        let (calls, cuts) = (self.known.calls.len(), self.known.cuts);
+        let (calls, boundaries) = (self.known.calls.len(), self.known.boundaries);
         let found = match *self.arena.term(term) {
             Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => self.texts(text, AHEAD)?,
             Term::Quoted { .. } => {
                 // In the middle of an escape: whatever it says, the text goes on.
                 let mut most = 1;
-                for (_, _, target) in self.arena.moves(term)? {
+                for (_, _, target) in self.arena.byte_transitions(term)? {
                     most = most.max(self.min_values_within(target, depth + 1)?);
                     if most >= PLENTY {
                         break;
@@ -89,7 +89,7 @@ impl Machine {
                 }
             }
             Term::Call(rule) if self.known.calls.contains(&rule) => {
-                self.known.cuts += 1;
+                self.known.boundaries += 1;
                 return Ok(1);
             }
             Term::Call(rule) => {
@@ -126,7 +126,7 @@ impl Machine {
             },
         };
         // What was under way counted as nothing: that holds in this context only.
-        if self.known.cuts == cuts || calls == 0 && depth == 0 || found >= PLENTY {
+        if self.known.boundaries == boundaries || calls == 0 && depth == 0 || found >= PLENTY {
             self.known.min_values.insert((term, 0), found);
         }
         Ok(found)
@@ -175,7 +175,7 @@ impl Machine {
         if let Some(&known) = self.known.min_values.get(&(text, ahead)) {
             return Ok(known);
         }
-        let moves = self.arena.moves(text)?;
+        let moves = self.arena.byte_transitions(text)?;
         let mut found = u32::from(self.arena.info(text).nullable);
         for (low, high, target) in moves {
             let each = self.texts(target, ahead - 1)?;
@@ -207,7 +207,7 @@ impl Machine {
         for _ in 0..AHEAD {
             let mut next: FxHashMap<TermId, u32> = FxHashMap::default();
             for (state, count) in layer {
-                for (low, high, target) in self.arena.moves(state)? {
+                for (low, high, target) in self.arena.byte_transitions(state)? {
                     let (low, high) = (low.max(b'0'), high.min(b'9'));
                     if low <= high {
                         if target == state && low < high {

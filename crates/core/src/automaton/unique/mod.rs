@@ -73,7 +73,7 @@ pub(crate) struct Known {
     easy: FxHashMap<(u32, u32, u32), bool>,
     min_values: FxHashMap<(TermId, u32), u32>,
     calls: Vec<u32>,
-    cuts: u64,
+    boundaries: u64,
     digits: FxHashMap<TermId, u32>,
     numerals: FxHashMap<TermId, bool>,
     counts: FxHashMap<TermId, Option<u32>>,

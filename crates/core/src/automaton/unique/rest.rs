@@ -35,9 +35,9 @@ impl Machine {
         for &byte in whole {
             if byte == b'{' && !ordered {
                 // Members may come in another order: any value with an object here may be meant.
-                return Ok(Rest { set: keys.rest(set, byte), exact: false });
+                return Ok(Rest { set: keys.child(set, byte), exact: false });
             }
-            set = keys.rest(set, byte);
+            set = keys.child(set, byte);
             if set == NO_KEYS {
                 return Ok(Rest { set, exact: true });
             }
@@ -47,7 +47,7 @@ impl Machine {
             return Ok(Rest { set, exact: matches!(place, Place::Between | Place::Inside) });
         }
         if self.known.partial_values.place(reading).is_zero() {
-            let zero = keys.rest(keys.rest(set, b'0'), NUMERAL_END);
+            let zero = keys.child(keys.child(set, b'0'), NUMERAL_END);
             return Ok(Rest { set: zero, exact: false });
         }
         let at = self.arena.registers.unique_states[state as usize].at;
@@ -59,7 +59,7 @@ impl Machine {
             return Ok(Rest { set, exact: false });
         }
         let keys = &self.arena.registers.keys;
-        Ok(Rest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
+        Ok(Rest { set: numeral.iter().fold(set, |set, &byte| keys.child(set, byte)), exact: true })
     }
 
     /// The item that is open at a position, if it is one, with what it must not go on with.
@@ -219,8 +219,8 @@ pub(crate) type ItemKey = (u32, u32, u32, bool);
 
 impl OpenItem {
     /// Whether some bytes lead along a text to be avoided, or to the end of one.
-    pub(crate) fn meets(&self, keys: &KeySets, bytes: &[u8]) -> bool {
-        self.cursor.meets(keys, bytes, self.odd)
+    pub(crate) fn has_any_in(&self, keys: &KeySets, bytes: &[u8]) -> bool {
+        self.cursor.has_any_in(keys, bytes, self.odd)
     }
 
     /// Whether a byte leads to a numeral whose spelling says nothing yet.
@@ -249,7 +249,7 @@ impl Cursor {
     pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> Cursor {
         if let Place::Number { .. } = self.place {
             if !is_numeral(byte) {
-                self.set = keys.rest(self.set, NUMERAL_END);
+                self.set = keys.child(self.set, NUMERAL_END);
                 self.place = Place::Between;
             } else if self.minus && byte == b'0' {
                 self.set = self.from;
@@ -261,7 +261,7 @@ impl Cursor {
             (self.from, self.minus) = (self.set, byte == b'-');
         }
         self.place = place;
-        self.set = said.iter().fold(self.set, |set, &byte| keys.rest(set, byte));
+        self.set = said.iter().fold(self.set, |set, &byte| keys.child(set, byte));
         self
     }
 
@@ -272,11 +272,11 @@ impl Cursor {
 
     /// Whether some text begins so.
     pub(crate) fn is_hindered(&self, keys: &KeySets) -> bool {
-        self.set != NO_KEYS || self.minus && keys.rest(self.from, b'0') != NO_KEYS
+        self.set != NO_KEYS || self.minus && keys.child(self.from, b'0') != NO_KEYS
     }
 
     /// Whether some bytes lead along a text to be avoided, or to the end of one.
-    fn meets(mut self, keys: &KeySets, bytes: &[u8], odd: bool) -> bool {
+    fn has_any_in(mut self, keys: &KeySets, bytes: &[u8], odd: bool) -> bool {
         for &byte in bytes {
             if self.is_whole(keys) || self.ends_with(keys, byte) {
                 return true;
@@ -304,7 +304,7 @@ impl Cursor {
 
     /// Whether one ends here if no digit follows.
     fn is_whole_numeral(&self, keys: &KeySets) -> bool {
-        matches!(self.place, Place::Number { .. }) && keys.rest(self.set, NUMERAL_END) != NO_KEYS
+        matches!(self.place, Place::Number { .. }) && keys.child(self.set, NUMERAL_END) != NO_KEYS
     }
 
     /// The bytes that may lead on; None: it takes a look at all.
@@ -313,7 +313,7 @@ impl Cursor {
             return None;
         }
         let mut bytes =
-            keys.rests(self.set).fold(ByteSet::EMPTY, |all, (byte, _)| all.union(&ByteSet::range(byte, byte)));
+            keys.children(self.set).fold(ByteSet::EMPTY, |all, (byte, _)| all.union(&ByteSet::range(byte, byte)));
         let more: &[u8] = match self.place {
             Place::Inside => b"\\",
             Place::Between => b" \t\n\r-",

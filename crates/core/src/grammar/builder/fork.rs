@@ -4,7 +4,7 @@ use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
 use crate::regular::term::{TermId, EPSILON};
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use std::sync::Arc;
 
 /// So many nodes of what all forks have are looked at for them: a builder may hold far more than any fork will ask about.
@@ -35,11 +35,11 @@ impl Builder {
             self.ready = Some(Arc::new(Ready { count, rules: is_ready.then_some(rules) }));
         }
         if !self.is_ground {
-            self.arena.settle();
+            self.arena.compact();
             self.is_ground = true;
         }
         let mut copy = Builder {
-            arena: Box::new(self.arena.above()),
+            arena: Box::new(self.arena.overlay()),
             rules: self.rules.clone(),
             specials: self.specials.clone(),
             ready: self.ready.clone(),
@@ -47,7 +47,7 @@ impl Builder {
             steps: 0,
         };
         copy.arena.budget.share();
-        copy.arena.budget.heed([cancellation, None]);
+        copy.arena.budget.set_cancellations([cancellation, None]);
         copy.arena.begin(&limits);
         copy
     }
@@ -68,8 +68,8 @@ impl Builder {
             }
             let counts = arena.info(node).counts;
             arena.first_bytes(node);
-            let known = arena.moves(node).map(drop);
-            let clipped = [FAR, USUAL_LONGEST]
+            let known = arena.byte_transitions(node).map(drop);
+            let clipped = [SHORT_TOKEN_CHARS, USUAL_LONGEST]
                 .into_iter()
                 .filter(|_| counts)
                 .try_for_each(|reach| arena.saturated(node, reach).map(drop));

@@ -49,8 +49,8 @@ impl Builder {
     /// `pause` is called now and then in a long call.
     pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<Pause>) -> Self {
         let mut arena = Box::new(Arena::new());
-        arena.budget.heed([cancellation, None]);
-        arena.budget.pause_with(pause);
+        arena.budget.set_cancellations([cancellation, None]);
+        arena.budget.set_pause(pause);
         arena.begin(&limits);
         Builder { arena, rules: Arc::default(), specials: Vec::new(), ready: None, is_ground: false, steps: 0 }
     }
@@ -59,7 +59,7 @@ impl Builder {
     /// those that it took itself; they add up over the whole build, to as many as one call may take.
     pub fn check(&mut self, steps: u64) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
-        self.arena.budget.afford(self.steps)?;
+        self.arena.budget.check_build_steps(self.steps)?;
         self.arena.budget.check()
     }
 
@@ -174,8 +174,8 @@ impl Builder {
     }
 
     /// A regular node, to be planted in other builders; nothing if it is none.
-    pub fn cut(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.cut(self.node(id)?))
+    pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
+        Ok(self.arena.export(self.node(id)?))
     }
 
     pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {

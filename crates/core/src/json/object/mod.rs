@@ -273,7 +273,7 @@ impl Arena {
                 // Where there are several kinds of other keys, most that came were of another kind: those change nothing.
                 let came = match spec.extras.len() {
                     1 => state.keys,
-                    _ => self.keys_in(state.keys, keys)?,
+                    _ => self.filter_keys(state.keys, keys)?,
                 };
                 if came != NO_KEYS {
                     let came = self.key_set(came)?;

@@ -7,9 +7,9 @@ use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, MANY};
-use crate::regular::transitions::{majority, WIDE_CLASS};
+use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
 /// The nodes of the trie that so many states may reach take less than a look at as many places.
@@ -25,12 +25,12 @@ pub(crate) struct CounterLoop {
 
 impl CounterLoop {
     pub(crate) fn of(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<CounterLoop>> {
-        let Some((mut next, class)) = majority(arena, head)? else { return Ok(None) };
+        let Some((mut next, class)) = majority_target(arena, head)? else { return Ok(None) };
         let Some(sample) = class.iter().next() else { return Ok(None) };
-        if !arena.lead_nowhere(head, 0x80, 0xbf)? {
+        if !arena.has_no_transition(head, 0x80, 0xbf)? {
             return Ok(None);
         }
-        let class = CharClass::new(class.ascii(), arena.leads_onto(head, next)?);
+        let class = CharClass::new(class.ascii(), arena.lead_bytes_to(head, next)?);
         let mut chain = CounterLoop { states: vec![head], class, loops: false };
         while chain.states.len() <= longest as usize + 1 {
             let state = chain.states[chain.states.len() - 1];
@@ -42,13 +42,13 @@ impl CounterLoop {
             let after = arena.derive(next, sample)?;
             if after == EMPTY {
                 // The count is used up. What else the last state allows is walked place by place: it must be little.
-                let live = arena.live_bytes(next)?;
+                let live = arena.next_bytes(next)?;
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
-                return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(chain));
+                return Ok((ascii < MIN_CLASS && ascii == live.len()).then_some(chain));
             }
-            if arena.ascii_onto(next, after)?.ascii() != chain.class.ascii()
-                || arena.leads_onto(next, after)? != chain.class.leads()
-                || !arena.lead_nowhere(next, 0x80, 0xbf)?
+            if arena.ascii_bytes_to(next, after)?.ascii() != chain.class.ascii()
+                || arena.lead_bytes_to(next, after)? != chain.class.leads()
+                || !arena.has_no_transition(next, 0x80, 0xbf)?
             {
                 return Ok(None);
             }
@@ -83,8 +83,8 @@ impl CounterLoop {
             return Ok(false);
         }
         for state in [self.states[0], self.states[self.states.len() - 1]] {
-            for (low, high, target) in arena.moves(state)? {
-                if high < 0x80 && !self.class.contains(low) && arena.is_wide(target)? {
+            for (low, high, target) in arena.byte_transitions(state)? {
+                if high < 0x80 && !self.class.contains(low) && arena.has_wide_ascii(target)? {
                     return Ok(true);
                 }
             }
@@ -146,7 +146,7 @@ impl CounterLoop {
         let trie = &shared.vocabulary.trie;
         let may = arena.first_bytes(last);
         for single in shared.vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
-            if trie.leads_on(single.node, &may) {
+            if trie.has_child_in(single.node, &may) {
                 arena.spend(1)?;
                 reach.walk(arena, trie, single.node, last)?;
             }
@@ -166,7 +166,7 @@ impl CounterLoop {
     fn is_dear(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
         let mut places = 0;
         for byte in self.leaving(arena)?.iter() {
-            match shared.vocabulary.occurrences_known(byte) {
+            match shared.vocabulary.known_occurrences(byte) {
                 Some(known) => places += known,
                 None => return Ok(true),
             }
@@ -181,7 +181,7 @@ impl CounterLoop {
         }
         match arena.derive(self.states[0], b' ')? {
             EMPTY => Ok(None),
-            next if arena.first_bytes(next).len() < WIDE_CLASS => Ok(None),
+            next if arena.first_bytes(next).len() < MIN_CLASS => Ok(None),
             next => Ok(CounterLoop::of(arena, next, shared.vocabulary.longest)?.filter(|chain| {
                 !chain.class.contains(b' ') && chain.states.iter().all(|&state| !arena.info(state).nullable)
             })),
@@ -191,18 +191,18 @@ impl CounterLoop {
     /// What tokens of the class are cut down to, so many characters before them counted in.
     fn within(&self, shared: &SharedMasks, before: u32) -> Option<TokenSet> {
         let most = self.states.len() as u32 - 1 + before;
-        (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most))
+        (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.tokens_up_to(most))
     }
 
     /// The bytes with which it is left.
     fn leaving(&self, arena: &mut Arena) -> Result<ByteSet> {
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
-            live = live.union(&arena.live_bytes(state)?);
+            live = live.union(&arena.next_bytes(state)?);
         }
-        let mut live = ByteSet::of(live.iter().filter(|&byte| !self.class.contains(byte)));
+        let mut live = ByteSet::from_bytes(live.iter().filter(|&byte| !self.class.contains(byte)));
         if !self.loops {
-            // Beyond the last count even the class's own bytes may mean something else.
+            // NonAsciiTransitions the last count even the class's own bytes may mean something else.
             let end = self.states[self.states.len() - 1];
             for byte in 0..0x80u8 {
                 if self.class.contains(byte) && arena.derive(end, byte)? != EMPTY {
@@ -252,7 +252,9 @@ impl Arena {
         let (all, min, most) = match *self.term(text) {
             // Without end, too, it is another one with every character that must still come: that is less than to read the
             // long tokens band by band, which goes on only as long as those end before the count does.
-            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > FAR) => (body, min, max),
+            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > SHORT_TOKEN_CHARS) => {
+                (body, min, max)
+            }
             Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
             _ => return Ok(None),
         };

@@ -7,7 +7,7 @@ use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
 use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
-use crate::regular::transitions::WIDE_CLASS;
+use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::trie::Trie;
 
 pub(crate) struct Exclusion {
@@ -29,7 +29,7 @@ impl Exclusion {
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = Parts::from_slice(parts);
-        if arena.first_bytes(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(text).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             return Ok(None);
         }
         let (mut kept, mut excluded) = (Parts::new(), Parts::new());
@@ -72,7 +72,7 @@ impl Arena {
         for &part in parts.iter() {
             if let Term::Not(inner) = *self.term(part) {
                 if inner == EPSILON || self.is_finite(inner) {
-                    let all = bytes.get_or_insert_with(|| ByteSet::of([b'"', b'\\'].into_iter()));
+                    let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
                     *all = all.union(&self.first_bytes(inner));
                 }
             }
@@ -101,7 +101,7 @@ fn spelled_keys(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec
     if keys.has_empty(set) {
         ends.push(node);
     }
-    for (byte, rest) in keys.rests(set) {
+    for (byte, rest) in keys.children(set) {
         if let Some(child) = follow(trie, node, &[byte]) {
             spelled_keys(keys, rest, trie, child, ends);
         }

@@ -13,7 +13,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::majority;
+use crate::regular::transitions::majority_target;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::Part;
 
@@ -38,8 +38,8 @@ impl ClosedRegion {
             return true;
         }
         // They are counted, not looked at: whoever asks for a byte's places for the first time has them found.
-        let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
-        let places: usize = left.map(|byte| shared.vocabulary.occurrences_at_most(byte)).sum();
+        let left = self.next_bytes.iter().filter(|&byte| !self.class.contains(byte));
+        let places: usize = left.map(|byte| shared.vocabulary.max_occurrences(byte)).sum();
         chain.is_none() && places < inside / 4
     }
 
@@ -54,7 +54,7 @@ impl ClosedRegion {
         let spaced = match space {
             EMPTY => None,
             _ if self.class.contains(b' ') => None,
-            next => ClosedRegion::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
+            next => ClosedRegion::get(arena, next)?.filter(|region| !region.class.contains(b' ')),
         };
         if let Some(region) = &spaced {
             let both = bits
@@ -83,7 +83,7 @@ impl ClosedRegion {
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
         let (near, quiet, apart) = self.near(arena, entry.first)?;
-        for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
+        for byte in self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)) {
             let behind = shared.occurrence_group(GroupKey {
                 byte,
                 class: self.class,
@@ -119,9 +119,11 @@ impl ClosedRegion {
     /// The state to which most characters lead; of the region's ASCII characters those that leave that state as it is, and
     /// of these the ones that lead from here to another.
     fn near(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
-        let Some((near, _)) = majority(arena, first)? else { return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY)) };
-        let quiet = arena.ascii_onto(near, near)?.intersection(&self.class.bytes());
-        let apart = quiet.without(&arena.ascii_onto(first, near)?);
+        let Some((near, _)) = majority_target(arena, first)? else {
+            return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY));
+        };
+        let quiet = arena.ascii_bytes_to(near, near)?.intersection(&self.class.bytes());
+        let apart = quiet.difference(&arena.ascii_bytes_to(first, near)?);
         Ok((near, CharClass::new(quiet.ascii(), 0), apart))
     }
 }
@@ -137,7 +139,7 @@ mod tests {
     /// The same by derivatives, node by node.
     fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, reach: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
-            let next = arena.derive_now(head, byte, true).unwrap();
+            let next = arena.derive_uncached(head, byte, true).unwrap();
             if next != EMPTY {
                 reach.tokens.extend_from_slice(trie.tokens_at(child));
                 if arena.info(next).nullable {
@@ -174,7 +176,7 @@ mod tests {
         let mut arena = Arena::new();
         let arena = &mut arena;
         let any = arena.any_text().unwrap();
-        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap();
         let lower: String = ('a'..='z').collect();
         let search = |arena: &mut Arena, inner: &[TermId]| {
             let parts = [&[any], inner, &[any]].concat();
@@ -216,24 +218,24 @@ mod tests {
                     let mut walked = WalkResult::of(&shared);
                     walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
-                    if let Some(region) = ClosedRegion::of(arena, head).unwrap() {
+                    if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;
                         let reach = region.reach(arena, &shared, head).unwrap();
                         assert!(everything(reach) == slow, "region {before:?} {:?}", arena.term(text));
                     }
-                    let ascii = arena.live_ascii(head).unwrap();
-                    let live = arena.live_bytes(head).unwrap();
+                    let ascii = arena.next_ascii(head).unwrap();
+                    let live = arena.next_bytes(head).unwrap();
                     assert_eq!(ascii, live.intersection(&ByteSet::range(0, 0x7f)), "{before:?}");
-                    let moves = arena.moves(head).unwrap();
+                    let moves = arena.byte_transitions(head).unwrap();
                     for byte in 0..=255u8 {
-                        let next = arena.derive_now(head, byte, true).unwrap();
+                        let next = arena.derive_uncached(head, byte, true).unwrap();
                         assert_eq!(arena.derive(head, byte).unwrap(), next, "{byte} after {before:?}");
                         assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
                         let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
                         assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
-                        let onto = arena.ascii_onto(head, next).unwrap();
+                        let onto = arena.ascii_bytes_to(head, next).unwrap();
                         assert_eq!(next != EMPTY && byte < 0x80, onto.contains(byte), "{byte} after {before:?}");
-                        let nowhere = arena.lead_nowhere(head, byte, byte.saturating_add(9)).unwrap();
+                        let nowhere = arena.has_no_transition(head, byte, byte.saturating_add(9)).unwrap();
                         let reached =
                             |&(low, high, _): &(u8, u8, TermId)| low <= byte.saturating_add(9) && high >= byte;
                         assert_eq!(nowhere, !moves.iter().any(reached), "{byte} after {before:?}");

@@ -143,7 +143,7 @@ impl KeyBuilder<'_> {
         if let Some(after) = self.seen_values(object, &spec.extras[extra as usize].values, exits)? {
             return Ok(Some(after));
         }
-        let ended = self.machine.arena.rehold(key, EPSILON, Text::Unknown)?;
+        let ended = self.machine.arena.replace_open_key(key, EPSILON, Text::Unknown)?;
         match self.machine.arena.bound(ended)? {
             Some(member) => self.seen_from(member, frame, exits, DEPTH),
             None => Ok(None),
@@ -192,7 +192,8 @@ impl KeyBuilder<'_> {
         let trie = &shared.vocabulary.trie;
         let (told, whole) = Along::new(trie).read(text);
         let name = hashed(3, &[told.into()]);
-        let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.machine.follow_bytes(EPSILON, frame))) else {
+        let Some(node) = whole.filter(|&node| trie.has_child_in(node, &self.machine.follow_bytes(EPSILON, frame)))
+        else {
             return Ok(Some(name));
         };
         Ok(self.seen_behind(frame, &Exits::at(node), DEPTH)?.map(|behind| name.wrapping_add(behind)))
@@ -246,7 +247,7 @@ impl KeyBuilder<'_> {
                 }
             }
             let mut after = Some(0);
-            if let Some(node) = whole.filter(|&node| trie.leads_on(node, &colon)) {
+            if let Some(node) = whole.filter(|&node| trie.has_child_in(node, &colon)) {
                 let values = &spec.properties[*property as usize].values;
                 after = self.seen_values(object, values, &Exits::at(node))?;
             }

@@ -6,7 +6,7 @@ use crate::mask::dfa_cache::NARROW;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 
 /// Of one head.
 #[derive(Clone, Copy)]
@@ -31,7 +31,9 @@ impl SharedMasks {
 
     /// Whether a count of the head ends in the reach of long tokens only: all others are answered as if it did not.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
-        Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.saturated_of(arena, head)?.far)
+        Ok(self.vocabulary.longest > SHORT_TOKEN_CHARS
+            && arena.info(head).counts
+            && self.saturated_of(arena, head)?.far)
     }
 
     fn saturated_of(&self, arena: &mut Arena, head: TermId) -> Result<Saturated> {
@@ -42,10 +44,10 @@ impl SharedMasks {
         let reads = arena.first_bytes(head);
         let mut near = Saturated { hash: None, far: false };
         // White space, say: few long tokens are made of it, and all others end soon.
-        if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > FAR {
+        if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > SHORT_TOKEN_CHARS {
             let exact = arena.saturated(head, self.vocabulary.longest)?;
             near.hash = Some(arena.info(exact).hash);
-            near.far = arena.saturated(head, FAR)? != exact && arena.counted(exact)?.is_none();
+            near.far = arena.saturated(head, SHORT_TOKEN_CHARS)? != exact && arena.counted(exact)?.is_none();
         }
         self.saturated.put(own, near, size_of::<Saturated>());
         Ok(near)

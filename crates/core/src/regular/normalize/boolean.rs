@@ -114,7 +114,7 @@ impl Arena {
                 ref first => first,
             };
             match within {
-                Term::Class(set) if set.without(&class).is_empty() => part = after,
+                Term::Class(set) if set.difference(&class).is_empty() => part = after,
                 _ => return false,
             }
         }
@@ -191,7 +191,7 @@ impl Arena {
 
     pub fn and(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         let id = self.and_unchecked(parts)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
     pub(crate) fn and_unchecked(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
@@ -216,7 +216,7 @@ impl Arena {
             let nullable = flat.iter().all(|&part| self.info(part).nullable);
             return Ok(if nullable { EPSILON } else { EMPTY });
         }
-        self.drop_needless(&mut flat);
+        self.drop_redundant_complements(&mut flat);
         let whole = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
         if whole && flat.len() > 1 {
             flat.retain(|&mut part| Some(part) != self.any_text);
@@ -261,7 +261,7 @@ impl Arena {
     }
 
     /// The complement of what begins otherwise than all texts of another operand takes nothing away.
-    fn drop_needless(&mut self, flat: &mut Parts) {
+    fn drop_redundant_complements(&mut self, flat: &mut Parts) {
         for place in (0..flat.len()).rev() {
             let Term::Not(inner) = *self.term(flat[place]) else { continue };
             let apart = flat.iter().any(|&other| match self.term(other) {
@@ -277,7 +277,7 @@ impl Arena {
 
     pub fn not(&mut self, inner: TermId) -> Result<TermId> {
         let id = self.not_unchecked(inner)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
     pub(crate) fn not_unchecked(&mut self, inner: TermId) -> Result<TermId> {
@@ -312,7 +312,7 @@ mod tests {
     fn what_another_alternative_covers_is_dropped_and_nothing_else() {
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap();
         let (ab, abc, d) = (class(arena, "ab"), class(arena, "abc"), class(arena, "d"));
         let (some, any, three) =
             (arena.repeat(ab, 1, 2).unwrap(), arena.repeat(abc, 0, MANY).unwrap(), arena.repeat(abc, 3, 3).unwrap());

@@ -48,7 +48,7 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.by_hash(literal::hash_of(data)) {
+                if let Some(id) = self.by_hash(literal::hash_literal(data)) {
                     return Ok(id);
                 }
                 self.spend(data.len() as u64 / 16)?;
@@ -97,7 +97,7 @@ impl Arena {
         let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
         let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
         let ends: Option<Arc<[Ends]>> =
-            words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::of(word)).collect());
+            words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::new(word)).collect());
         self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
         self.terms
             .word_sets
@@ -159,15 +159,15 @@ impl Arena {
             return Ok(EMPTY);
         }
         let nullable = self.registers.keys.has_empty(set);
-        if nullable && self.registers.keys.rests(set).next().is_none() {
+        if nullable && self.registers.keys.children(set).next().is_none() {
             return Ok(EPSILON);
         }
         // The keys share what was read of them: where one is between two characters, all are.
-        let between = nullable || self.registers.keys.rests(set).all(|(byte, _)| is_lead(byte));
+        let between = nullable || self.registers.keys.children(set).all(|(byte, _)| is_lead(byte));
         let mut hash = Hasher128::new(14);
         hash.wide(self.registers.keys.hash(set));
         self.intern(Term::Keys(set), hash.finish(), |arena| {
-            let (min_chars, max_chars) = arena.registers.keys.chars(set);
+            let (min_chars, max_chars) = arena.registers.keys.char_bounds(set);
             Info {
                 hash: 0,
                 nullable,

@@ -1,5 +1,5 @@
 //! Parts → terms in normal form (Owens, Reppy, Turon: *Regular-expression derivatives re-examined*, 2009): what means the
-//! same is the same term as often as can be seen at a glance, so that equal states meet.
+//! same is the same term as often as can be seen at a try_lock, so that equal states meet.
 
 pub(crate) mod boolean;
 pub(crate) mod leaf;
@@ -87,7 +87,7 @@ impl Arena {
 
     pub fn bounded(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
         let id = self.bounded_unchecked(body, min, max)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
     pub(crate) fn bounded_unchecked(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
