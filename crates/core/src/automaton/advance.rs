@@ -198,7 +198,7 @@ impl Arena {
                     count += 1;
                 }
                 // So many go on from anywhere that none is left without an end because those few are missing.
-                _ if kept.is_none() && self.goes_on(part) => kept = Some(part),
+                _ if kept.is_none() && self.has_all_longer_lengths(part) => kept = Some(part),
                 _ => return Ok(None),
             }
         }

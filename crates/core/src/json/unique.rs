@@ -65,7 +65,7 @@ impl Arena {
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
         self.registers.uniques.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.uniques.len() as u32 - 1;
-        self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
+        self.intern_structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
 
     pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
@@ -90,6 +90,6 @@ impl Arena {
             Term::UniqueNext { array, state } => (43, [array, state, 0, 0]),
             _ => unreachable!("not a term of an array of different items"),
         };
-        self.structural(term, kind, &parts.map(u128::from), false)
+        self.intern_structural(term, kind, &parts.map(u128::from), false)
     }
 }

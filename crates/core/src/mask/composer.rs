@@ -249,7 +249,7 @@ impl<'a> Composer<'a> {
 
     /// Whether no token can lead to where too little is left within the head for an open item to differ from others.
     pub fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let near = self.machine.arena.saturated(head, self.shared.vocabulary.longest)?;
+        let near = self.machine.arena.saturate(head, self.shared.vocabulary.longest)?;
         self.machine.is_insensitive(near, frame)
     }
 

@@ -480,7 +480,7 @@ impl Masks {
         if let Some(&near) = self.saturated.get(&(head, reach)) {
             return Ok(near);
         }
-        let near = arena.saturated(head, reach)?;
+        let near = arena.saturate(head, reach)?;
         self.held += 24;
         self.saturated.insert((head, reach), near);
         Ok(near)

@@ -5,7 +5,7 @@ use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
-use crate::regular::json_string::spell;
+use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
 /// Texts are counted so far ahead.
@@ -174,7 +174,7 @@ impl Machine {
             }
             Term::Quoted { text, state: Spelling::Start, .. } => {
                 let texts = self.arena.enumerate(text, most)?;
-                texts.map(|texts| texts.iter().map(|text| spell(text)).collect::<Vec<_>>())
+                texts.map(|texts| texts.iter().map(|text| encode(text)).collect::<Vec<_>>())
             }
             _ if self.arena.info(item).max_chars == MANY => None,
             _ => self.arena.enumerate(item, most)?,

@@ -134,7 +134,7 @@ impl Machine {
 
     /// Whether a language of texts has no end from wherever it has come to: a few texts less are no matter.
     pub(super) fn is_unending(&mut self, text: TermId) -> bool {
-        if self.arena.goes_on(text) {
+        if self.arena.has_all_longer_lengths(text) {
             return true;
         }
         let Term::And(ref parts) = *self.arena.term(text) else { return false };
@@ -142,7 +142,7 @@ impl Machine {
         for &part in &parts.clone() {
             match *self.arena.term(part) {
                 Term::Not(inner) if inner == EPSILON || self.arena.is_finite(inner) => {}
-                _ if self.arena.goes_on(part) => unending += 1,
+                _ if self.arena.has_all_longer_lengths(part) => unending += 1,
                 _ => return false,
             }
         }

@@ -46,7 +46,7 @@ impl Builder {
             is_ground: false,
             steps: 0,
         };
-        copy.arena.budget.share();
+        copy.arena.budget.reset_held();
         copy.arena.budget.set_cancellations([cancellation, None]);
         copy.arena.begin(&limits);
         copy
@@ -72,7 +72,7 @@ impl Builder {
             let clipped = [SHORT_TOKEN_CHARS, USUAL_LONGEST]
                 .into_iter()
                 .filter(|_| counts)
-                .try_for_each(|reach| arena.saturated(node, reach).map(drop));
+                .try_for_each(|reach| arena.saturate(node, reach).map(drop));
             if known.and(clipped).is_err() {
                 break;
             }

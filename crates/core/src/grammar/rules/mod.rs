@@ -403,11 +403,11 @@ fn deduplicated(entries: Vec<Entry>) -> Vec<Entry> {
 
 impl Arena {
     pub fn call(&mut self, rule: u32) -> Result<TermId> {
-        self.structural(Term::Call(rule), 27, &[u128::from(rule)], false)
+        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule)], false)
     }
 
     pub fn special(&mut self, special: u32) -> Result<TermId> {
-        self.structural(Term::Special(special), 28, &[u128::from(special)], false)
+        self.intern_structural(Term::Special(special), 28, &[u128::from(special)], false)
     }
 }
 

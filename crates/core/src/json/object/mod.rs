@@ -9,7 +9,7 @@ pub(crate) mod property_set;
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::json_string::unspell;
+use crate::regular::json_string::decode;
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY, EPSILON, MANY};
@@ -128,7 +128,7 @@ impl Arena {
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.registers.objects.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.objects.len() as u32 - 1;
-        self.structural(Term::Object(index), 21, &[u128::from(index)], false)
+        self.intern_structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
 
     pub(crate) fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
@@ -179,13 +179,17 @@ impl Arena {
 
     pub(crate) fn object_term(&mut self, term: Term) -> Result<TermId> {
         match term {
-            Term::ObjectKey { object, state } => self.structural(term, 22, &[object, state].map(u128::from), false),
-            Term::ObjectNext { object, state } => self.structural(term, 23, &[object, state].map(u128::from), false),
+            Term::ObjectKey { object, state } => {
+                self.intern_structural(term, 22, &[object, state].map(u128::from), false)
+            }
+            Term::ObjectNext { object, state } => {
+                self.intern_structural(term, 23, &[object, state].map(u128::from), false)
+            }
             Term::KeyNamed { object, state, low, high, depth } => {
-                self.structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
+                self.intern_structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
             }
             Term::KeyDone { object, state, property } => {
-                self.structural(term, 25, &[object, state, property].map(u128::from), true)
+                self.intern_structural(term, 25, &[object, state, property].map(u128::from), true)
             }
             _ => unreachable!("not an object's term"),
         }
@@ -211,7 +215,7 @@ impl Arena {
         let place = u128::from(object) << 64 | u128::from(state) << 32 | u128::from(extra);
         let nullable = self.info(inner).nullable;
         let hash = self.info(inner).hash;
-        self.structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
+        self.intern_structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
     }
 
     pub(crate) fn choices(&mut self, object: u32, state_id: u32) -> Result<Arc<Choices>> {
@@ -443,7 +447,7 @@ impl Arena {
                 let spec = self.registers.objects[object as usize].clone();
                 let before = self.registers.states[state as usize].clone();
                 let key = match text {
-                    Text::Known(text) => Some(unspell(&self.text(text))),
+                    Text::Known(text) => Some(decode(&self.text(text))),
                     Text::Unknown => None,
                 };
                 let scarce = spec.counts_keys(self.registers.keys.count(before.keys));

@@ -42,7 +42,7 @@ impl Exclusion {
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
+        let plain = !free && matches!(kept[..], [kept] if arena.has_all_longer_lengths(kept));
         let opened = state == Spelling::Body;
         let near = if let [only] = kept[..] { only } else { arena.and(kept)? };
         let near = arena.quoted_state(near, state, free)?;

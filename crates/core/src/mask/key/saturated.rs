@@ -25,7 +25,7 @@ impl SharedMasks {
         }
         match self.saturated_of(arena, head)?.hash {
             Some(hash) => Ok(hash),
-            None => arena.saturated(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
+            None => arena.saturate(head, self.vocabulary.longest).map(|near| arena.info(near).hash),
         }
     }
 
@@ -45,9 +45,9 @@ impl SharedMasks {
         let mut near = Saturated { hash: None, far: false };
         // White space, say: few long tokens are made of it, and all others end soon.
         if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > SHORT_TOKEN_CHARS {
-            let exact = arena.saturated(head, self.vocabulary.longest)?;
+            let exact = arena.saturate(head, self.vocabulary.longest)?;
             near.hash = Some(arena.info(exact).hash);
-            near.far = arena.saturated(head, SHORT_TOKEN_CHARS)? != exact && arena.counted(exact)?.is_none();
+            near.far = arena.saturate(head, SHORT_TOKEN_CHARS)? != exact && arena.counted(exact)?.is_none();
         }
         self.saturated.put(own, near, size_of::<Saturated>());
         Ok(near)

@@ -25,7 +25,7 @@ impl Arena {
         kept.is_some_and(|kept| {
             let info = self.info(kept);
             let lengths = info.max_chars.saturating_sub(info.min_chars) as usize;
-            self.goes_on(kept) || info.exact && !info.searched && lengths >= excluded
+            self.has_all_longer_lengths(kept) || info.exact && !info.searched && lengths >= excluded
         })
     }
 
