@@ -69,8 +69,8 @@ fn prepared(arena: &mut Arena, mut rules: Rules, ready: Option<&Rules>, root: Te
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.registers.uniques.len() {
-            if !arena.registers.uniques[array].void && !machine.can_begin(array as u32)? {
-                Arc::make_mut(arena.registers.uniques.get_mut(array)).void = true;
+            if !arena.registers.uniques[array].is_unsatisfiable && !machine.can_begin(array as u32)? {
+                Arc::make_mut(arena.registers.uniques.get_mut(array)).is_unsatisfiable = true;
                 found = true;
             }
         }

@@ -295,7 +295,7 @@ impl Dump<'_> {
         let layout = self.name(Item::Items(layout), "layout");
         let mut out = format!(" array of different items, {layout}{}", count(spec.min, spec.max));
         for (state, steps) in spec.steps.iter().enumerate() {
-            let end = if spec.accepting[state] && !spec.void { " may end" } else { "" };
+            let end = if spec.accepting[state] && !spec.is_unsatisfiable { " may end" } else { "" };
             let _ = write!(out, "\n  state {state}{end}");
             for &(item, next) in steps {
                 let _ = write!(out, "\n    {} → state {next}", self.term(item, Tight::Either));

@@ -110,7 +110,7 @@ impl Prints<'_> {
                     hash.wide(self.of(sign));
                 }
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
-                hash.word(u64::from(spec.void));
+                hash.word(u64::from(spec.is_unsatisfiable));
             }
             Term::Special(special) => {
                 hash.word(8);

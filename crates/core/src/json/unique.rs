@@ -34,7 +34,7 @@ impl UniqueSpec {
 
     /// Whether some number of items of any values leads to an end.
     pub(crate) fn may_end(&self, mut item: impl FnMut(TermId) -> bool) -> bool {
-        if self.void || self.min > self.max {
+        if self.is_unsatisfiable || self.min > self.max {
             return false;
         }
         // Counts beyond the states only repeat a loop.

@@ -90,7 +90,7 @@ impl ClosedRegion {
 
     /// The region of the largest subset of `ascii` that all reached states keep, by a greatest fixed point.
     fn largest_within(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<ClosedRegion>> {
-        // What characters non_ascii ASCII do takes longer to find out: they are asked of the states that the others leave.
+        // Transitions on non-ASCII characters are expensive, so they are computed for the states that ASCII leaves.
         let mut leads = None;
         let mut non_ascii = NonAsciiTransitions::default();
         // Each round removes the characters that some reached state refuses, until none is removed.

@@ -37,7 +37,7 @@ layered! {
         /// (parent text, byte) → text.
         pub(crate) text_ids: Table<(u32, u8), u32>,
         /// [opening, comma, colon] of an object → whether their bytes are those that `KeyPrefixes` assumes around keys.
-        pub(crate) usual: Table<[TermId; 3], bool>,
+        pub(crate) standard_punctuation: Table<[TermId; 3], bool>,
     }
 }
 
@@ -132,11 +132,11 @@ pub struct ObjectState {
     pub(crate) marks: u64,
     /// The decoded keys that came and are not named, as a key set.
     pub(crate) keys: u32,
-    /// What a state that stands for several positions leaves unknown.
+    /// The unknown part of a state that stands for several positions.
     pub(crate) hidden: Hidden,
 }
 
-/// What a state that stands for positions with different open keys leaves unknown behind the key.
+/// The unknown part, behind the key, of a state that stands for positions with different open keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Hidden {
     #[default]
@@ -177,7 +177,7 @@ pub struct UniqueSpec {
     /// The most items; `MANY` if unbounded.
     pub max: u32,
     /// Whether there are too few values to end the array.
-    pub void: bool,
+    pub is_unsatisfiable: bool,
 }
 
 /// The progress of an array of unique items.

@@ -115,6 +115,16 @@ impl Builder {
             return Ok(EMPTY);
         }
         let accepting = states.iter().map(|&(accepting, _)| accepting).collect();
-        self.fresh().add_unique(UniqueSpec { steps, accepting, open, close, comma, empty, min, max, void: false })
+        self.fresh().add_unique(UniqueSpec {
+            steps,
+            accepting,
+            open,
+            close,
+            comma,
+            empty,
+            min,
+            max,
+            is_unsatisfiable: false,
+        })
     }
 }

@@ -202,7 +202,7 @@ impl CounterLoop {
         }
         let mut live = ByteSet::from_bytes(live.iter().filter(|&byte| !self.class.contains(byte)));
         if !self.loops {
-            // NonAsciiTransitions the last count even the class's own bytes may mean something else.
+            // Beyond the last count even the class's own bytes may mean something else.
             let end = self.states[self.states.len() - 1];
             for byte in 0..0x80u8 {
                 if self.class.contains(byte) && arena.derive(end, byte)? != EMPTY {

@@ -176,7 +176,7 @@ impl Arena {
         if free {
             return false;
         }
-        if let Some(&known) = self.registers.usual.get(&[open, comma, colon]) {
+        if let Some(&known) = self.registers.standard_punctuation.get(&[open, comma, colon]) {
             return known;
         }
         let is_of = |bytes: ByteSet, few: &[u8]| {
@@ -186,7 +186,7 @@ impl Arena {
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
         let before = ends(open) && ends(comma);
         let usual = before && !self.info(colon).nullable && is_of(self.first_bytes(colon), BEHIND);
-        self.registers.usual.insert([open, comma, colon], usual, &mut self.budget);
+        self.registers.standard_punctuation.insert([open, comma, colon], usual, &mut self.budget);
         usual
     }
 

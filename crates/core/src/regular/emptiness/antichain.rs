@@ -181,7 +181,7 @@ mod tests {
         let mut arena = Arena::new();
         let arena = &mut arena;
         let start = texts_containing(arena, &["abc", "ba", "cc"], 20);
-        for (first, second, seen) in [
+        for (first, second, insertion) in [
             ("ab", "bb", Insertion::Subsumed),
             ("bb", "ab", Insertion::New),
             ("abc", "cba", Insertion::New),
@@ -193,7 +193,7 @@ mod tests {
             let [first_state, second_state] = [first, second].map(|text| after(arena, start, text));
             assert_eq!(antichain.insert(arena, first_state).unwrap(), Insertion::New);
             assert!(antichain.is_maximal(arena, first_state).unwrap());
-            assert_eq!(antichain.insert(arena, second_state).unwrap(), seen, "{first} {second}");
+            assert_eq!(antichain.insert(arena, second_state).unwrap(), insertion, "{first} {second}");
             let replaced = (first, second) == ("bb", "ab");
             assert_eq!(antichain.is_maximal(arena, first_state).unwrap(), !replaced, "{first} {second}");
         }

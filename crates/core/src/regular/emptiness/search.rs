@@ -103,17 +103,17 @@ impl Search {
         let Some(antichain) = &mut self.antichain else {
             if self.parent.len() == PRUNE_FROM {
                 let antichain = self.antichain.insert(Antichain::default());
-                for &seen in self.parent.keys() {
-                    antichain.insert(arena, seen)?;
+                for &found in self.parent.keys() {
+                    antichain.insert(arena, found)?;
                 }
             }
             return Ok(true);
         };
-        let seen = antichain.insert(arena, state)?;
-        if seen == Insertion::Unknown {
+        let insertion = antichain.insert(arena, state)?;
+        if insertion == Insertion::Unknown {
             self.antichain = None;
         }
-        Ok(seen != Insertion::Subsumed)
+        Ok(insertion != Insertion::Subsumed)
     }
 
     /// Records the path to a state, and `byte` behind it, as a witness of all states on the path.

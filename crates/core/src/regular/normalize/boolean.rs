@@ -63,11 +63,11 @@ impl Arena {
             let infos = || flat.iter().map(|&part| arena.info(part));
             let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
             spans.sort_unstable();
-            let mut reach = spans[0].1;
+            let mut max_chars = spans[0].1;
             let mut joined = infos().all(|info| info.exact);
             for &(low, high) in &spans[1..] {
-                joined &= low <= reach.saturating_add(1);
-                reach = reach.max(high);
+                joined &= low <= max_chars.saturating_add(1);
+                max_chars = max_chars.max(high);
             }
             let info = Info {
                 hash: 0,
@@ -78,7 +78,7 @@ impl Arena {
                 counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars: spans[0].0,
-                max_chars: reach,
+                max_chars,
                 exact: joined,
             };
             (Term::Alt(flat[..].into()), info)
