@@ -1,53 +1,59 @@
-//! What the engine refuses → its errors; the Python crate maps each to one class of `frisket.errors`.
+//! The errors of the core; the Python crate maps each variant to a class of `frisket.errors`.
+//!
+//! One enum for all folders, so that the mapping is total and a test can walk it.
 
 use std::fmt;
 use std::time::Duration;
 
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// A budget ran out.
+    /// A limit was reached.
     Limit(Limit),
     /// The builder was used against its contract.
     Misuse(String),
     /// A rule was declared and never defined.
     UndefinedRule(String),
-    /// Nothing can match.
+    /// The grammar matches nothing.
     Empty,
-    /// The vocabulary cannot spell the grammar, or is malformed.
+    /// The vocabulary is malformed, or its tokens cannot produce the grammar's texts.
     Vocabulary(String),
-    /// The thread is in the middle of another call of the same object.
+    /// The thread called an object that it already holds for another call.
     Reentrant,
-    /// The token or text may not come next; what was expected.
+    /// The token or text cannot come next; the text says what was expected.
     Rejected(String),
-    /// The engine contradicts itself: what was cached is not what is composed anew. A bug, found by `verify`.
+    /// A cached result differs from a recomputed one: a bug, found by `verify`.
     Contradiction(String),
 }
 
-/// Which budget ran out, and what was given.
+/// Which limit was reached, with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
+    /// Elementary steps of one call.
     Steps(u64),
-    /// Steps of a front end, in all its reading of one source.
+    /// Elementary steps of a front end, over all its calls for one source.
     Build(u64),
+    /// Bytes of memory.
     Memory(usize),
+    /// Duration of one call.
     Time(Duration),
-    /// Nested expressions.
+    /// Nesting of expressions.
     Nesting(u32),
     /// Mutually left-recursive rules.
     LeftRecursion(usize),
-    /// Items that must come, each different, and of few values.
-    Different(usize),
-    /// Values inside an item that must differ from others.
-    Depth(usize),
-    /// Bytes of a text's shortest end.
+    /// Required items that must differ and have few values.
+    DistinctItems(usize),
+    /// Nesting of values inside an item that must be unique.
+    UniqueDepth(usize),
+    /// Bytes of the shortest completion.
     Completion(u64),
-    /// Steps that a matcher may go back.
+    /// Tokens that a matcher can be rolled back.
     Rollback(usize),
-    /// Another thread ended the call.
+    /// Another thread cancelled the call.
     Cancelled,
 }
 
-/// Boxed: every step of a walk returns one, and what fits into two registers is handed on in them.
+/// The result of a call. The error is boxed, so that a `Result` of a small value fits two registers.
 pub type Result<T> = std::result::Result<T, Box<Error>>;
 
 impl fmt::Display for Error {
@@ -73,8 +79,8 @@ impl fmt::Display for Limit {
             Limit::Time(time) => ("seconds of one call", time.as_secs_f64().to_string()),
             Limit::Nesting(depth) => ("nesting of an expression", depth.to_string()),
             Limit::LeftRecursion(rules) => ("mutually left-recursive rules", rules.to_string()),
-            Limit::Different(items) => ("different items that must come", items.to_string()),
-            Limit::Depth(depth) => ("nesting of an item that must be unique", depth.to_string()),
+            Limit::DistinctItems(items) => ("different items that must come", items.to_string()),
+            Limit::UniqueDepth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
             Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),

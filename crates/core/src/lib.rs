@@ -1,10 +1,29 @@
-//! Grammar over bytes × vocabulary → which tokens may come next.
+//! Grammars over bytes × vocabularies of tokens → masks: the tokens that can come next.
+//!
+//! The crate knows neither Python nor JSON Schema. Each folder imports only folders above it in this list:
 //!
 //! ```text
-//! builder  →  Grammar  × Vocabulary  →  CompiledGrammar  →  Matcher
-//!    term · derive · live · quoted · object        trie · vocabulary · reach · local · clip · chain · border · name · composer · mask
-//!    region · rules · machine · least · completion
+//! storage      sharing: layers, chunks, hash-consing, caches
+//! bytes        sets of bytes and characters
+//! vocabulary   token bytes    → a trie and indexes, one per tokenizer
+//! regular      bytes          → hash-consed terms, their derivatives and emptiness
+//! json         values         → states of objects and of arrays with unique items
+//! grammar      builder calls  → Grammar: rules over terms
+//! automaton    Grammar        → positions, their transitions and shortest completions
+//! mask         position × trie → the set of allowed tokens, cached
+//! matcher      one sequence: position, advance, rollback, mask
 //! ```
+//!
+//! ```text
+//! GrammarBuilder → Grammar ─┐
+//!                           ├→ CompiledGrammar → Matcher → mask
+//! token bytes → Vocabulary ─┘
+//! ```
+//!
+//! `error` and `limits` belong to no folder: every loop can fail, and every loop spends from a budget.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod automaton;
 pub mod bytes;

@@ -1,65 +1,72 @@
-//! Limits → what is left of one call's steps, time and memory; and the flag that ends it from another thread.
+//! Limits of a call → a budget that is checked inside the loops, and a flag that cancels from another thread.
+//!
+//! Hostile grammars exist, so every loop whose length depends on input spends from a budget.
 
 use crate::error::{Error, Limit, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a call may take. Steps are the same on every machine, so that what is refused once is refused always; the
-/// clock, which is not, is only looked at where it is asked for.
+/// The resources that one call may use.
+///
+/// Steps are deterministic: the same call fails or succeeds on every machine. The clock is read only if `time` is set.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limits {
-    /// Bytes that a compiled grammar may grow to before it forgets what it has learned and starts anew. Terms and what
-    /// they refer to count with the room that is kept for more of them.
+    /// Bytes. A compiled grammar that grows beyond forgets its caches. Capacity counts, not only content.
     pub memory: usize,
-    /// Elementary steps of one call, some tens of nanoseconds each.
+    /// Elementary steps, some tens of nanoseconds each.
     pub steps: u64,
+    /// Wall-clock time; `None` for no limit.
     pub time: Option<Duration>,
 }
 
 impl Default for Limits {
-    /// A real schema's dearest mask takes some hundred thousand steps and its automaton some megabytes: a hundred
-    /// times that is left, and a hostile one is done with in about a second.
+    /// The most expensive masks of real schemas take some 100,000 steps, their automata some megabytes. The default allows a
+    /// hundred times as much and stops a hostile grammar after about a second.
     fn default() -> Self {
         Limits { memory: 256 << 20, steps: 50_000_000, time: None }
     }
 }
 
-/// Ends the calls that it was given to, from any thread and for good.
+/// A flag that ends the calls it was given to, from any thread and permanently.
 #[derive(Clone, Default, Debug)]
 pub struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
+    /// Ends these calls.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Whether `cancel` was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What else is done between the slices of a long call; whether the call may go on.
+/// A callback between the slices of a long call; false cancels the call.
 pub type Pause = fn() -> bool;
 
-/// Steps between two looks at the clock, the memory and the flags: some tens of microseconds.
+/// Steps between two checks of clock, memory and flags: some tens of microseconds.
 const SLICE: u64 = 4_096;
 
-/// What is left of one call.
+/// The remaining resources of one call.
 #[derive(Clone)]
 pub(crate) struct Budget {
-    /// Steps until the next look around.
+    /// Steps until the next check.
     slice: u64,
-    /// Steps after those.
+    /// Steps behind that check.
     rest: u64,
     limits: Limits,
-    /// When the time is up, once the first slice was used up: most calls never ask what time it is.
+    /// The end of the allowed time, set at the first check: max_held calls end before it and never read the clock.
     deadline: Option<Instant>,
+    /// Flags that end the call: the caller's and the object's.
     cancellations: [Option<Cancellation>; 2],
     pause: Option<Pause>,
-    /// Bytes of memory held, as told by `grow`, and where they must stop.
+    /// Bytes reported by `grow`, minus those released.
     held: usize,
-    most: usize,
+    /// The bytes at which the call fails.
+    max_held: usize,
 }
 
 impl Default for Budget {
@@ -73,7 +80,7 @@ impl Default for Budget {
             cancellations: [None, None],
             pause: None,
             held: 0,
-            most: usize::MAX,
+            max_held: usize::MAX,
         };
         budget.begin(&limits);
         budget
@@ -81,60 +88,65 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Everything anew, for the next call.
+    /// Resets steps, memory limit and deadline for the next call.
     pub fn begin(&mut self, limits: &Limits) {
         self.limits = *limits;
-        self.most = limits.memory;
+        self.max_held = limits.memory;
         self.deadline = None;
         self.renew();
     }
 
-    /// New steps, the same deadline: for one of several parts of a call. A slice that was begun goes on, so that many
-    /// short calls are looked at as often as a long one.
+    /// Resets the steps and keeps the deadline, for one of several parts of a call.
+    ///
+    /// The current slice continues, so that many short parts are checked as often as one long call.
     pub fn renew(&mut self) {
         self.slice = self.limits.steps.min(self.slice);
         self.rest = self.limits.steps - self.slice;
     }
 
-    /// Go on with the deadline of another automaton's call.
+    /// Adopts the deadline of another budget. Errors if a limit is already reached.
     pub fn resume(&mut self, other: &Budget) -> Result<()> {
         self.deadline = other.deadline;
         self.check()
     }
 
-    /// Who else may end the calls that follow.
-    pub fn heed(&mut self, cancellations: [Option<Cancellation>; 2]) {
+    /// Sets the flags that can end the following calls.
+    pub fn set_cancellations(&mut self, cancellations: [Option<Cancellation>; 2]) {
         self.cancellations = cancellations;
     }
 
-    pub fn pause_with(&mut self, pause: Option<Pause>) {
+    /// Sets the callback between slices.
+    pub fn set_pause(&mut self, pause: Option<Pause>) {
         self.pause = pause;
     }
 
-    /// Bytes of the memory limit that are in use elsewhere.
+    /// Counts bytes that other objects hold against the memory limit.
     pub fn reserve(&mut self, bytes: usize) {
-        self.most = self.limits.memory.saturating_sub(bytes);
+        self.max_held = self.limits.memory.saturating_sub(bytes);
     }
 
+    /// Reports an allocation.
     #[inline]
     pub fn grow(&mut self, bytes: usize) {
         self.held += bytes;
     }
 
-    /// What was grown for a while is free again.
+    /// Reports that an allocation was freed.
     pub fn release(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
     }
 
+    /// Bytes reported by `grow` and not released.
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// What is held so far is shared by many, and counted once: where it was made.
-    pub fn share(&mut self) {
+    /// Stops counting the bytes held so far: they are shared, and their creator counts them.
+    pub fn reset_held(&mut self) {
         self.held = 0;
     }
 
+    /// Takes steps. Errors if a limit is reached.
     #[inline]
     pub fn spend(&mut self, amount: u64) -> Result<()> {
         match self.slice.checked_sub(amount) {
@@ -142,64 +154,66 @@ impl Budget {
                 self.slice = rest;
                 Ok(())
             }
-            None => self.go_on(amount),
+            None => self.start_slice(amount),
         }
     }
 
-    /// Whether so many steps of a whole build, taken outside of its calls, are within the limit of one call.
-    pub fn afford(&self, steps: u64) -> Result<()> {
+    /// Errors if a front end's steps over a whole build exceed the limit of one call.
+    pub fn check_build_steps(&self, steps: u64) -> Result<()> {
         match steps > self.limits.steps {
             true => Err(Error::Limit(Limit::Build(self.limits.steps)).into()),
             false => Ok(()),
         }
     }
 
-    /// Steps of this call so far.
+    /// Steps taken in this call.
     pub fn spent(&self) -> u64 {
         self.limits.steps - self.slice - self.rest
     }
 
-    /// Look at every limit, also where no step was taken.
+    /// Checks every limit. Errors if one is reached.
     pub fn check(&mut self) -> Result<()> {
-        self.look_around(0)
+        self.take_and_check(0)
     }
 
-    /// The next slice.
+    /// Starts the next slice: checks the limits and calls the callback.
     #[cold]
-    fn go_on(&mut self, amount: u64) -> Result<()> {
-        self.look_around(amount)?;
+    fn start_slice(&mut self, amount: u64) -> Result<()> {
+        self.take_and_check(amount)?;
         match self.pause {
-            Some(pause) if !pause() => self.over(Limit::Cancelled),
+            Some(pause) if !pause() => self.fail(Limit::Cancelled),
             _ => Ok(()),
         }
     }
 
-    fn look_around(&mut self, amount: u64) -> Result<()> {
+    /// Takes steps and checks every limit.
+    fn take_and_check(&mut self, amount: u64) -> Result<()> {
         let Some(left) = (self.slice + self.rest).checked_sub(amount) else {
-            return self.over(Limit::Steps(self.limits.steps));
+            return self.fail(Limit::Steps(self.limits.steps));
         };
         self.slice = left.min(SLICE);
         self.rest = left - self.slice;
         let failed = if self.cancellations.iter().flatten().any(Cancellation::is_cancelled) {
             Some(Limit::Cancelled)
-        } else if self.held > self.most {
+        } else if self.held > self.max_held {
             Some(Limit::Memory(self.limits.memory))
         } else {
-            self.late()
+            self.time_exceeded()
         };
         match failed {
-            Some(limit) => self.over(limit),
+            Some(limit) => self.fail(limit),
             None => Ok(()),
         }
     }
 
-    /// What is over stays over until the next call begins.
-    fn over(&mut self, limit: Limit) -> Result<()> {
+    /// Takes all remaining steps, so that every later `spend` of the call fails, too.
+    fn fail(&mut self, limit: Limit) -> Result<()> {
         (self.slice, self.rest) = (0, 0);
         Err(Error::Limit(limit).into())
     }
 
-    fn late(&mut self) -> Option<Limit> {
+    /// The time limit, if it has passed.
+    fn time_exceeded(&mut self) -> Option<Limit> {
         let time = self.limits.time?;
         let now = Instant::now();
         let deadline = *self.deadline.get_or_insert(now + time);
@@ -216,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn as_many_steps_as_were_given() {
+    fn every_step_of_the_limit_can_be_spent() {
         for steps in [0, 1, SLICE - 1, SLICE, SLICE + 1, 10 * SLICE + 7] {
             let mut budget = Budget::default();
             budget.begin(&limits(steps));
             assert!((0..steps).all(|step| budget.spent() == step && budget.spend(1).is_ok()));
             assert_eq!(budget.spend(1), Err(Error::Limit(Limit::Steps(steps)).into()));
-            assert!(budget.spend(1).is_err(), "what is over stays over");
+            assert!(budget.spend(1).is_err(), "an exhausted budget stays exhausted");
             budget.begin(&limits(steps));
             assert!(budget.spend(steps).is_ok() && budget.spend(1).is_err());
         }
@@ -237,12 +251,12 @@ mod tests {
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Memory(100)).into()));
         let flag = Cancellation::default();
         let mut budget = Budget::default();
-        budget.heed([None, Some(flag.clone())]);
+        budget.set_cancellations([None, Some(flag.clone())]);
         budget.begin(&limits(u64::MAX));
         assert_eq!(within_a_slice(&mut budget), None);
         flag.cancel();
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Cancelled).into()));
-        budget.heed([None, None]);
+        budget.set_cancellations([None, None]);
         budget.begin(&Limits { time: Some(Duration::ZERO), ..limits(u64::MAX) });
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO)).into()));
     }

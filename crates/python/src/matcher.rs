@@ -281,7 +281,7 @@ impl Matcher {
     /// The matcher for a call that takes no time and holds the GIL; None if another thread holds the matcher. To release
     /// the GIL costs more than a cached mask, and busy threads keep the GIL for milliseconds.
     fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
-        match self.inner.glance() {
+        match self.inner.try_lock() {
             Some(mut matcher) => Ok(act(&mut matcher)),
             None => self.with(py, |matcher| Ok(act(matcher))),
         }
@@ -356,7 +356,7 @@ impl Matcher {
 
     /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
-        if let TokenId::Beyond(_) = token_id {
+        if let TokenId::NonAsciiTransitions(_) = token_id {
             return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
         }
         if self.try_advance_cached(token_id.id()) {
@@ -447,7 +447,7 @@ impl Matcher {
     /// Waits for no other thread, and composes no mask: debuggers ask for it.
     fn __repr__(&self) -> String {
         let size = grouped(self.compiled.vocabulary().size());
-        let Some(matcher) = self.inner.glance() else {
+        let Some(matcher) = self.inner.try_lock() else {
             return format!("<Matcher for {size} tokens, in use>");
         };
         let end = match (matcher.ended(), matcher.can_end()) {
@@ -468,11 +468,11 @@ impl Matcher {
 
 impl Matcher {
     fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.glance().and_then(|matcher| matcher.cached_mask())
+        self.inner.try_lock().and_then(|matcher| matcher.cached_mask())
     }
 
     fn try_advance_cached(&self, token: u32) -> bool {
-        self.inner.glance().is_some_and(|mut matcher| matcher.try_advance_cached(token))
+        self.inner.try_lock().is_some_and(|mut matcher| matcher.try_advance_cached(token))
     }
 
     fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {

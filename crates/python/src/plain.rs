@@ -453,7 +453,7 @@ impl<'py> Walk<'_, 'py> {
             }
         };
         if let Some(node) = node.filter(|&node| clean && node != EMPTY.0) {
-            if let Some(cutting) = self.make(|builder| builder.cut(node))? {
+            if let Some(cutting) = self.make(|builder| builder.export(node))? {
                 self.stock.keep(content, cutting);
             }
         }
@@ -474,7 +474,7 @@ impl<'py> Walk<'_, 'py> {
         if !is_known {
             return Ok(None);
         }
-        if let Some(cutting) = self.make(|builder| builder.cut(node.unwrap_or(EMPTY.0)))? {
+        if let Some(cutting) = self.make(|builder| builder.export(node.unwrap_or(EMPTY.0)))? {
             self.stock.keep(content.into(), cutting);
         }
         Ok(Some(node))

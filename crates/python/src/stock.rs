@@ -69,7 +69,7 @@ impl Leaves {
     }
 
     fn put(&mut self, content: Box<[u8]>, leaf: Arc<ExportedTerm>) {
-        let bytes = content.len() + leaf.bytes() + 100;
+        let bytes = content.len() + leaf.memory_bytes() + 100;
         if self.bytes + bytes > LEAVES / 2 {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;

@@ -8,7 +8,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, PositionId, DEAD};
 use crate::automaton::unique::Register;
 use crate::bytes::utf8::is_lead;
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::regular::arena::Arena;
@@ -218,7 +218,7 @@ impl Arena {
                     count += 1;
                 }
                 // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
-                _ if kept.is_none() && self.goes_on(part) => kept = Some(part),
+                _ if kept.is_none() && self.has_all_longer_lengths(part) => kept = Some(part),
                 _ => return Ok(None),
             }
         }
@@ -255,11 +255,11 @@ impl Arena {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
-            HeadCursor::Held { head, inner, text } => self.rehold(head, inner, Text::Known(text)),
+            HeadCursor::Held { head, inner, text } => self.replace_open_key(head, inner, Text::Known(text)),
             HeadCursor::OpenKey(place) => {
                 let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
                 let inner = self.excluding_rests(unrestricted, excluded)?;
-                self.rehold(head, inner, Text::Known(text))
+                self.replace_open_key(head, inner, Text::Known(text))
             }
         }
     }
@@ -306,13 +306,13 @@ impl Arena {
                 }
             }
             HeadCursor::QuotedLiteral { literal, position, free } => {
-                if raw(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
+                if is_unescaped(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
                     return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
                 }
                 return self.advance_term(cursor, byte, open_keys);
             }
             HeadCursor::QuotedBounded { body, at, min, max, free } => {
-                if raw(byte) && (max > 0 || !is_lead(byte)) {
+                if is_unescaped(byte) && (max > 0 || !is_lead(byte)) {
                     let next = self.derive(at, byte)?;
                     // Inside a character of any text, only the rest of that character is open.
                     if next == body || next != EMPTY && Some(body) == self.any_text {
@@ -341,7 +341,7 @@ impl Arena {
             },
             HeadCursor::OpenKey(place) => {
                 let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
-                if !raw(byte) {
+                if !is_unescaped(byte) {
                     let inner = self.excluding_rests(unrestricted, excluded)?;
                     return self.advance_cursor(HeadCursor::Held { head, inner, text }, byte, open_keys);
                 }
@@ -407,7 +407,7 @@ impl Arena {
                     _ => TextRest::Nothing,
                 }
             }
-            TextRest::Keys(set) => match self.registers.keys.rest(set, byte) {
+            TextRest::Keys(set) => match self.registers.keys.child(set, byte) {
                 NO_KEYS => TextRest::Nothing,
                 rest => TextRest::Keys(rest),
             },

@@ -54,7 +54,7 @@ impl Builder {
             }
         };
         self.arena.freeze();
-        self.arena.budget.heed([None, None]);
+        self.arena.budget.set_cancellations([None, None]);
         Ok(Grammar::new(self.arena, rules, root, self.specials))
     }
 }

@@ -7,7 +7,7 @@
 use crate::automaton::distance::NEVER;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, DEAD};
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Limit, Result};
 use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
@@ -257,15 +257,15 @@ impl Machine {
     /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
     fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
-        let inner_of = |machine: &Machine, head: TermId| machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
-        let mut cuts: SmallVec<[_; 4]> = SmallVec::new();
+        let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
             let inner = inner_of(self, head);
-            cuts.push(self.arena.cuts(inner));
+            boundaries.push(self.arena.boundaries(inner));
         }
         loop {
-            let high = cuts.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
+            let high = boundaries.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
             let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
@@ -324,9 +324,9 @@ impl Arena {
 
     /// The most readable ASCII byte that is_target from a term to a target which `is_target` accepts.
     fn most_readable(&mut self, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
-        let moves = self.moves(id)?;
+        let moves = self.byte_transitions(id)?;
         let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
-        let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && raw(byte));
+        let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && is_unescaped(byte));
         Ok(bytes.min_by_key(|&byte| rank(byte)))
     }
 }

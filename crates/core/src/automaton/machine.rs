@@ -45,7 +45,7 @@ impl Machine {
     /// A machine on a frozen arena, without a start: `start_at` sets it. Boxed, because it takes kilobytes and changes
     /// hands often.
     pub fn with_base(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
-        Self::allocate(|| ground.above(), rules)
+        Self::allocate(|| ground.overlay(), rules)
     }
 
     /// The arena is built in place, because moving it would copy kilobytes.

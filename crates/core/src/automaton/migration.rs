@@ -10,7 +10,7 @@ use crate::automaton::position::{Items, Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::key_set::Moved;
+use crate::regular::key_set::ImportedSets;
 use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
@@ -30,7 +30,7 @@ pub(crate) struct Migration<'a> {
     texts: FxHashMap<u32, u32>,
     unique_states: FxHashMap<(u32, u32), u32>,
     readings: FxHashMap<u32, u32>,
-    keys: Moved,
+    keys: ImportedSets,
 }
 
 impl<'a> Migration<'a> {
@@ -50,7 +50,7 @@ impl<'a> Migration<'a> {
             texts: FxHashMap::default(),
             unique_states: FxHashMap::default(),
             readings: FxHashMap::default(),
-            keys: Moved::default(),
+            keys: ImportedSets::default(),
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a> Migration<'a> {
 
     fn keys(&mut self, set: u32) -> Result<u32> {
         let to = &mut self.to.arena;
-        to.registers.keys.take_over(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
+        to.registers.keys.import(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
     }
 
     fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {

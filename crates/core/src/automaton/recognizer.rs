@@ -20,8 +20,8 @@ impl Grammar {
     ) -> Result<Box<Machine>> {
         let (arena, rules, root) = self.parts();
         let mut machine = Machine::with_base(arena, rules.clone());
-        machine.arena.budget.heed(cancellations);
-        machine.arena.budget.pause_with(pause);
+        machine.arena.budget.set_cancellations(cancellations);
+        machine.arena.budget.set_pause(pause);
         machine.begin(limits);
         machine.arena.budget.check()?;
         machine.start_at(root)?;
@@ -48,7 +48,7 @@ impl Recognizer {
 
     /// Bytes of the cached machine; 0 while a call is running.
     pub fn memory_bytes(&self) -> usize {
-        let machine = self.machine.glance();
+        let machine = self.machine.try_lock();
         machine.iter().flat_map(|machine| machine.iter()).map(|machine| machine.memory_bytes()).sum()
     }
 
@@ -71,7 +71,7 @@ impl Recognizer {
             *held = Some(self.grammar.machine(&limits, [None, None], pause)?);
         }
         let Some(machine) = held.as_mut() else { return Ok((DEAD, false)) };
-        machine.arena.budget.pause_with(pause);
+        machine.arena.budget.set_pause(pause);
         machine.begin(&limits);
         let id = match machine.read(machine.start, data) {
             Err(error) if matches!(*error, Error::Limit(Limit::Memory(_))) => {

@@ -1,18 +1,25 @@
-//! Bytes → sets of them, and the boundaries at which a state's behaviour changes.
+//! Bytes → sets (`ByteSet`) and partitions into intervals (`Boundaries`), as bits.
+//!
+//! Both types share one layout of 256 bits, so a set's boundaries are a shift and an exclusive or.
 
+/// A set of bytes: bit n of the 256 bits stands for byte n.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct ByteSet(pub [u64; 4]);
 
 impl ByteSet {
+    /// No byte.
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
+    /// All 256 bytes.
     pub const FULL: ByteSet = ByteSet([u64::MAX; 4]);
 
-    pub fn of(bytes: impl Iterator<Item = u8>) -> Self {
+    /// The set of these bytes.
+    pub fn from_bytes(bytes: impl Iterator<Item = u8>) -> Self {
         let mut set = Self::EMPTY;
         bytes.for_each(|byte| set.insert(byte));
         set
     }
 
+    /// The bytes from `low` to `high`, both included; none if `low > high`.
     pub fn range(low: u8, high: u8) -> Self {
         let below = |bits: u32| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
         let word = |place: u32| {
@@ -22,32 +29,37 @@ impl ByteSet {
         ByteSet([word(0), word(1), word(2), word(3)])
     }
 
+    /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[byte as usize >> 6] |= 1 << (byte & 63);
     }
 
+    /// Whether the set holds `byte`.
     pub fn contains(&self, byte: u8) -> bool {
         self.0[byte as usize >> 6] >> (byte & 63) & 1 == 1
     }
 
+    /// The bytes of either set.
     pub fn union(&self, other: &Self) -> Self {
         ByteSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
+    /// The bytes that both sets hold.
     pub fn intersection(&self, other: &Self) -> Self {
         ByteSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
-    pub fn without(&self, other: &Self) -> Self {
+    /// The bytes of `self` that `other` lacks.
+    pub fn difference(&self, other: &Self) -> Self {
         ByteSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
-    /// Whether some byte of a span is in it.
-    pub fn meets(&self, low: u8, high: u8) -> bool {
+    /// Whether the set holds a byte from `low` to `high`.
+    pub fn has_any_in(&self, low: u8, high: u8) -> bool {
         !self.intersection(&Self::range(low, high)).is_empty()
     }
 
-    /// The one byte of a set of one.
+    /// The byte of a singleton; `None` for any other set.
     pub fn single(&self) -> Option<u8> {
         let mut found = None;
         for (place, &word) in self.0.iter().enumerate().filter(|(_, &word)| word != 0) {
@@ -59,14 +71,17 @@ impl ByteSet {
         found
     }
 
+    /// Whether the set holds no byte.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
+    /// The number of bytes, 0 to 256.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// The bytes, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         self.0.iter().enumerate().flat_map(|(place, &word)| {
             std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
@@ -75,12 +90,12 @@ impl ByteSet {
         })
     }
 
-    /// The ASCII part as one word of 128 bits.
+    /// Bit n is set if the set holds the ASCII byte n.
     pub fn ascii(&self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << 64
     }
 
-    /// Bit b is set where membership of b differs from that of b - 1.
+    /// The partition into the maximal intervals that lie inside or outside the set.
     pub fn boundaries(&self) -> Boundaries {
         let mut out = [0u64; 4];
         let mut carry = 0;
@@ -92,53 +107,56 @@ impl ByteSet {
     }
 }
 
-/// A partition of the bytes into intervals: bit b is set where an interval may begin.
+/// A partition of the bytes into intervals: bit n is set if an interval begins at byte n.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Boundaries([u64; 4]);
 
 impl Boundaries {
-    /// Each byte by itself.
+    /// Every byte is an interval.
     pub const ALL: Self = Boundaries([u64::MAX; 4]);
 
-    pub fn at(byte: u8) -> Self {
+    /// The partition in which `byte` is an interval.
+    pub fn of_byte(byte: u8) -> Self {
         let mut out = Boundaries::default();
-        out.cut(byte);
+        out.insert(byte);
         if byte < 255 {
-            out.cut(byte + 1);
+            out.insert(byte + 1);
         }
         out
     }
 
-    pub fn cut(&mut self, byte: u8) {
+    /// Lets an interval begin at `byte`.
+    pub fn insert(&mut self, byte: u8) {
         self.0[byte as usize >> 6] |= 1 << (byte & 63);
     }
 
+    /// Refines the partition by another.
     pub fn merge(&mut self, other: &Self) {
         for i in 0..4 {
             self.0[i] |= other.0[i];
         }
     }
 
-    /// The interval that holds `byte`, ends included.
+    /// The first and the last byte of the interval that holds `byte`.
     pub fn interval(&self, byte: u8) -> (u8, u8) {
         let (word, bit) = (byte as usize >> 6, u32::from(byte) & 63);
         let mut low = 0;
-        let mut cuts = self.0[word] & (u64::MAX >> (63 - bit));
+        let mut boundaries = self.0[word] & (u64::MAX >> (63 - bit));
         for place in (0..=word).rev() {
-            if cuts != 0 {
-                low = (place * 64) as u8 + (63 - cuts.leading_zeros()) as u8;
+            if boundaries != 0 {
+                low = (place * 64) as u8 + (63 - boundaries.leading_zeros()) as u8;
                 break;
             }
-            cuts = if place > 0 { self.0[place - 1] } else { 0 };
+            boundaries = if place > 0 { self.0[place - 1] } else { 0 };
         }
         let mut high = 255;
-        let mut cuts = self.0[word] & (u64::MAX - 1).wrapping_shl(bit);
+        let mut boundaries = self.0[word] & (u64::MAX - 1).wrapping_shl(bit);
         for place in word..4 {
-            if cuts != 0 {
-                high = (place * 64) as u8 + cuts.trailing_zeros() as u8 - 1;
+            if boundaries != 0 {
+                high = (place * 64) as u8 + boundaries.trailing_zeros() as u8 - 1;
                 break;
             }
-            cuts = if place < 3 { self.0[place + 1] } else { 0 };
+            boundaries = if place < 3 { self.0[place + 1] } else { 0 };
         }
         (low, high)
     }
@@ -150,11 +168,11 @@ mod tests {
 
     #[test]
     fn intervals_end_at_the_cuts() {
-        let mut cuts = Boundaries::at(b'"');
-        cuts.cut(0x80);
-        cuts.cut(0xc0);
+        let mut boundaries = Boundaries::of_byte(b'"');
+        boundaries.insert(0x80);
+        boundaries.insert(0xc0);
         for byte in 0..=255u8 {
-            let (low, high) = cuts.interval(byte);
+            let (low, high) = boundaries.interval(byte);
             let cut = |byte: u16| [0x22u16, 0x23, 0x80, 0xc0].contains(&byte);
             assert!(low <= byte && byte <= high);
             assert!(low == 0 || cut(u16::from(low)));
@@ -166,11 +184,11 @@ mod tests {
     #[test]
     fn ranges_and_singles() {
         for (low, high) in [(0, 255), (0, 0), (255, 255), (63, 64), (10, 200), (64, 127), (9, 8)] {
-            assert_eq!(ByteSet::range(low, high), ByteSet::of(low..=high));
+            assert_eq!(ByteSet::range(low, high), ByteSet::from_bytes(low..=high));
         }
         assert_eq!(ByteSet::range(70, 70).single(), Some(70));
         assert_eq!(ByteSet::range(70, 71).single(), None);
-        assert_eq!(ByteSet::of([1, 200].into_iter()).single(), None);
+        assert_eq!(ByteSet::from_bytes([1, 200].into_iter()).single(), None);
         assert_eq!(ByteSet::EMPTY.single(), None);
     }
 }

@@ -1,8 +1,10 @@
-//! Characters → classes by their first bytes: what an index of the vocabulary can tell of the characters of a token.
+//! Characters → classes by first byte, the precision of the vocabulary's indexes.
+//!
+//! Apart from `byteset`, because a class ranges over whole characters: it holds no continuation bytes.
 
 use crate::bytes::byteset::ByteSet;
 
-/// Characters by their first bytes: ASCII, and the lead bytes from 0xc0 on. A u128 would be aligned to 16 bytes.
+/// A set of characters by first byte. Two words hold ASCII instead of a `u128`, whose alignment would enlarge the struct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct CharClass {
     ascii: [u64; 2],
@@ -10,23 +12,27 @@ pub(crate) struct CharClass {
 }
 
 impl CharClass {
+    /// The class of some ASCII characters (bit n: byte n) and some lead bytes (bit n: byte 0xc0 + n).
     pub fn new(ascii: u128, leads: u64) -> Self {
         CharClass { ascii: [ascii as u64, (ascii >> 64) as u64], leads }
     }
 
+    /// Bit n is set if the class holds the ASCII character n.
     pub fn ascii(self) -> u128 {
         u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
     }
 
-    /// Its ASCII characters.
+    /// The ASCII characters of the class.
     pub fn bytes(self) -> ByteSet {
         ByteSet([self.ascii[0], self.ascii[1], 0, 0])
     }
 
+    /// Bit n is set if the class holds the characters with the lead byte 0xc0 + n.
     pub fn leads(self) -> u64 {
         self.leads
     }
 
+    /// Whether the class holds the characters that begin with `byte`; false for continuation bytes.
     pub fn contains(self, byte: u8) -> bool {
         match byte {
             0..=0x7f => self.ascii[byte as usize >> 6] >> (byte & 63) & 1 == 1,
@@ -35,10 +41,12 @@ impl CharClass {
         }
     }
 
+    /// Whether `other` holds all characters of the class.
     pub fn is_within(self, other: CharClass) -> bool {
         self.ascii[0] & !other.ascii[0] == 0 && self.ascii[1] & !other.ascii[1] == 0 && self.leads & !other.leads == 0
     }
 
+    /// The class with the characters added that begin with `byte`; continuation bytes add none.
     pub fn with(mut self, byte: u8) -> Self {
         match byte {
             0..=0x7f => self.ascii[byte as usize >> 6] |= 1 << (byte & 63),

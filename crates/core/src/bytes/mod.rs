@@ -1,4 +1,6 @@
-//! Sets of bytes, and characters by the bytes of their UTF-8.
+//! Sets of bytes and sets of characters: the alphabet of all automata.
+//!
+//! Leaf modules without dependencies of their own, below vocabulary and regular, because both classify bytes.
 
 pub mod byteset;
 pub(crate) mod char_class;

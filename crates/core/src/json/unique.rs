@@ -67,7 +67,7 @@ impl Arena {
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
         self.registers.uniques.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.uniques.len() as u32 - 1;
-        self.structural(Term::Unique(index), 40, &[u128::from(index)], false)
+        self.intern_structural(Term::Unique(index), 40, &[u128::from(index)], false)
     }
 
     /// The number of a state of an array; equal states have equal numbers.
@@ -94,6 +94,6 @@ impl Arena {
             Term::UniqueNext { array, state } => (43, [array, state, 0, 0]),
             _ => unreachable!("not a term of an array of different items"),
         };
-        self.structural(term, kind, &parts.map(u128::from), false)
+        self.intern_structural(term, kind, &parts.map(u128::from), false)
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn sort_members(text: Vec<u8>) -> Result<Vec<u8>> {
 
 fn sort_value(text: &[u8], at: &mut usize, depth: usize) -> Result<Option<Vec<u8>>> {
     if depth > MAX_DEPTH {
-        return Err(Error::Limit(Limit::Depth(MAX_DEPTH)).into());
+        return Err(Error::Limit(Limit::UniqueDepth(MAX_DEPTH)).into());
     }
     let Some(&first) = text.get(*at) else { return Ok(None) };
     let close = match first {

@@ -108,7 +108,7 @@ impl<'a> Composer<'a> {
         }
         let follow_bytes = self.machine.follow_bytes(head, frame);
         let mut after = None;
-        for &node in exits.iter().filter(|&&node| view.trie.leads_on(node, &follow_bytes)) {
+        for &node in exits.iter().filter(|&&node| view.trie.has_child_in(node, &follow_bytes)) {
             let after = match &after {
                 Some(after) => after,
                 None => after.insert(self.after(head, frame)?),
@@ -123,7 +123,7 @@ impl<'a> Composer<'a> {
     fn after(&mut self, head: TermId, frame: FrameId) -> Result<Arc<Position>> {
         let ended = match *self.machine.arena.term(head) {
             Term::KeyDone { .. } => head,
-            Term::KeyExtra { .. } => self.machine.arena.rehold(head, EPSILON, Text::Unknown)?,
+            Term::KeyExtra { .. } => self.machine.arena.replace_open_key(head, EPSILON, Text::Unknown)?,
             _ => EPSILON,
         };
         self.machine.return_position(ended, frame)
@@ -167,7 +167,7 @@ impl<'a> Composer<'a> {
             Some(language)
                 if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
-                if !view.trie.leads_on(node, &self.machine.arena.first_bytes(language)) {
+                if !view.trie.has_child_in(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
                 }
                 let piece = view.pieces.get(&mut self.machine.arena, view.trie, node, language)?;
@@ -211,7 +211,7 @@ impl<'a> Composer<'a> {
                     self.machine.arena.spend(1)?;
                     trie.tokens_at(child).iter().for_each(|&token| self.accumulator.allow(token));
                     let (key, property) = &keys[0];
-                    if key.len() == read && trie.leads_on(child, &colon) {
+                    if key.len() == read && trie.has_child_in(child, &colon) {
                         let done = self.machine.arena.key_done(object, state, *property)?;
                         self.walk_behind(view, &[child], done, frame)?;
                     }

@@ -92,7 +92,7 @@ impl DfaCache {
     #[inline(never)]
     fn find_loops(&mut self, arena: &mut Arena, row: u32) -> Result<()> {
         let Row { state, loops, .. } = &mut self.rows[row as usize];
-        let class = arena.ascii_onto(*state, *state)?.0;
+        let class = arena.ascii_bytes_to(*state, *state)?.0;
         *loops = Loops::Known([class[0], class[1]]);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl DfaCache {
                 next => u16::try_from(next).ok().filter(|&next| next < NOWHERE_ENTRY),
             };
             if let Some(entry) = entry {
-                let (low, high) = arena.cuts(from).interval(byte);
+                let (low, high) = arena.boundaries(from).interval(byte);
                 entries[usize::from(low)..=usize::from(high)].fill(entry);
             }
         } else if *misses < ENTRIES_FROM {

@@ -166,7 +166,7 @@ impl Walk<'_> {
         let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
-            Some(bytes) if bytes.len() * 2 < trie.family(node).len() as u32 => {
+            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
                 for byte in bytes.iter() {
                     if let Some(child) = trie.child(node, byte) {
                         self.enter(child, byte, cursor, head)?;

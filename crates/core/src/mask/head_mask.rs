@@ -14,7 +14,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::{majority, WIDE_CLASS};
+use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::token_set::{sorted_words, to_sparse, tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -119,7 +119,7 @@ impl HeadMask {
                 return Ok(head_mask);
             }
         }
-        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, 0, head)?;
             return Ok(HeadMask::from_walk(walked, shared, false));
         }
@@ -129,11 +129,12 @@ impl HeadMask {
         let region = match &counter_loop {
             _ if !on.region_scan => None,
             Some(counter_loop) if !counter_loop.leads_to_wide_state(arena)? => None,
-            _ => ClosedRegion::of(arena, head)?.filter(|region| region.is_worthwhile(shared, counter_loop.as_ref())),
+            _ => ClosedRegion::get(arena, head)?.filter(|region| region.is_worthwhile(shared, counter_loop.as_ref())),
         };
         let region = match region {
             None if on.region_scan && counter_loop.is_none() => {
-                let one = ClosedRegion::of_one(arena, head)?.filter(|region| region.is_worthwhile(shared, None));
+                let one =
+                    ClosedRegion::around_majority(arena, head)?.filter(|region| region.is_worthwhile(shared, None));
                 one.map(Arc::new)
             }
             region => region,
@@ -145,7 +146,7 @@ impl HeadMask {
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
                 if let Some((neighbour, _)) =
-                    majority(arena, head)?.filter(|&(neighbour, _)| on.counter_loop && neighbour != head)
+                    majority_target(arena, head)?.filter(|&(neighbour, _)| on.counter_loop && neighbour != head)
                 {
                     if CounterLoop::find(arena, neighbour, shared.vocabulary.longest)?
                         .is_some_and(|counter_loop| counter_loop.is_loop())
@@ -204,7 +205,7 @@ impl HeadMask {
         if replay.len() > LIMIT_ROOM {
             return Ok(None);
         }
-        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most));
+        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.tokens_up_to(most));
         Ok(Some(HeadMask { dense: Some(Part { bits, within }), core, replay: replay.into(), recheck, inexact_exits }))
     }
 

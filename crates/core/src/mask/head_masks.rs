@@ -9,7 +9,7 @@ use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use rustc_hash::FxHashMap;
 
 /// Bytes of an entry in one of the tables, beside its value.
@@ -47,7 +47,7 @@ impl HeadMasks {
         head: TermId,
         horizon: u32,
     ) -> Result<HeadMask> {
-        let head = arena.held(head).map_or(head, |(inner, _)| inner);
+        let head = arena.open_key(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
             return self.find_or_compute(arena, shared, head);
         }
@@ -55,13 +55,14 @@ impl HeadMasks {
             return Ok(head_mask.clone());
         }
         // Also cached under the hash of the head as it is: a hit there saves saturating the head.
-        let hash = arena.info(head).hash ^ Hasher128::of(&[horizon]);
+        let hash = arena.info(head).hash ^ Hasher128::hash_numbers(&[horizon]);
         let head_mask = match shared.head_masks.get(hash) {
             Some(head_mask) => head_mask,
             None => {
                 // Tokens that begin as the head does may all be short: then a smaller horizon is exact.
                 let most = shared.vocabulary.longest_of(&arena.first_bytes(head));
-                let saturated = self.saturated(arena, head, if most <= FAR { horizon.min(most) } else { horizon })?;
+                let saturated =
+                    self.saturated(arena, head, if most <= SHORT_TOKEN_CHARS { horizon.min(most) } else { horizon })?;
                 let head_mask = self.find_or_compute(arena, shared, saturated)?;
                 shared.head_masks.put(hash, head_mask.clone(), size_of::<HeadMask>());
                 head_mask
@@ -80,7 +81,7 @@ impl HeadMasks {
         if let Some(&saturated) = self.saturated.get(&(head, horizon)) {
             return Ok(saturated);
         }
-        let saturated = arena.saturated(head, horizon)?;
+        let saturated = arena.saturate(head, horizon)?;
         self.held += ENTRY_BYTES;
         self.saturated.insert((head, horizon), saturated);
         Ok(saturated)

@@ -19,7 +19,7 @@ use crate::mask::verify;
 use crate::regular::arena::Arena;
 use crate::regular::term::Term;
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::Part;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -155,7 +155,12 @@ impl Masks {
     ) -> Result<MaskKey> {
         // The pattern names every field: a field that is added to `Position` must enter the key, or this does not compile.
         let Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register } = position;
-        if *needs_replay || *crosses_item || *depends_on_value || *register != Register::Closed || heads.len() > KEYED_HEADS {
+        if *needs_replay
+            || *crosses_item
+            || *depends_on_value
+            || *register != Register::Closed
+            || heads.len() > KEYED_HEADS
+        {
             return Ok(None);
         }
         let mut covered = false;
@@ -265,7 +270,7 @@ impl Masks {
             if let Some(Part { bits, within }) = &head_mask.dense {
                 let bits = if without_long { shared.without_long(bits) } else { bits.clone() };
                 let dense = Part { bits, within: within.clone() };
-                if !parts.iter().any(|part| part.same(&dense)) {
+                if !parts.iter().any(|part| part.is_same(&dense)) {
                     parts.push(dense);
                 }
             }
@@ -290,10 +295,10 @@ impl Masks {
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
-                let head = match arena.held(head) {
+                let head = match arena.open_key(head) {
                     Some((inner, text)) => {
                         let inner = self.head_masks.saturated(arena, inner, band.longest)?;
-                        arena.rehold(head, inner, text)?
+                        arena.replace_open_key(head, inner, text)?
                     }
                     None => self.head_masks.saturated(arena, head, band.longest)?,
                 };
@@ -327,11 +332,11 @@ impl Masks {
 /// token: then the long tokens are added apart, and all others are treated as if the count did not end.
 fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
     let longest = shared.vocabulary.longest;
-    if longest > FAR {
+    if longest > SHORT_TOKEN_CHARS {
         for &(head, _) in &position.heads {
-            let language = arena.held(head).map_or(head, |(inner, _)| inner);
+            let language = arena.open_key(head).map_or(head, |(inner, _)| inner);
             if shared.ends_far(arena, language)? {
-                return Ok(FAR);
+                return Ok(SHORT_TOKEN_CHARS);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::cache::lock;
-use crate::vocabulary::token_set::{hash_of, sorted_words, Words};
+use crate::vocabulary::token_set::{hash_words, sorted_words, Words};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
@@ -64,7 +64,7 @@ impl Pieces {
         let ends = !walked.exits.is_empty();
         walked.exits.retain(|&node| trie.end(node) > node + 1);
         let words = sorted_words(walked.tokens);
-        let piece = Arc::new(Piece { hash: hash_of(&words), words, exits: walked.exits.into(), ends });
+        let piece = Arc::new(Piece { hash: hash_words(&words), words, exits: walked.exits.into(), ends });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*PIECES_ROOM.start(), *PIECES_ROOM.end()) {
             *known = Known::default();

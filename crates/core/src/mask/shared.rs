@@ -108,7 +108,7 @@ impl SharedMasks {
     /// The subtries below some nodes of the vocabulary's trie, merged into one.
     pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged_with_hash(Hasher128::of(&nodes), &nodes)
+        self.merged_with_hash(Hasher128::hash_numbers(&nodes), &nodes)
     }
 
     /// `merged_trie` for ascending nodes whose hash is known.
@@ -116,7 +116,7 @@ impl SharedMasks {
         if let Some(merged) = self.merged_tries.get(hash) {
             return merged;
         }
-        let merged = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merged(nodes), pieces: Pieces::default() });
+        let merged = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merge(nodes), pieces: Pieces::default() });
         self.merged_tries.put(hash, merged.clone(), merged.trie.memory_bytes());
         merged
     }

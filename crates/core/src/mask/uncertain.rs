@@ -47,7 +47,7 @@ impl Composer<'_> {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
-        let language = self.machine.arena.held(head).map_or(head, |(inner, _)| inner);
+        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let insensitive = self.is_insensitive(head, frame)?;
         if quoted {
@@ -75,7 +75,7 @@ impl Composer<'_> {
 
     /// Whether after every token the head has so many values left that one of them is new.
     fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let saturated = self.machine.arena.saturated(head, self.shared.vocabulary.longest)?;
+        let saturated = self.machine.arena.saturate(head, self.shared.vocabulary.longest)?;
         self.machine.is_insensitive(saturated, frame)
     }
 }

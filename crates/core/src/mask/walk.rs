@@ -8,7 +8,7 @@ use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
-use crate::regular::transitions::WIDE_CLASS;
+use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -134,7 +134,7 @@ impl WalkResult {
         other: TermId,
     ) -> Result<()> {
         let (trie, first_bytes) = (&shared.vocabulary.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= WIDE_CLASS {
+        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= MIN_CLASS {
             return self.enter(arena, trie, node, head);
         }
         self.take(trie.tokens_at(node));
@@ -180,7 +180,7 @@ impl WalkResult {
     fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
         let depth = self.pending.len();
         let row = self.dfa.row(arena, head);
-        self.pending.push(Family { left: trie.family(node), row });
+        self.pending.push(Family { left: trie.child_range(node), row });
         // Most nodes are entered. Tokens of nodes entered in a row are adjacent in the trie, so they are added as one run.
         // Only the byte of a node that is not entered is read: it is stored beside those of its siblings.
         let mut run = 0..0;
@@ -221,7 +221,7 @@ impl WalkResult {
                     continue 'children;
                 }
                 if trie.end(at + 1) < end {
-                    self.pending.push(Family { left: trie.family(at), row: next });
+                    self.pending.push(Family { left: trie.child_range(at), row: next });
                     continue 'children;
                 }
                 // An only child is the next node.

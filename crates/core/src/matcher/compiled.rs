@@ -126,7 +126,7 @@ impl CompiledGrammar {
     }
 
     /// The automaton, held by one thread at a time.
-    pub(super) fn automaton(&self) -> Result<exclusive::Taken<'_, LazyAutomaton>> {
+    pub(super) fn automaton(&self) -> Result<exclusive::ExclusiveGuard<'_, LazyAutomaton>> {
         self.automaton.take(self.pause)
     }
 

@@ -99,7 +99,7 @@ pub(super) fn next_byte_ranges(machine: &mut Machine, id: PositionId, limit: usi
     let position = machine.position(id).clone();
     let mut live = [false; 256];
     for &(head, _) in &position.heads {
-        let cuts = machine.arena.cuts(head);
+        let cuts = machine.arena.boundaries(head);
         let mut byte = 0u8;
         loop {
             let (low, high) = cuts.interval(byte);

@@ -127,7 +127,7 @@ impl LazyAutomaton {
     pub fn begin_call(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
         let budget = &mut self.machine.arena.budget;
         budget.begin(limits);
-        budget.heed(cancellations);
+        budget.set_cancellations(cancellations);
         budget.reserve(self.masks.memory_bytes() + self.table_bytes);
         budget.check()
     }

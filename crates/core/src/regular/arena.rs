@@ -1,6 +1,6 @@
-//! Terms, hash-consed: equal terms have equal ids.
+//! Terms → ids, hash-consed: equal terms have equal ids (Filliâtre, Conchon: *Type-safe modular hash-consing*, 2006).
 //!
-//! An arena may stand on the frozen part of another: what there is is shared, what is new goes on top.
+//! An arena can be an overlay on the frozen part of another arena. Shared terms are stored once, new ones on top.
 
 use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
@@ -14,11 +14,11 @@ use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
 use crate::storage::intern::HashIndex;
-use crate::storage::layered::{layered, List, Notes, Sets, Table};
+use crate::storage::layered::{layered, IdMap, List, PagedIdMap, Table};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A term and what is known of it from its making.
+/// A term and the facts computed when it was made.
 #[derive(Clone, Default)]
 pub(crate) struct Node {
     pub(super) term: Term,
@@ -26,44 +26,58 @@ pub(crate) struct Node {
 }
 
 layered! {
-    /// Terms, and what was found out about each.
+    /// Terms with the memos of their analyses.
     pub(crate) struct Terms {
+        /// By `TermId`.
         pub(crate) nodes: Chunks<Node>,
+        /// Hash of the content → id.
         pub(crate) by_hash: HashIndex,
-        pub(crate) edges: Sets<Edges>,
-        pub(crate) cuts: Notes<Boundaries>,
-        pub(crate) first_bytes: Notes<ByteSet>,
+        /// Cached derivatives.
+        pub(crate) edges: PagedIdMap<Edges>,
+        /// Memo of `Arena::boundaries`.
+        pub(crate) boundaries: IdMap<Boundaries>,
+        /// Memo of `Arena::first_bytes`.
+        pub(crate) first_bytes: IdMap<ByteSet>,
+        /// Memo of `Arena::is_nonempty`.
         pub(crate) nonempty: Table<TermId, bool>,
+        /// Recent witnesses of nonempty terms.
         pub(crate) witnesses: Witnesses,
+        /// Memo of `Arena::distance`.
         pub(crate) distances: Table<TermId, u32>,
+        /// Memo of the bounds on bytes.
         pub(crate) required_bytes: Table<TermId, RequiredBytes>,
-        /// (term, reach) with its counts clipped.
+        /// (term, horizon) → the term with saturated counters.
         pub(crate) saturations: Table<(TermId, u32), TermId>,
-        /// Clipped intersections, and whether they can end soon wherever they lead.
-        pub(crate) ends_soon: Table<TermId, bool>,
+        /// Saturated intersection → whether every reachable state can end soon.
+        pub(crate) near_end_everywhere: Table<TermId, bool>,
+        /// State → its closed region.
         pub(crate) regions: Table<TermId, Option<Arc<ClosedRegion>>>,
+        /// By the number in `Term::Literal`.
         pub(crate) literals: List<Arc<Literal>>,
+        /// By the number in `Term::Words`.
         pub(crate) word_sets: List<WordSet>,
     }
 }
 
-/// Terms and registers, with the budget of the call that makes them.
+/// Terms and registers, with the budget of the call that creates them.
 #[derive(Clone)]
 pub struct Arena {
     pub(crate) terms: Terms,
     pub(crate) registers: Registers,
+    /// The term of all valid UTF-8, once it was made.
     pub(crate) any_text: Option<TermId>,
     pub(crate) budget: Budget,
 }
 
-/// The bytes from one to another, and what a term still has to read after any of them.
+/// (first byte, last byte, derivative by each byte between).
 pub(crate) type Edge = (u8, u8, TermId);
+/// Disjoint edges, sorted.
 pub(crate) type Edges = SmallVec<[Edge; 4]>;
 
-/// What a new derivative costs, where a step of a walk costs 1.
+/// Steps of the budget per new derivative; a cached one costs 1.
 pub(crate) const DERIVATION: u64 = 16;
 
-/// Deeper terms would overflow the stack of a thread.
+/// Nesting of a term. Recursions over deeper terms would overflow a thread's stack.
 const MAX_DEPTH: u32 = 1_500;
 
 impl Default for Arena {
@@ -73,6 +87,7 @@ impl Default for Arena {
 }
 
 impl Arena {
+    /// An arena that holds `EMPTY`, `EPSILON` and `TOP`.
     pub fn new() -> Self {
         let mut arena = Arena {
             terms: Terms::default(),
@@ -81,7 +96,7 @@ impl Arena {
             budget: Budget::default(),
         };
         arena.registers.texts.push((0, 0), &mut arena.budget);
-        let plain = |nullable, max_chars| Info {
+        let facts = |nullable, max_chars| Info {
             hash: 0,
             nullable,
             structural: false,
@@ -93,51 +108,53 @@ impl Arena {
             max_chars,
             exact: true,
         };
-        arena.push(Term::Empty, Info { min_chars: MANY, ..plain(false, 0) }, Hasher128::new(0).finish());
-        arena.push(Term::Epsilon, plain(true, 0), Hasher128::new(1).finish());
-        let top = Info { utf8: false, searched: true, ..plain(true, MANY) };
+        arena.push(Term::Empty, Info { min_chars: MANY, ..facts(false, 0) }, Hasher128::new(0).finish());
+        arena.push(Term::Epsilon, facts(true, 0), Hasher128::new(1).finish());
+        let top = Info { utf8: false, searched: true, ..facts(true, MANY) };
         arena.push(Term::Not(EMPTY), top, Hasher128::new(2).finish());
         arena
     }
 
-    /// An arena that stands on the frozen part of this one: equal terms have equal ids in both, and either may go on
-    /// alone.
-    pub fn above(&self) -> Self {
+    /// An arena on top of the frozen part of this one; the two share ids made so far and then diverge.
+    pub fn overlay(&self) -> Self {
         let mut budget = self.budget.clone();
         budget.grow(self.terms.by_hash.room_bytes());
-        Arena { terms: self.terms.above(), registers: self.registers.above(), any_text: self.any_text, budget }
+        Arena { terms: self.terms.overlay(), registers: self.registers.overlay(), any_text: self.any_text, budget }
     }
 
-    /// The same, for many that will stand on it: terms are copied once, to be one for all.
-    pub fn settle(&mut self) {
-        self.terms.nodes.settle();
+    /// Freezes the arena after copying its terms into one slice, for many overlays.
+    pub fn compact(&mut self) {
+        self.terms.nodes.compact();
         self.freeze();
     }
 
-    /// What there is becomes the ground of what will come.
+    /// Freezes the top layer, so that overlays can share it.
     pub fn freeze(&mut self) {
         self.terms.freeze();
         self.registers.freeze();
     }
 
-    /// Begin the next call.
+    /// Begins the next call, with these limits.
     pub fn begin(&mut self, limits: &Limits) {
         self.budget.begin(limits);
     }
 
+    /// Takes steps from the budget. Errors if none are left.
     #[inline]
     pub(crate) fn spend(&mut self, amount: u64) -> Result<()> {
         self.budget.spend(amount)
     }
 
+    /// The term with this hash, if it was made.
     pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
         self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId)
     }
 
+    /// Adds a term that is not there yet.
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
         let id = TermId(self.terms.nodes.len() as u32);
         info.hash = hash;
-        info.counts = self.counts(&term);
+        info.counts = self.has_counter(&term);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
@@ -146,7 +163,8 @@ impl Arena {
         id
     }
 
-    fn counts(&self, term: &Term) -> bool {
+    /// Whether the term has a counter above 1.
+    fn has_counter(&self, term: &Term) -> bool {
         let counts = |id: TermId| self.info(id).counts;
         match *term {
             Term::Bounded { .. } => true,
@@ -159,10 +177,12 @@ impl Arena {
         }
     }
 
+    /// The id of a term; `info` is computed if the term is new. Errors if the budget ends or the term nests too deeply.
     pub(super) fn intern(&mut self, term: Term, hash: u128, info: impl FnOnce(&Self) -> Info) -> Result<TermId> {
         self.intern_with(hash, |arena| (term, info(arena)))
     }
 
+    /// As `intern`, for terms that are expensive to build.
     pub(super) fn intern_with(&mut self, hash: u128, make: impl FnOnce(&Self) -> (Term, Info)) -> Result<TermId> {
         if let Some(id) = self.by_hash(hash) {
             return Ok(id);
@@ -175,23 +195,27 @@ impl Arena {
         Ok(self.push(term, info, hash))
     }
 
+    /// The term of an id.
     pub fn term(&self, id: TermId) -> &Term {
         &self.terms.nodes[id.0 as usize].term
     }
 
+    /// The facts of a term.
     pub fn info(&self, id: TermId) -> &Info {
         &self.terms.nodes[id.0 as usize].info
     }
 
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.terms.nodes.len()
     }
 
+    /// Whether there are no terms: never true after `new`.
     pub fn is_empty(&self) -> bool {
         self.terms.nodes.len() == 0
     }
 
-    /// The heap behind all this, as it was told to the budget.
+    /// Heap bytes, as reported to the budget.
     pub fn memory_bytes(&self) -> usize {
         self.budget.held()
     }

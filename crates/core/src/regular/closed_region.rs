@@ -1,31 +1,34 @@
-//! A head → a few states that the same characters keep among themselves: what a search (`.*foo.*`), an excluded pattern
-//! or words and separators are while none of their special characters comes.
+//! Head → its closed region: a few states and a class of characters that leads from each of them to one of them.
+//!
+//! Searches (`.*foo.*`), excluded patterns and separated words have such regions. Inside one, every token of the class
+//! is allowed, so a mask needs no walk of the trie for these tokens.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
-use crate::regular::transitions::{majority, Beyond, ALL_LEADS, MOST_STATES, WIDE_CLASS};
+use crate::regular::transitions::{majority_target, NonAsciiTransitions, ALL_LEADS, MAX_STATES, MIN_CLASS};
 use std::sync::Arc;
 
+/// States that are closed under a class of characters.
 pub(crate) struct ClosedRegion {
     states: Vec<TermId>,
-    /// The characters that lead from every state to one of the states.
+    /// The characters that lead from every state of the region to a state of the region.
     pub class: CharClass,
-    /// The bytes that lead from some state anywhere.
-    pub live: ByteSet,
+    /// The bytes that some state of the region can read.
+    pub next_bytes: ByteSet,
 }
 
 impl ClosedRegion {
-    /// The region around a head. Its states share it: whatever they reach is in it, and keeps its characters.
-    pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Arc<ClosedRegion>>> {
+    /// The region around a head, or `None` if there is no wide one. States that have an equal region share it.
+    pub fn get(arena: &mut Arena, head: TermId) -> Result<Option<Arc<ClosedRegion>>> {
         if let Some(known) = arena.terms.regions.get(&head) {
             return Ok(known.clone());
         }
-        let region = ClosedRegion::around(arena, head)?.map(Arc::new);
+        let region = ClosedRegion::compute(arena, head)?.map(Arc::new);
         let states = match &region {
-            Some(region) => region.sharing(arena)?,
+            Some(region) => region.sharing_states(arena)?,
             None => vec![head],
         };
         for state in states {
@@ -36,18 +39,18 @@ impl ClosedRegion {
         Ok(region)
     }
 
-    /// The states around which it is the region. One that never leads back to the head may keep characters that the head
-    /// refuses.
-    fn sharing(&self, arena: &mut Arena) -> Result<Vec<TermId>> {
+    /// The states of the region whose own region is equal. A state that never leads back to the head may differ: its own
+    /// region may hold characters that the head refuses.
+    fn sharing_states(&self, arena: &mut Arena) -> Result<Vec<TermId>> {
         let mut sharing = vec![self.states[0]];
         let mut others: Vec<(TermId, Vec<TermId>)> = Vec::new();
         for &state in &self.states[1..] {
-            let targets = arena.targets(state)?;
-            let mut more = false;
+            let targets = arena.ascii_targets(state)?;
+            let mut keeps_more = false;
             for (target, bytes) in &targets {
-                more |= bytes.ascii() & !self.class.ascii() != 0 && arena.is_wide(*target)?;
+                keeps_more |= bytes.ascii() & !self.class.ascii() != 0 && arena.has_wide_ascii(*target)?;
             }
-            match more {
+            match keeps_more {
                 true => others.push((state, targets.into_iter().map(|(target, _)| target).collect())),
                 false => sharing.push(state),
             }
@@ -65,32 +68,34 @@ impl ClosedRegion {
         Ok(sharing)
     }
 
-    fn around(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
+    /// The region of all ASCII characters that lead from the head to states with wide classes.
+    fn compute(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
         let mut ascii = ByteSet::EMPTY;
-        for (target, bytes) in arena.targets(head)? {
-            if arena.is_wide(target)? {
+        for (target, bytes) in arena.ascii_targets(head)? {
+            if arena.has_wide_ascii(target)? {
                 ascii = ascii.union(&bytes);
             }
         }
-        ClosedRegion::kept(arena, head, ascii)
+        ClosedRegion::largest_within(arena, head, ascii)
     }
 
-    /// A smaller region: the characters that keep the state to which most lead, without those that make many states of
-    /// it, of which each reads on in a way of its own: a dot in a name of dots, say.
-    pub fn of_one(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
-        let Some((near, _)) = majority(arena, head)? else { return Ok(None) };
-        let own = arena.ascii_onto(near, near)?;
-        ClosedRegion::kept(arena, head, own)
+    /// A smaller region: the characters that keep the state to which most characters lead.
+    ///
+    /// The dots of a dotted name, for example, multiply the states of the full region; this one leaves them out.
+    pub fn around_majority(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
+        let Some((target, _)) = majority_target(arena, head)? else { return Ok(None) };
+        let class = arena.ascii_bytes_to(target, target)?;
+        ClosedRegion::largest_within(arena, head, class)
     }
 
-    /// The region that those of the characters make which all its states keep.
-    fn kept(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<ClosedRegion>> {
-        // What characters beyond ASCII do takes longer to find out: they are asked of the states that the others leave.
+    /// The region of the largest subset of `ascii` that all reached states keep, by a greatest fixed point.
+    fn largest_within(arena: &mut Arena, head: TermId, mut ascii: ByteSet) -> Result<Option<ClosedRegion>> {
+        // Transitions on non-ASCII characters are expensive, so they are computed for the states that ASCII leaves.
         let mut leads = None;
-        let mut beyond = Beyond::default();
-        // Each round gives up what the states reached last time refuse; what is left is kept by all of them.
+        let mut non_ascii = NonAsciiTransitions::default();
+        // Each round removes the characters that some reached state refuses, until none is removed.
         loop {
-            if ascii.len() < WIDE_CLASS {
+            if ascii.len() < MIN_CLASS {
                 return Ok(None);
             }
             let mut states = vec![head];
@@ -99,34 +104,34 @@ impl ClosedRegion {
             while place < states.len() {
                 let state = states[place];
                 place += 1;
-                if arena.info(state).nullable || states.len() > MOST_STATES {
+                if arena.info(state).nullable || states.len() > MAX_STATES {
                     return Ok(None);
                 }
-                let mut live = ByteSet::EMPTY;
-                for (target, bytes) in arena.targets(state)? {
+                let mut next_bytes = ByteSet::EMPTY;
+                for (target, bytes) in arena.ascii_targets(state)? {
                     let span = bytes.intersection(&ascii);
                     let known = states.contains(&target);
-                    if span.is_empty() || !known && !arena.is_wide(target)? {
+                    if span.is_empty() || !known && !arena.has_wide_ascii(target)? {
                         continue;
                     }
                     if !known {
-                        // Rather without the bytes that lead to a state than without the more that it refuses.
-                        if ascii.without(&arena.live_ascii(target)?).len() > span.len() {
+                        // Drop the bytes that lead to a state if that state would cost the class more bytes.
+                        if ascii.difference(&arena.next_ascii(target)?).len() > span.len() {
                             continue;
                         }
                         states.push(target);
                     }
-                    live = live.union(&span);
+                    next_bytes = next_bytes.union(&span);
                 }
-                ascii = ascii.intersection(&live);
+                ascii = ascii.intersection(&next_bytes);
                 if let Some(leads) = &mut leads {
-                    // The index does not know bytes in the middle of a character.
-                    if !arena.lead_nowhere(state, 0x80, 0xbf)? {
+                    // The vocabulary's index has no entries for continuation bytes.
+                    if !arena.has_no_transition(state, 0x80, 0xbf)? {
                         return Ok(None);
                     }
-                    let beyond = beyond.of(arena, state)?;
+                    let non_ascii = non_ascii.get(arena, state)?;
                     let kept =
-                        beyond.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
+                        non_ascii.iter().filter(|(_, targets)| targets.iter().all(|target| states.contains(target)));
                     *leads &= kept.fold(0, |kept, (those, _)| kept | those);
                 }
             }
@@ -134,11 +139,11 @@ impl ClosedRegion {
                 continue;
             }
             if let Some(leads) = leads {
-                let mut live = ByteSet::EMPTY;
+                let mut next_bytes = ByteSet::EMPTY;
                 for &state in &states {
-                    live = live.union(&arena.live_bytes(state)?);
+                    next_bytes = next_bytes.union(&arena.next_bytes(state)?);
                 }
-                return Ok(Some(ClosedRegion { states, class: CharClass::new(ascii.ascii(), leads), live }));
+                return Ok(Some(ClosedRegion { states, class: CharClass::new(ascii.ascii(), leads), next_bytes }));
             }
             leads = Some(ALL_LEADS);
         }
@@ -164,7 +169,7 @@ mod tests {
         };
         let (plain, no_c, no_end) = (without(arena, b"#c"), without(arena, b"c"), without(arena, b"~"));
         let (any, end) = (arena.any_text().unwrap(), arena.class(ByteSet::range(b'~', b'~')).unwrap());
-        // Texts without `c` but for what a mark begins: (that, whether another one may come, whether `c` may, who shares).
+        // Texts without `c`, except after a mark: (text after the mark, repeated?, may hold `c`?, shares the region?).
         let cases = [
             (any, false, true, false),
             (no_c, false, false, true),
@@ -182,12 +187,12 @@ mod tests {
             };
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
             let marked = arena.derive(head, b'#').unwrap();
-            let region = ClosedRegion::of(arena, head).unwrap().unwrap();
+            let region = ClosedRegion::get(arena, head).unwrap().unwrap();
             assert!(region.states.contains(&marked));
             assert!(region.class.contains(b'#') && !region.class.contains(b'c'));
             assert_eq!(arena.derive(marked, b'c').unwrap() != EMPTY, keeps_more);
-            assert_eq!(region.sharing(arena).unwrap().contains(&marked), shares);
-            let own = ClosedRegion::of(arena, marked).unwrap().unwrap();
+            assert_eq!(region.sharing_states(arena).unwrap().contains(&marked), shares);
+            let own = ClosedRegion::get(arena, marked).unwrap().unwrap();
             assert_eq!(Arc::ptr_eq(&own, &region), shares);
             assert_eq!(own.class.contains(b'c'), keeps_more && !shares);
         }

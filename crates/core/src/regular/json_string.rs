@@ -1,53 +1,54 @@
-//! A language of texts → that of the JSON strings that decode to them (RFC 8259 section 7).
+//! Language of texts → language of the JSON strings that decode to them (RFC 8259 section 7), by derivatives.
 //!
-//! The lift is itself a derivative: a raw byte steps the language of texts; an escape collects its code unit and then
-//! steps the language by that character's UTF-8. Keys and values therefore compare by what they say, not by how they
-//! are spelled, and a pattern, a length and a format need to know nothing of escapes.
+//! An unescaped byte steps the language of texts. An escape collects its code unit, then steps by the character's UTF-8.
+//! Strings therefore compare by decoded text, and patterns, lengths and formats need not know escapes.
 
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, TermId, EMPTY, EPSILON};
 use regex_syntax::utf8::Utf8Sequences;
 
-const SHORT: [(u8, u8); 8] =
+/// (letter, decoded byte) of the two-character escapes.
+const SHORT_ESCAPES: [(u8, u8); 8] =
     [(b'"', b'"'), (b'\\', b'\\'), (b'/', b'/'), (b'b', 8), (b'f', 12), (b'n', 10), (b'r', 13), (b't', 9)];
 
-/// The control characters that `raw` spells as `\u00xx`: those without a short escape.
+/// Whether the canonical spelling of a code unit is `\u00xx`: control characters without a two-character escape.
 fn needs_hex(unit: u32) -> bool {
     unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13)
 }
 
-/// The escape by which `raw` spells a byte, if it needs one.
+/// The canonical escape of a byte, or `None` if it needs none.
 #[inline]
 pub(crate) fn escape(byte: u8) -> Option<String> {
-    (!raw(byte)).then(|| escaped(byte))
+    (!is_unescaped(byte)).then(|| canonical_escape(byte))
 }
 
-fn escaped(byte: u8) -> String {
-    match SHORT.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
+/// The canonical escape of a byte.
+fn canonical_escape(byte: u8) -> String {
+    match SHORT_ESCAPES.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
         Some(&(letter, _)) => format!("\\{}", char::from(letter)),
         None => format!("\\u{byte:04x}"),
     }
 }
 
-/// A text as a JSON string in its one raw spelling.
-pub(crate) fn spell(text: &[u8]) -> Vec<u8> {
-    let mut spelled = Vec::with_capacity(text.len() + 2);
-    spelled.push(b'"');
+/// The canonical JSON string of a text, quotes included.
+pub(crate) fn encode(text: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(text.len() + 2);
+    encoded.push(b'"');
     for &byte in text {
         match escape(byte) {
-            Some(escape) => spelled.extend(escape.bytes()),
-            None => spelled.push(byte),
+            Some(escape) => encoded.extend(escape.bytes()),
+            None => encoded.push(byte),
         }
     }
-    spelled.push(b'"');
-    spelled
+    encoded.push(b'"');
+    encoded
 }
 
-/// The decoded text of a complete, valid JSON string.
-pub(crate) fn unspell(spelled: &[u8]) -> Vec<u8> {
-    let body = &spelled[1..spelled.len() - 1];
+/// The text of a complete, valid JSON string.
+pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
+    let body = &encoded[1..encoded.len() - 1];
     let mut out = Vec::with_capacity(body.len());
     let mut at = 0;
     let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
@@ -83,6 +84,7 @@ pub(crate) fn unspell(spelled: &[u8]) -> Vec<u8> {
 }
 
 impl Arena {
+    /// The derivative of a `Quoted` term. With `free`, any escape is allowed; without, the canonical ones only.
     pub(crate) fn derive_quoted(&mut self, text: TermId, state: Spelling, free: bool, byte: u8) -> Result<TermId> {
         match state {
             Spelling::Start if byte == b'"' => self.quoted_state(text, Spelling::Body, free),
@@ -105,7 +107,7 @@ impl Arena {
                 if byte == b'u' {
                     return self.hex_state(text, 0, 0, free);
                 }
-                match SHORT.iter().find(|&&(letter, _)| letter == byte && (free || letter != b'/')) {
+                match SHORT_ESCAPES.iter().find(|&&(letter, _)| letter == byte && (free || letter != b'/')) {
                     Some(&(_, decoded)) => {
                         let next = self.derive(text, decoded)?;
                         self.quoted_state(next, Spelling::Body, free)
@@ -129,8 +131,9 @@ impl Arena {
         }
     }
 
+    /// Whether some escape can come next.
     fn can_escape(&mut self, text: TermId, free: bool) -> Result<bool> {
-        for (letter, decoded) in SHORT {
+        for (letter, decoded) in SHORT_ESCAPES {
             if (free || letter != b'/') && self.derive(text, decoded)? != EMPTY {
                 return Ok(true);
             }
@@ -138,6 +141,7 @@ impl Arena {
         Ok(self.hex_state(text, 0, 0, free)? != EMPTY)
     }
 
+    /// The state after `\u` and `digits` digits of the given value; `EMPTY` if no character can complete it.
     fn hex_state(&mut self, text: TermId, digits: u8, value: u16, free: bool) -> Result<TermId> {
         let shift = 4 * (4 - u32::from(digits));
         let low = u32::from(value) << shift;
@@ -146,7 +150,7 @@ impl Arena {
             return match low {
                 0xd800..=0xdbff if free => {
                     let (from, to) = pair_span(value, 0xdc00, 0xdfff);
-                    if self.live_between(text, from, to)? {
+                    if self.has_char_between(text, from, to)? {
                         self.quoted_state(text, Spelling::LowEscape { high: value }, free)
                     } else {
                         Ok(EMPTY)
@@ -157,13 +161,13 @@ impl Arena {
                 _ => Ok(EMPTY),
             };
         }
-        let live = if free {
+        let nonempty = if free {
             let surrogates = low <= 0xdbff && high >= 0xd800;
-            self.live_between(text, low, high)?
+            self.has_char_between(text, low, high)?
                 || surrogates && {
                     let (from, _) = pair_span(low.max(0xd800) as u16, 0xdc00, 0xdfff);
                     let (_, to) = pair_span(high.min(0xdbff) as u16, 0xdc00, 0xdfff);
-                    self.live_between(text, from, to)?
+                    self.has_char_between(text, from, to)?
                 }
         } else {
             let mut any = false;
@@ -172,13 +176,14 @@ impl Arena {
             }
             any
         };
-        if live {
+        if nonempty {
             self.quoted_state(text, Spelling::Hex { digits, value }, free)
         } else {
             Ok(EMPTY)
         }
     }
 
+    /// The state inside the low surrogate of a pair; `EMPTY` if no character can complete it.
     fn low_state(&mut self, text: TermId, high: u16, digits: u8, value: u16) -> Result<TermId> {
         let shift = 4 * (4 - u32::from(digits));
         let low = (u32::from(value) << shift).max(0xdc00);
@@ -190,13 +195,14 @@ impl Arena {
         if digits == 4 {
             return self.after_char(text, from, true);
         }
-        if self.live_between(text, from, to)? {
+        if self.has_char_between(text, from, to)? {
             self.quoted_state(text, Spelling::Low { high, digits, value }, true)
         } else {
             Ok(EMPTY)
         }
     }
 
+    /// The state after one canonical_escape character.
     fn after_char(&mut self, text: TermId, code: u32, free: bool) -> Result<TermId> {
         let Some(character) = char::from_u32(code) else { return Ok(EMPTY) };
         let mut next = text;
@@ -206,8 +212,8 @@ impl Arena {
         self.quoted_state(next, Spelling::Body, free)
     }
 
-    /// Whether some character of `low..=high` may come next.
-    fn live_between(&mut self, text: TermId, low: u32, high: u32) -> Result<bool> {
+    /// Whether a character with a code point in `low..=high` can come next.
+    fn has_char_between(&mut self, text: TermId, low: u32, high: u32) -> Result<bool> {
         for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
             let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
             if low > high {
@@ -215,7 +221,7 @@ impl Arena {
             }
             for sequence in Utf8Sequences::new(low, high) {
                 let pairs: Vec<_> = sequence.as_slice().iter().map(|range| (range.start, range.end)).collect();
-                if self.live_along(text, &pairs)? {
+                if self.has_byte_path(text, &pairs)? {
                     return Ok(true);
                 }
             }
@@ -223,16 +229,17 @@ impl Arena {
         Ok(false)
     }
 
-    fn live_along(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
+    /// Whether bytes from these consecutive ranges lead to a nonempty state.
+    fn has_byte_path(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
         let Some((&(low, high), rest)) = pairs.split_first() else { return Ok(id != EMPTY) };
-        let cuts = self.cuts(id);
+        let boundaries = self.boundaries(id);
         let mut byte = low;
         loop {
             let next = self.derive(id, byte)?;
-            if next != EMPTY && self.live_along(next, rest)? {
+            if next != EMPTY && self.has_byte_path(next, rest)? {
                 return Ok(true);
             }
-            match cuts.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
+            match boundaries.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
                 Some(next) => byte = next,
                 None => return Ok(false),
             }
@@ -240,6 +247,7 @@ impl Arena {
     }
 }
 
+/// The value of a hexadecimal digit; uppercase digits only if `upper`.
 fn hex(byte: u8, upper: bool) -> Option<u16> {
     match byte {
         b'0'..=b'9' => Some(u16::from(byte - b'0')),
@@ -249,7 +257,7 @@ fn hex(byte: u8, upper: bool) -> Option<u16> {
     }
 }
 
-/// The code points of a high surrogate with the low ones `low..=top`.
+/// The first and last code point of a high surrogate with the low surrogates `low..=top`.
 fn pair_span(high: u16, low: u32, top: u32) -> (u32, u32) {
     let base = 0x1_0000 + ((u32::from(high) - 0xd800) << 10);
     (base + (low - 0xdc00), base + (top - 0xdc00))

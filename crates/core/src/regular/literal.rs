@@ -1,99 +1,108 @@
-//! Texts → the hash and the measures of each of their ends.
+//! Literal → hash and length of each of its suffixes, in constant time per suffix.
 //!
-//! What is left of a literal is a term for every byte that is read of it. If each of those looked at all that is left, a
-//! text of a million characters would take a million times as long as one of them.
+//! Every byte read of a literal leaves a suffix, which is a term. Measuring each suffix anew would take quadratic time.
 
 use crate::bytes::utf8::is_lead;
 use crate::storage::hash::Hasher128;
 use std::ops::Deref;
 
-/// Bytes between two notes: an end shorter than this is looked at as it is.
-const STRIDE: usize = 256;
+/// Bytes between two checkpoints; the bytes behind the last one are measured directly. Chosen without measurement.
+const SPACING: usize = 256;
 
-/// What a text has in the last `STRIDE * n` bytes.
+/// Hash and length of the last `SPACING * n` bytes.
 #[derive(Clone)]
-struct Note {
+struct Checkpoint {
     hash: Hasher128,
     /// Code points.
     chars: u32,
 }
 
-/// Of one text, what its ends have in common.
+/// Measures of all suffixes of one text.
 #[derive(Clone)]
 pub(crate) struct Ends {
-    /// By their number, counted from the end.
-    notes: Box<[Note]>,
-    /// From where on the text is valid UTF-8.
+    /// Checkpoint n measures the last `SPACING * (n + 1)` bytes.
+    checkpoints: Box<[Checkpoint]>,
+    /// The text is valid UTF-8 from this byte on.
     valid_from: usize,
 }
 
 impl Ends {
-    pub fn of(text: &[u8]) -> Self {
+    /// The measures of a text, in linear time.
+    pub fn new(text: &[u8]) -> Self {
         let (mut hash, mut chars) = (Hasher128::new(KIND), 0);
-        let mut notes = Vec::with_capacity(text.len() / STRIDE);
-        for block in text.rchunks(STRIDE).filter(|block| block.len() == STRIDE) {
+        let mut checkpoints = Vec::with_capacity(text.len() / SPACING);
+        for block in text.rchunks(SPACING).filter(|block| block.len() == SPACING) {
             add_words(&mut hash, block);
             chars += code_points(block);
-            notes.push(Note { hash: hash.clone(), chars });
+            checkpoints.push(Checkpoint { hash: hash.clone(), chars });
         }
         let mut valid_from = 0;
         while let Err(error) = std::str::from_utf8(&text[valid_from..]) {
             valid_from += error.valid_up_to() + 1;
         }
-        Ends { notes: notes.into(), valid_from }
+        Ends { checkpoints: checkpoints.into(), valid_from }
     }
 
-    /// How many bytes of the last are noted, and what.
-    fn noted(&self, length: usize) -> (usize, Option<&Note>) {
-        match length / STRIDE {
+    /// The length of the longest checkpoint within the last `length` bytes, and the checkpoint.
+    fn last_checkpoint(&self, length: usize) -> (usize, Option<&Checkpoint>) {
+        match length / SPACING {
             0 => (0, None),
-            count => (count * STRIDE, Some(&self.notes[count - 1])),
+            count => (count * SPACING, Some(&self.checkpoints[count - 1])),
         }
     }
 
+    /// The hash of `text[from..]` as a literal term.
     pub fn hash(&self, text: &[u8], from: usize) -> u128 {
-        let (noted, note) = self.noted(text.len() - from);
-        let hash = note.map_or_else(|| Hasher128::new(KIND), |note| note.hash.clone());
-        finished(hash, &text[from..text.len() - noted], text.len() - from)
+        let (covered, checkpoint) = self.last_checkpoint(text.len() - from);
+        let hash = checkpoint.map_or_else(|| Hasher128::new(KIND), |checkpoint| checkpoint.hash.clone());
+        hash_suffix(hash, &text[from..text.len() - covered], text.len() - from)
     }
 
+    /// Code points of `text[from..]`.
     pub fn chars(&self, text: &[u8], from: usize) -> u32 {
-        let (noted, note) = self.noted(text.len() - from);
-        code_points(&text[from..text.len() - noted]) + note.map_or(0, |note| note.chars)
+        let (covered, checkpoint) = self.last_checkpoint(text.len() - from);
+        code_points(&text[from..text.len() - covered]) + checkpoint.map_or(0, |checkpoint| checkpoint.chars)
     }
 
+    /// Whether `text[from..]` is valid UTF-8.
     pub fn is_utf8(&self, text: &[u8], from: usize) -> bool {
         from >= self.valid_from && text.get(from).is_none_or(|&byte| is_lead(byte))
     }
 
+    /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.notes)
+        size_of::<Self>() + size_of_val(&*self.checkpoints)
     }
 }
 
+/// The bytes of a literal with the measures of its suffixes.
 pub(crate) struct Literal {
     text: Box<[u8]>,
     ends: Ends,
 }
 
 impl Literal {
+    /// A literal of these bytes.
     pub fn new(text: &[u8]) -> Self {
-        Literal { text: text.into(), ends: Ends::of(text) }
+        Literal { text: text.into(), ends: Ends::new(text) }
     }
 
-    /// The hash of what is left from a place on: that of a literal of its own.
+    /// The hash of the suffix from a position, equal to that of a literal of its own.
     pub fn hash(&self, from: usize) -> u128 {
         self.ends.hash(&self.text, from)
     }
 
+    /// Code points of the suffix from a position.
     pub fn chars(&self, from: usize) -> u32 {
         self.ends.chars(&self.text, from)
     }
 
+    /// Whether the suffix from a position is valid UTF-8.
     pub fn is_utf8(&self, from: usize) -> bool {
         self.ends.is_utf8(&self.text, from)
     }
 
+    /// Heap bytes, for the budget.
     pub fn memory_bytes(&self) -> usize {
         self.text.len() + self.ends.memory_bytes() + size_of::<usize>()
     }
@@ -107,21 +116,22 @@ impl Deref for Literal {
     }
 }
 
-/// The kind of term that is hashed.
+/// The kind of literal terms in `Hasher128::new`.
 const KIND: u64 = 4;
 
-/// The hash of a text that was not met before.
-pub(crate) fn hash_of(text: &[u8]) -> u128 {
-    finished(Hasher128::new(KIND), text, text.len())
+/// The hash of a literal term, without building the literal.
+pub(crate) fn hash_literal(text: &[u8]) -> u128 {
+    hash_suffix(Hasher128::new(KIND), text, text.len())
 }
 
-/// Words from the end, so that the hash of an end is a part of that of the whole.
-fn finished(mut hash: Hasher128, rest: &[u8], length: usize) -> u128 {
+/// Adds `rest` from its end, then the length: the hash of a suffix is a prefix of the computation for the whole.
+fn hash_suffix(mut hash: Hasher128, rest: &[u8], length: usize) -> u128 {
     add_words(&mut hash, rest);
     hash.word(length as u64);
     hash.finish()
 }
 
+/// Adds a text to a hash in words of 8 bytes, from the end.
 fn add_words(hash: &mut Hasher128, text: &[u8]) {
     for chunk in text.rchunks(8) {
         let mut word = [0; 8];
@@ -130,7 +140,7 @@ fn add_words(hash: &mut Hasher128, text: &[u8]) {
     }
 }
 
-/// Code points, counted by their first bytes.
+/// Code points of a text: its bytes that are no continuation bytes.
 pub(crate) fn code_points(text: &[u8]) -> u32 {
     text.iter().filter(|&&byte| is_lead(byte)).count() as u32
 }
@@ -141,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_end_is_measured_as_a_text_of_its_own() {
-        let mut texts = vec!["xé€😀y".repeat(200).into_bytes(), vec![b'x'; 3 * STRIDE], Vec::new(), vec![0xff; 600]];
+        let mut texts = vec!["xé€😀y".repeat(200).into_bytes(), vec![b'x'; 3 * SPACING], Vec::new(), vec![0xff; 600]];
         let mut broken = texts[0].clone();
         broken[700] = 0xc3;
         broken[1_500] = 0x80;
@@ -150,7 +160,7 @@ mod tests {
             let whole = Literal::new(&text);
             for from in 0..=text.len() {
                 let end = &text[from..];
-                assert_eq!(whole.hash(from), hash_of(end));
+                assert_eq!(whole.hash(from), hash_literal(end));
                 assert_eq!(whole.chars(from), code_points(end));
                 assert_eq!(whole.is_utf8(from), std::str::from_utf8(end).is_ok(), "{from}");
             }

@@ -1,15 +1,19 @@
-//! Regular languages of bytes: terms, their derivatives, and whether they are empty.
+//! Regular languages of bytes: hash-consed terms, their derivatives, and whether they are empty.
 //!
-//! A state of the automaton is a term, and a step is its derivative by a byte.
+//! A state of the automaton is a term, and a step is its derivative by a byte. This folder knows neither tokens nor rules.
 
 pub mod arena;
+pub(crate) mod byte_transitions;
 pub(crate) mod closed_region;
 pub(crate) mod derivative;
 pub(crate) mod emptiness;
+pub(crate) mod enumerate;
+pub(crate) mod first_bytes;
 pub(crate) mod json_string;
 pub(crate) mod key_set;
 pub(crate) mod literal;
 pub(crate) mod normalize;
+pub(crate) mod open_key;
 pub(crate) mod registers;
 pub(crate) mod saturate;
 pub mod term;

@@ -1,6 +1,6 @@
-//! What JSON's terms refer to by number: states of objects and of unique arrays, sets of keys, texts of open keys.
+//! Numbers inside structural terms → what they stand for: object and array states, key sets, texts of open keys.
 //!
-//! Plain data. What they mean is in `json`, and how they move from state to state.
+//! Plain data, so that `regular` need not know JSON; `json` and `automaton` define the behaviour.
 
 use crate::regular::key_set::KeySets;
 use crate::regular::term::TermId;
@@ -8,153 +8,196 @@ use crate::storage::layered::{layered, List, Table};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Places of properties, as bits: most objects have no more than one word of them.
+/// A set of properties by index, as bits; most objects need one word.
 pub(crate) type PropertySet = SmallVec<[u64; 1]>;
 
 layered! {
-    /// Registers of one arena, each kind by its numbers.
+    /// The tables of one arena, each by its own numbers.
     pub(crate) struct Registers {
+        /// Key sets, by the number in `Term::Keys`.
         pub(crate) keys: KeySets,
+        /// By the number in `Term::Object`.
         pub(crate) objects: List<Arc<ObjectSpec>>,
+        /// States of objects.
         pub(crate) states: List<Arc<ObjectState>>,
+        /// (object, state) → number of the state.
         pub(crate) state_ids: Table<(u32, Arc<ObjectState>), u32>,
+        /// By the number in `Term::Unique`.
         pub(crate) uniques: List<Arc<UniqueSpec>>,
+        /// States of arrays of unique items.
         pub(crate) unique_states: List<UniqueState>,
+        /// (array, state) → number of the state.
         pub(crate) unique_state_ids: Table<(u32, UniqueState), u32>,
+        /// (object, state) → the keys that can come next.
         pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
-        /// Keys and a language → those that are in it (`keyset`).
-        pub(crate) among: Table<(u32, TermId), u32>,
-        /// (parent, byte) of every text that an open key has spelled.
+        /// (key set, language) → the keys of the set in the language.
+        pub(crate) filtered_keys: Table<(u32, TermId), u32>,
+        /// (parent text, last byte); text 0 is empty.
         pub(crate) texts: List<(u32, u8)>,
+        /// (parent text, byte) → text.
         pub(crate) text_ids: Table<(u32, u8), u32>,
-        /// What opens an object, what comes between two members and behind a key → whether they are as usual (`look`).
-        pub(crate) usual: Table<[TermId; 3], bool>,
+        /// [opening, comma, colon] of an object → whether their bytes are those that `KeyPrefixes` assumes around keys.
+        pub(crate) standard_punctuation: Table<[TermId; 3], bool>,
     }
 }
 
+/// The value of a property, one of several alternatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
+    /// The language of the value.
     pub node: TermId,
+    /// Marks (bits) that the state gains with this alternative.
     pub marks: u64,
 }
 
+/// A named property of an object.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// The decoded key.
     pub key: Box<[u8]>,
+    /// Whether the object must have the property.
     pub required: bool,
-    /// Alternatives; none: the property is forbidden.
+    /// Alternatives; without any, the property is forbidden.
     pub values: Vec<Value>,
 }
 
+/// A group of properties that are not named.
 #[derive(Clone, Debug)]
 pub struct Extra {
-    /// The decoded keys, the named ones left out.
+    /// The decoded keys, without the named ones.
     pub keys: TermId,
+    /// Alternatives of the value.
     pub values: Vec<Value>,
-    /// The keys one by one, where they are few and their number matters.
+    /// The keys, if they are few and their number matters.
     pub few: Option<Vec<Box<[u8]>>>,
-    /// How many keys there are, where they may be used up.
+    /// The number of keys, if they can be used up.
     pub number: Option<usize>,
 }
 
+/// An object: its properties, their order, and the punctuation between them.
 #[derive(Clone, Debug)]
 pub struct ObjectSpec {
+    /// Named properties, in the order of the schema.
     pub properties: Vec<Property>,
     /// Those that must come, and those that may, if it is their turn: found by `index_properties`.
     pub(crate) required: PropertySet,
+    /// The properties that are not forbidden.
     pub(crate) valued: PropertySet,
+    /// Groups of other properties.
     pub extras: Vec<Extra>,
+    /// The opening brace.
     pub open: TermId,
+    /// The closing brace.
     pub close: TermId,
+    /// The separator between a key and its value.
     pub colon: TermId,
+    /// The separator between members.
     pub comma: TermId,
+    /// The spelling without any member.
     pub empty: TermId,
+    /// The fewest members.
     pub min: u32,
+    /// The most members; `MANY` if unbounded.
     pub max: u32,
+    /// Marks that the object needs at its end.
     pub required_marks: u64,
-    /// (cause, effect), sorted.
+    /// (cause, effect) pairs of properties, sorted: the effect must come if the cause comes.
     pub implies: Vec<(u32, u32)>,
-    /// (effect, cause), sorted.
+    /// (effect, cause) pairs, sorted.
     pub implied_by: Vec<(u32, u32)>,
+    /// Whether properties may come in any order.
     pub any_order: bool,
+    /// Whether extra properties come after the named ones.
     pub extras_last: bool,
-    /// For each property those that may not come after it, itself among them; empty: the order is that of the list.
+    /// For each property the properties that must not follow it, itself included; empty if the order is that of the list.
     pub earlier: Vec<PropertySet>,
+    /// Whether keys may be spelled with any escapes.
     pub free: bool,
-    /// (spelling with quotes, property), sorted by spelling.
+    /// (spelled key with quotes, property), sorted.
     pub sorted: Vec<(Box<[u8]>, u32)>,
 }
 
+/// The progress of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct ObjectState {
-    /// The first property that may still come, where the order is the schema's.
+    /// The first property that can still come, in the order of the schema.
     pub(crate) next: u32,
-    /// Properties that came, as far as any rule asks.
+    /// The properties that came, as far as any rule depends on them.
     pub(crate) seen: PropertySet,
-    /// Properties that came or that one which came must not precede, where there are several orders.
+    /// With several orders: the properties that came or can no longer come.
     pub(crate) gone: PropertySet,
+    /// Members so far.
     pub(crate) count: u32,
+    /// Marks gained so far.
     pub(crate) marks: u64,
-    /// Decoded keys beside the named ones, as a set (`keyset`).
+    /// The decoded keys that came and are not named, as a key set.
     pub(crate) keys: u32,
-    /// What a mask's state does not know of the keys that came (see `mask`).
+    /// The unknown part of a state that stands for several positions.
     pub(crate) hidden: Hidden,
 }
 
-/// A mask stands for many positions that differ in the text of an open key; past that key, what do they share?
+/// The unknown part, behind the key, of a state that stands for positions with different open keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Hidden {
     #[default]
     Nothing,
-    /// One key, which may not come again: nothing else depends on it.
+    /// One key, which must not come again; nothing else depends on it.
     Key,
-    /// What may come next.
+    /// Which keys can come next.
     Choice,
 }
 
-/// The keys that may come next.
+/// The keys that can come next.
 pub(crate) struct Choices {
+    /// The named properties.
     pub named: Vec<u32>,
+    /// The named properties, as a set.
     pub allowed: PropertySet,
-    /// (extra, the quoted keys that are still free).
+    /// (index of the extra, its quoted keys that did not come yet).
     pub extras: Vec<(u32, TermId)>,
 }
 
-/// An automaton over items, with the punctuation around them.
+/// An array of unique items: an automaton over items, with the punctuation around them.
 #[derive(Clone, Debug)]
 pub struct UniqueSpec {
     /// By state: (item, next state).
     pub steps: Vec<Vec<(TermId, u32)>>,
+    /// By state: whether the array can end.
     pub accepting: Vec<bool>,
+    /// The opening bracket.
     pub open: TermId,
+    /// The closing bracket.
     pub close: TermId,
+    /// The separator between items.
     pub comma: TermId,
+    /// The spelling without any item or member.
     pub empty: TermId,
+    /// The fewest items.
     pub min: u32,
+    /// The most items; `MANY` if unbounded.
     pub max: u32,
     /// Whether there are too few values to end it.
     pub is_empty: bool,
 }
 
-/// How far an array has come: a few numbers, for the values that came share what they have in common with those of the
-/// states before (`keyset`).
+/// The progress of an array of unique items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct UniqueState {
+    /// The state of the automaton over items.
     pub(crate) at: u32,
     /// How many values came.
     pub(crate) count: u32,
-    /// The texts of their values, as a set.
+    /// The canonical texts of the items so far, as a key set.
     pub(crate) came: u32,
-    /// Of a state for masks, which stands for many: what is told of their values.
+    /// For a state that stands for several positions: what is known of their items.
     pub(crate) abstracted: Option<Abstracted>,
 }
 
-/// What the states that have one mask have in common, beside their place and the count as far as tokens can tell.
+/// The common facts of the array states that share a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Abstracted {
-    /// At most so many values came, or will have within a token.
+    /// An upper bound on the items so far, including those within the next token.
     pub(crate) most: u32,
-    /// How many values are left, as far as tokens can tell; `MANY` if they cannot be used up within one.
+    /// The values left, as far as tokens can tell; `MANY` if one token cannot use them up.
     pub(crate) left: u32,
 }

@@ -1,118 +1,125 @@
-//! Counts → those that a token can use up: `{0,10000}` has the masks of `*` as long as its end is out of reach.
+//! Head → a head with saturated counters: bounds that no token can reach become unbounded.
+//!
+//! `{0,10000}` has the masks of `*` until its end is within a token, so saturation lets thousands of states share a mask.
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Parts, Term, TermId, EPSILON, MANY};
 use smallvec::SmallVec;
 
-/// Longer concatenations and unions are left as they are: they would be taken apart at every step.
-const MOST_PARTS: usize = 64;
+/// Operands of a concatenation or union. Longer ones stay exact: they would be rebuilt at every step. Not measured.
+const MAX_PARTS: usize = 64;
 
-/// Bytes within which an intersection must be able to end, wherever it has come to, for its counts to be clipped.
+/// Bytes within which an intersection must be able to end from every state, for its counters to be saturated.
 const DETOUR: u32 = 16;
 
-/// Of an intersection with more states it is not found out.
-const FEW_STATES: usize = 64;
+/// States explored to answer that question; larger intersections stay exact. Chosen without measurement.
+const MAX_STATES: usize = 64;
 
 impl Arena {
-    /// A head with fewer states that treats every token of at most `reach` code points alike.
-    pub(crate) fn saturated(&mut self, head: TermId, horizon: u32) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(head) else { return self.saturated_counts(head, horizon) };
-        let near = self.saturated_text(text, horizon)?;
-        if near == text {
+    /// A head with fewer states that allows the same tokens of at most `horizon` code points. Errors if the budget ends.
+    pub(crate) fn saturate(&mut self, head: TermId, horizon: u32) -> Result<TermId> {
+        let Term::Quoted { text, state, free } = *self.term(head) else { return self.saturate_counts(head, horizon) };
+        let saturated = self.saturate_text(text, horizon)?;
+        if saturated == text {
             Ok(head)
         } else {
-            self.quoted_state(near, state, free)
+            self.quoted_state(saturated, state, free)
         }
     }
 
-    /// Intersections that are alternatives, parts or numbers are left as they are: it takes longer than it saves.
-    fn saturated_text(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
+    /// Saturates the text of a string; nested intersections stay exact, because their saturation costs more than it saves.
+    fn saturate_text(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         match *self.term(text) {
-            Term::And(ref parts) if parts.len() <= MOST_PARTS => {
+            Term::And(ref parts) if parts.len() <= MAX_PARTS => {
                 let parts = Parts::from_slice(parts);
-                self.saturated_and(text, &parts, horizon)
+                self.saturate_intersection(text, &parts, horizon)
             }
-            _ => self.saturated_counts(text, horizon),
+            _ => self.saturate_counts(text, horizon),
         }
     }
 
-    fn saturated_and(&mut self, text: TermId, parts: &[TermId], horizon: u32) -> Result<TermId> {
-        if let Some(&clipped) = self.terms.saturations.get(&(text, horizon)) {
-            return Ok(clipped);
+    /// Saturates the operands of an intersection, unless that could change whether it is empty.
+    fn saturate_intersection(&mut self, text: TermId, parts: &[TermId], horizon: u32) -> Result<TermId> {
+        if let Some(&saturated) = self.terms.saturations.get(&(text, horizon)) {
+            return Ok(saturated);
         }
-        let mut clipped = Parts::from_slice(parts);
-        // An intersection may be empty because of counts that are far away. Up to this length each operand has the texts
-        // that it had, and longer ones are only added: what can end by then in all of them could before.
-        for part in &mut clipped {
-            *part = self.saturated_counts(*part, horizon.saturating_add(DETOUR))?;
+        let mut operands = Parts::from_slice(parts);
+        // Distant counters can make an intersection empty. Up to horizon + DETOUR each saturated operand has exactly its
+        // former texts, and it gains longer ones only. An end within that length was therefore possible before.
+        for part in &mut operands {
+            *part = self.saturate_counts(*part, horizon.saturating_add(DETOUR))?;
         }
-        let mut near = text;
-        if clipped[..] != *parts {
-            near = self.and(clipped)?;
-            if !self.ends_soon(near)? {
-                near = text;
+        let mut saturated = text;
+        if operands[..] != *parts {
+            saturated = self.and(operands)?;
+            if !self.has_near_end_everywhere(saturated)? {
+                saturated = text;
             }
         }
-        self.terms.saturations.insert((text, horizon), near, &mut self.budget);
-        Ok(near)
+        self.terms.saturations.insert((text, horizon), saturated, &mut self.budget);
+        Ok(saturated)
     }
 
-    fn saturated_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, horizon: u32) -> Result<TermId> {
+    /// Saturates the length bounds of a `Bounded` term.
+    fn saturate_bounds(&mut self, text: TermId, body: TermId, min: u32, max: u32, horizon: u32) -> Result<TermId> {
         if self.info(body).searched {
             return Ok(text);
         }
-        // The end is out of reach if, wherever a token stops, the shortest way on is still open.
-        let far = max == MANY || max >= horizon.saturating_add(self.need(body));
+        // No token reaches the maximum if, wherever it stops, the shortest completion still fits.
+        let is_beyond = max == MANY || max >= horizon.saturating_add(self.max_needed_chars(body));
         if min == 0 {
-            if !far {
+            if !is_beyond {
                 return Ok(text);
             }
-            return self.saturated_counts(body, horizon);
+            return self.saturate_counts(body, horizon);
         }
-        // Of the lengths between both bounds some may be impossible, unless every text goes on as long as one likes.
-        if !self.goes_on(body) {
+        // Between both bounds some lengths could be impossible, unless all longer lengths occur.
+        if !self.has_all_longer_lengths(body) {
             return Ok(text);
         }
-        let body = if far { self.saturated_counts(body, horizon)? } else { body };
-        self.bounded(body, min.min(horizon + 1), if far { MANY } else { max })
+        let body = if is_beyond { self.saturate_counts(body, horizon)? } else { body };
+        self.bounded(body, min.min(horizon + 1), if is_beyond { MANY } else { max })
     }
 
-    /// Whether every text of the language is one still with any number of further characters at its end.
-    pub(crate) fn goes_on(&self, text: TermId) -> bool {
+    /// Whether each text, extended by any number of characters, has an extension of that length in the language.
+    ///
+    /// All lengths from the shortest text on then occur.
+    pub(crate) fn has_all_longer_lengths(&self, text: TermId) -> bool {
         match *self.term(text) {
             Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
-            Term::Cat(_, last) => self.goes_on(last),
-            Term::Bounded { body, max: MANY, .. } => self.goes_on(body),
-            // Not an intersection: each of its operands may go on with other characters.
-            Term::Alt(ref parts) => parts.iter().all(|&part| self.goes_on(part)),
+            Term::Cat(_, last) => self.has_all_longer_lengths(last),
+            Term::Bounded { body, max: MANY, .. } => self.has_all_longer_lengths(body),
+            // No arm for intersections: their operands may be extensible by different characters only.
+            Term::Alt(ref parts) => parts.iter().all(|&part| self.has_all_longer_lengths(part)),
             _ => false,
         }
     }
 
-    /// What follows a count is the same from state to state: parts of concatenations and unions are remembered.
-    fn saturated_counts(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
+    /// Saturates the counters of a term; memoised for concatenations and unions, whose tails recur from state to state.
+    fn saturate_counts(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         if !self.info(text).counts {
             return Ok(text);
         }
         if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
-            return self.saturated_now(text, horizon);
+            return self.saturate_counts_uncached(text, horizon);
         }
-        if let Some(&clipped) = self.terms.saturations.get(&(text, horizon)) {
-            return Ok(clipped);
+        if let Some(&saturated) = self.terms.saturations.get(&(text, horizon)) {
+            return Ok(saturated);
         }
-        let clipped = self.saturated_now(text, horizon)?;
-        self.terms.saturations.insert((text, horizon), clipped, &mut self.budget);
-        Ok(clipped)
+        let saturated = self.saturate_counts_uncached(text, horizon)?;
+        self.terms.saturations.insert((text, horizon), saturated, &mut self.budget);
+        Ok(saturated)
     }
 
-    fn saturated_now(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
+    /// Saturates the counters of a term, without a memo.
+    fn saturate_counts_uncached(&mut self, text: TermId, horizon: u32) -> Result<TermId> {
         match *self.term(text) {
-            Term::Bounded { body, min, max } => self.saturated_bounds(text, body, min, max, horizon),
+            Term::Bounded { body, min, max } => self.saturate_bounds(text, body, min, max, horizon),
             Term::Repeat { body, min, max } if self.info(body).min_chars > 0 && !self.info(body).searched => {
-                // One more than any token can begin, so that the far side stays out of reach.
+                // One repetition more than any token can begin, so that no token sees the saturated end.
                 let begun = horizon.div_ceil(self.info(body).min_chars);
-                let body = self.saturated_counts(body, horizon)?;
+                let body = self.saturate_counts(body, horizon)?;
                 self.repeat(body, min.min(begun + 1), if max > begun { MANY } else { max })
             }
             Term::Cat(..) => {
@@ -123,44 +130,44 @@ impl Arena {
                     rest = right;
                 }
                 parts.push(rest);
-                if parts.len() > MOST_PARTS {
+                if parts.len() > MAX_PARTS {
                     return Ok(text);
                 }
                 let before = parts.clone();
                 for part in &mut parts {
-                    *part = self.saturated_counts(*part, horizon)?;
+                    *part = self.saturate_counts(*part, horizon)?;
                 }
                 if parts == before {
                     return Ok(text);
                 }
                 parts.into_iter().rev().try_fold(EPSILON, |rest, part| self.cat(part, rest))
             }
-            Term::Alt(ref parts) if parts.len() <= MOST_PARTS => {
+            Term::Alt(ref parts) if parts.len() <= MAX_PARTS => {
                 let before = Parts::from_slice(parts);
-                let mut clipped = before.clone();
-                for part in &mut clipped {
-                    *part = self.saturated_counts(*part, horizon)?;
+                let mut saturated = before.clone();
+                for part in &mut saturated {
+                    *part = self.saturate_counts(*part, horizon)?;
                 }
-                if clipped[..] == before[..] {
+                if saturated[..] == before[..] {
                     return Ok(text);
                 }
-                self.alt(clipped)
+                self.alt(saturated)
             }
-            // An intersection may be empty because of counts that are far away.
+            // Saturation could make an empty intersection nonempty.
             _ => Ok(text),
         }
     }
 
-    /// Whether an end is at most `DETOUR` bytes away wherever a text leads; no is said of many states, too.
-    fn ends_soon(&mut self, start: TermId) -> Result<bool> {
-        if let Some(&known) = self.terms.ends_soon.get(&start) {
+    /// Whether every state reachable from `start` has a text of at most `DETOUR` bytes; false if there are many states.
+    fn has_near_end_everywhere(&mut self, start: TermId) -> Result<bool> {
+        if let Some(&known) = self.terms.near_end_everywhere.get(&start) {
             return Ok(known);
         }
         let mut states = vec![start];
         let mut steps: Vec<SmallVec<[usize; 8]>> = Vec::new();
-        while let Some(&state) = states.get(steps.len()).filter(|_| states.len() <= FEW_STATES) {
+        while let Some(&state) = states.get(steps.len()).filter(|_| states.len() <= MAX_STATES) {
             let mut next = SmallVec::new();
-            for (_, _, target) in self.moves(state)? {
+            for (_, _, target) in self.byte_transitions(state)? {
                 let place = states.iter().position(|&other| other == target).unwrap_or(states.len());
                 if place == states.len() {
                     states.push(target);
@@ -169,23 +176,24 @@ impl Arena {
             }
             steps.push(next);
         }
-        let mut near: Vec<bool> = states.iter().map(|&state| self.info(state).nullable).collect();
+        let mut saturated: Vec<bool> = states.iter().map(|&state| self.info(state).nullable).collect();
         for _ in 0..DETOUR {
-            let nearer = |next: &SmallVec<[usize; 8]>| next.iter().any(|&place| near[place]);
-            near = (0..states.len()).map(|place| near[place] || steps.get(place).is_some_and(nearer)).collect();
+            let reaches_end = |next: &SmallVec<[usize; 8]>| next.iter().any(|&place| saturated[place]);
+            saturated =
+                (0..states.len()).map(|place| saturated[place] || steps.get(place).is_some_and(reaches_end)).collect();
         }
-        // What holds for all of them holds for what each leads to.
-        let soon = states.len() <= FEW_STATES && near.iter().all(|&near| near);
+        // The answer quantifies over all reachable states, so it holds for each of them as a start.
+        let soon = states.len() <= MAX_STATES && saturated.iter().all(|&saturated| saturated);
         for state in states {
-            self.terms.ends_soon.insert(state, soon, &mut self.budget);
+            self.terms.near_end_everywhere.insert(state, soon, &mut self.budget);
         }
         Ok(soon)
     }
 
-    /// At most so many code points are still needed, wherever a text of the language has been left.
-    fn need(&self, text: TermId) -> u32 {
+    /// An upper bound on the code points that any prefix of a text still needs; `MANY` if unknown.
+    fn max_needed_chars(&self, text: TermId) -> u32 {
         if (self.info(text).min_chars, self.info(text).max_chars) == (1, 1) {
-            // Any character, say, which is an alternative of many.
+            // One character needs one code point, however many alternatives it has.
             return 1;
         }
         let mut most = 0;
@@ -195,18 +203,18 @@ impl Arena {
                 Term::Cat(left, right) => (left, Some(right)),
                 _ => (rest, None),
             };
-            let need = match *self.term(first) {
+            let max_needed_chars = match *self.term(first) {
                 Term::Empty | Term::Epsilon => 0,
                 Term::Class(_) | Term::Literal { .. } | Term::Words { .. } => self.info(first).max_chars,
-                Term::Alt(ref parts) => parts.iter().map(|&part| self.need(part)).max().unwrap_or(0),
+                Term::Alt(ref parts) => parts.iter().map(|&part| self.max_needed_chars(part)).max().unwrap_or(0),
                 Term::Repeat { body, min, .. } => {
                     let again = min.saturating_sub(1).saturating_mul(self.info(body).min_chars);
-                    self.need(body).saturating_add(again)
+                    self.max_needed_chars(body).saturating_add(again)
                 }
                 _ => MANY,
             };
-            let Some(after) = after else { return most.max(need) };
-            most = most.max(need.saturating_add(self.info(after).min_chars));
+            let Some(after) = after else { return most.max(max_needed_chars) };
+            most = most.max(max_needed_chars.saturating_add(self.info(after).min_chars));
             rest = after;
         }
     }
@@ -218,8 +226,8 @@ mod tests {
     use crate::bytes::byteset::ByteSet;
     use crate::regular::term::{Spelling, EMPTY};
 
-    /// Every text of so many letters means the same to both.
-    fn assert_alike(arena: &mut Arena, one: TermId, other: TermId, letters: u32, text: &mut String) {
+    /// Asserts that both states treat all texts of at most `letters` letters alike.
+    fn assert_equivalent(arena: &mut Arena, one: TermId, other: TermId, letters: u32, text: &mut String) {
         assert_eq!(one == EMPTY, other == EMPTY, "{text:?}");
         assert_eq!(arena.derive(one, b'"').unwrap(), arena.derive(other, b'"').unwrap(), "{text:?}");
         if letters == 0 || one == other {
@@ -228,17 +236,18 @@ mod tests {
         for letter in ['a', 'b', '.'] {
             let next = [one, other].map(|state| arena.derive(state, letter as u8).unwrap());
             text.push(letter);
-            assert_alike(arena, next[0], next[1], letters - 1, text);
+            assert_equivalent(arena, next[0], next[1], letters - 1, text);
             text.pop();
         }
     }
 
     #[test]
-    fn clipped_intersections_treat_short_tokens_alike() {
-        const REACH: u32 = 4;
+    fn saturated_intersections_treat_short_tokens_alike() {
+        const HORIZON: u32 = 4;
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let [a, b, dot, ab] = ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let [a, b, dot, ab] =
+            ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
         let mut counts = Vec::new();
         for max in [3, 19, 20, 21, 24, 30, 60, MANY] {
             for min in [0, 2, 25] {
@@ -253,7 +262,7 @@ mod tests {
             counts.push(arena.cat(some, more).unwrap());
             counts.push(arena.bounded(more, 0, max).unwrap());
         }
-        // Of a body of two characters a token begins half as many.
+        // A token begins half as many repetitions of a body of two characters.
         let pair = arena.cat(ab, b).unwrap();
         for max in [1, 2, 3, 9, 10, 11, 12] {
             for (min, end) in [(0, EPSILON), (0, dot), (max, dot)] {
@@ -261,39 +270,43 @@ mod tests {
                 counts.push(arena.cat(counted, end).unwrap());
             }
         }
-        // What can end soon or far away, but nowhere between.
-        let (far, near) = (arena.repeat(a, 60, 60).unwrap(), arena.cat(b, dot).unwrap());
-        let far = arena.cat(far, dot).unwrap();
-        counts.push(arena.alt(vec![far, near]).unwrap());
-        let mut clipped = 0;
+        // A term that can end at once or after 60 characters, but nowhere between.
+        let (is_beyond, saturated) = (arena.repeat(a, 60, 60).unwrap(), arena.cat(b, dot).unwrap());
+        let is_beyond = arena.cat(is_beyond, dot).unwrap();
+        counts.push(arena.alt(vec![is_beyond, saturated]).unwrap());
+        let mut changed = 0;
         for &one in &counts {
             for &other in &counts {
                 let both = arena.and(vec![one, other]).unwrap();
                 let head = arena.quoted_state(both, Spelling::Body, false).unwrap();
-                let near = arena.saturated(head, REACH).unwrap();
-                clipped += usize::from(near != head && matches!(arena.term(both), Term::And(_)));
-                assert_alike(arena, head, near, REACH, &mut String::new());
+                let saturated = arena.saturate(head, HORIZON).unwrap();
+                changed += usize::from(saturated != head && matches!(arena.term(both), Term::And(_)));
+                assert_equivalent(arena, head, saturated, HORIZON, &mut String::new());
             }
         }
-        assert!(clipped > 100, "{clipped}");
+        assert!(changed > 100, "{changed}");
     }
 
     #[test]
-    fn a_count_whose_end_is_within_reach_stays_as_it_is() {
-        const REACH: u32 = 4;
+    fn a_counter_within_the_horizon_stays_exact() {
+        const HORIZON: u32 = 4;
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::of(bytes.bytes())).unwrap());
+        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
         let pair = arena.cat(a, b).unwrap();
         let three = arena.cat(pair, dot).unwrap();
         let bodies = [a, pair, three].map(|body| arena.repeat(body, 0, MANY).unwrap());
         for (body, needs) in bodies.into_iter().zip([1, 2, 3]) {
-            for max in 1..REACH + needs + 4 {
+            for max in 1..HORIZON + needs + 4 {
                 let count = arena.bounded(body, 0, max).unwrap();
                 let head = arena.quoted_state(count, Spelling::Body, false).unwrap();
-                let near = arena.saturated(head, REACH).unwrap();
-                assert_eq!(near != head, count != body && max >= REACH + needs, "{needs} characters, {max} at most");
-                assert_alike(arena, head, near, REACH, &mut String::new());
+                let saturated = arena.saturate(head, HORIZON).unwrap();
+                assert_eq!(
+                    saturated != head,
+                    count != body && max >= HORIZON + needs,
+                    "{needs} characters, {max} at most"
+                );
+                assert_equivalent(arena, head, saturated, HORIZON, &mut String::new());
             }
         }
     }

@@ -1,27 +1,29 @@
-//! Regular languages of bytes → hash-consed terms; a state is a term.
+//! The data of terms: regular languages of bytes, and structural terms that refer to rules, objects and arrays.
 //!
-//! Terms are normalised when they are made (`normal`), so that equal states meet, and are keyed by a 128-bit hash of their
-//! content. The hash does not depend on the arena: whatever is learned about a term under one grammar can be found again
-//! under another.
+//! Types only; `arena` interns terms and `normalize` makes them. A state of the automaton is a term.
 //!
-//! Invariant: every term other than `Empty` that is neither `And`, `Not` nor `Bounded` inside matches something; those
-//! three are checked when they are made (see `live`). A state that is not `Empty` is therefore never a dead end.
+//! Terms are keyed by a 128-bit hash of their content that is equal in all arenas, so facts learned under one grammar
+//! apply under others.
+//!
+//! Invariant: every term other than `Empty` matches some text, so no state is a dead end. `And`, `Not` and `Bounded` are
+//! checked by `emptiness` when they are made; all other terms are nonempty by construction.
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::literal::Ends;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// The number of a term in its arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TermId(pub u32);
 
-/// The operands of a union or an intersection: of most, few.
+/// The operands of a union or an intersection; rarely more than eight.
 pub type Parts = SmallVec<[TermId; 8]>;
 
 /// An unbounded count.
 pub const MANY: u32 = u32::MAX;
 
-/// How far a JSON string's spelling has come.
+/// The position inside the spelling of a JSON string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spelling {
     /// Before the opening quote.
@@ -30,167 +32,251 @@ pub enum Spelling {
     Body,
     /// After a backslash.
     Escape,
-    /// After `\u` and `digits` hexadecimal digits.
+    /// After `\u` and `digits` hexadecimal digits of the given value.
     Hex {
+        /// Digits read.
         digits: u8,
+        /// The value of these digits.
         value: u16,
     },
-    /// After a high surrogate: a backslash must follow, then `u`, then `digits` more digits of the low one.
+    /// After a high surrogate: a backslash must follow.
     LowEscape {
+        /// The high surrogate.
         high: u16,
     },
+    /// After a high surrogate and a backslash: `u` must follow.
     LowU {
+        /// The high surrogate.
         high: u16,
     },
+    /// After a high surrogate, `\u` and `digits` hexadecimal digits of the given value.
     Low {
+        /// The high surrogate.
         high: u16,
+        /// Digits read.
         digits: u8,
+        /// The value of these digits.
         value: u16,
     },
 }
 
+/// A term. Numbers other than ids refer to `Terms` and `Registers` of the arena.
 #[derive(Clone, Default, Debug)]
 pub enum Term {
+    /// No text.
     #[default]
     Empty,
+    /// The empty text.
     Epsilon,
+    /// The texts of one byte of the set.
     Class(ByteSet),
-    /// The rest of a literal.
+    /// The suffix of a literal from `position`.
     Literal {
+        /// The literal.
         literal: u32,
+        /// Bytes before the suffix.
         position: u32,
     },
-    /// The words `low..high` of a sorted set, their first `depth` bytes already read.
+    /// The words `low..high` of a sorted set, without their first `depth` bytes.
     Words {
+        /// The set of words.
         set: u32,
+        /// The first word or candidate.
         low: u32,
+        /// One past the last word or candidate.
         high: u32,
+        /// Bytes read.
         depth: u32,
     },
-    /// The keys of a set.
+    /// The keys of a key set.
     Keys(u32),
+    /// Concatenation.
     Cat(TermId, TermId),
+    /// Union of sorted operands.
     Alt(Box<[TermId]>),
+    /// Intersection of sorted operands.
     And(Box<[TermId]>),
+    /// Complement.
     Not(TermId),
+    /// `min` to `max` copies of `body`.
     Repeat {
+        /// The repeated or bounded language.
         body: TermId,
+        /// The fewest.
         min: u32,
+        /// The most; `MANY` if unbounded.
         max: u32,
     },
-    /// The texts of `body` with `min..=max` code points left to read.
+    /// The texts of `body` with `min` to `max` code points.
     Bounded {
+        /// The repeated or bounded language.
         body: TermId,
+        /// The fewest.
         min: u32,
+        /// The most; `MANY` if unbounded.
         max: u32,
     },
-    /// Digits, and points between them if `point`, that read as one number after some of remainder `rest` are a multiple.
+    /// Digits that complete a number of remainder `rest` to a multiple of `of`; points between them are skipped if `point`.
     Multiple {
+        /// The divisor.
         of: u32,
+        /// The remainder so far.
         rest: u32,
+        /// Whether points are skipped.
         point: bool,
     },
-    /// The JSON spellings of the texts of `text`, closing quote included.
+    /// The rest of the JSON strings whose decoded text is in `text`, closing quote included; with any escapes if `free`.
     Quoted {
+        /// The decoded texts.
         text: TermId,
+        /// The position in the spelling.
         state: Spelling,
+        /// Whether any escapes are allowed.
         free: bool,
     },
 
-    // What follows is structural: it names configurations, not languages of its own (see `expand`).
-    /// A named key of an object: the candidates `low..high` in the object's sorted spellings.
+    // Structural terms from here on: they refer to rules, objects and arrays, and `automaton` expands them.
+    /// Inside a named key of an object: the candidates `low..high` of the object's sorted spellings, after `depth` bytes.
     KeyNamed {
+        /// The object.
         object: u32,
+        /// The state of the object or array.
         state: u32,
+        /// The first word or candidate.
         low: u32,
+        /// One past the last word or candidate.
         high: u32,
+        /// Bytes read.
         depth: u32,
     },
-    /// A named key was read to its closing quote.
+    /// Behind the closing quote of a named key.
     KeyDone {
+        /// The object.
         object: u32,
+        /// The state of the object or array.
         state: u32,
+        /// The property.
         property: u32,
     },
-    /// Another key; `text` is what was read of it, so that it cannot come again.
+    /// Inside another key; `text` is what was read of it, so that the key cannot come again.
     KeyExtra {
+        /// The object.
         object: u32,
+        /// The state of the object or array.
         state: u32,
+        /// The group of extra properties.
         extra: u32,
+        /// The rest of the quoted keys.
         inner: TermId,
+        /// The text read so far.
         text: Text,
     },
+    /// Concatenation of structural terms.
     Seq(TermId, TermId),
+    /// A call of a rule.
     Call(u32),
+    /// A special token.
     Special(u32),
-    /// An array of items that are all different, whatever they are.
+    /// An array of unique items.
     Unique(u32),
+    /// Before an item of such an array.
     UniqueItem {
+        /// The array.
         array: u32,
+        /// The state of the object or array.
         state: u32,
     },
-    /// An item has ended that began at the reading `start`.
+    /// Behind an item that began at the partial value `start`.
     UniqueEnd {
+        /// The array.
         array: u32,
+        /// The state of the object or array.
         state: u32,
+        /// The step of the array's automaton.
         step: u32,
+        /// The partial value at the beginning of the item.
         start: u32,
     },
+    /// Behind an item: a separator or the end.
     UniqueNext {
+        /// The array.
         array: u32,
+        /// The state of the object or array.
         state: u32,
     },
+    /// An object.
     Object(u32),
+    /// Before a key of an object.
     ObjectKey {
+        /// The object.
         object: u32,
+        /// The state of the object or array.
         state: u32,
     },
+    /// Behind a member: a separator or the end.
     ObjectNext {
+        /// The object.
         object: u32,
+        /// The state of the object or array.
         state: u32,
     },
 }
 
-/// What an open key has read so far: known, or, where a mask stands for many positions, not.
+/// The text of an open key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Text {
+    /// A number in `Registers::texts`.
     Known(u32),
+    /// Any of several texts: the state stands for several positions.
     Unknown,
 }
 
-/// Packed: aligned to 16 bytes, as 128 bits want to be, it would be larger by a fifth.
+/// Facts about a term, computed when it is made.
+///
+/// Packed: with the 16-byte alignment of `u128` the struct would be a fifth larger.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(C, packed(8))]
 pub struct Info {
+    /// The hash of the content.
     pub hash: u128,
+    /// Nesting of the term.
     pub depth: u32,
-    /// Bounds on the code points of a text; `exact` when every count between them occurs.
+    /// A lower bound on the code points of a text.
     pub min_chars: u32,
+    /// An upper bound on the code points of a text; `MANY` if there is none.
     pub max_chars: u32,
+    /// Whether both bounds are attained and every count between them occurs.
     pub exact: bool,
+    /// Whether the empty text matches.
     pub nullable: bool,
-    /// Contains calls, objects or special tokens.
+    /// Whether the term contains calls, objects, unique arrays or special tokens.
     pub structural: bool,
-    /// Holds valid UTF-8 only, cut at the ends of characters.
+    /// Whether all texts are valid UTF-8, whole characters only.
     pub utf8: bool,
-    /// Contains `And`, `Not` or `Bounded`: emptiness needed a search.
+    /// Whether the term contains `And`, `Not` or `Bounded`, whose emptiness takes a search.
     pub searched: bool,
-    /// Counts something, so that it may have a neighbour that counts less far (`clip`).
+    /// Whether the term contains a counter that `saturate` could reduce.
     pub counts: bool,
 }
 
-/// Words, sorted, and what is known of all of them at once.
+/// Sorted words with the facts that all of them share.
 #[derive(Clone)]
 pub(crate) struct WordSet {
+    /// The words, sorted.
     pub words: Arc<[Box<[u8]>]>,
-    /// What is known of their ends, where some are long.
+    /// Measures of each word's suffixes, if some word is long.
     pub ends: Option<Arc<[Ends]>>,
+    /// The hash of all words.
     pub(super) hash: u128,
+    /// Whether all words are valid UTF-8.
     pub(super) utf8: bool,
-    /// Code points of the longest.
+    /// Code points of the longest word.
     pub(super) most: u32,
 }
 
+/// The term of no text.
 pub const EMPTY: TermId = TermId(0);
+/// The term of the empty text.
 pub const EPSILON: TermId = TermId(1);
+/// The term of all byte strings.
 pub const TOP: TermId = TermId(2);

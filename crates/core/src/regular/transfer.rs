@@ -1,7 +1,7 @@
-//! A regular term of one arena → a cutting → the same term in others: what one grammar made, the next one has.
+//! Regular term of one arena → `ExportedTerm` → the same term in other arenas.
 //!
-//! Terms are keyed by a hash of their content that does not depend on the arena, so planting is one look-up for each
-//! term that is there already, and a copy of it and what is known of it where it is not: no normalising, no searches.
+//! Terms are keyed by a hash of their content that is equal in all arenas. An import therefore looks up each term, and
+//! copies term and facts if it is missing: without normalisation and without searches.
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -10,7 +10,7 @@ use crate::regular::term::{Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The terms that a regular term is made of, children first; ids are places in this list.
+/// A term with the terms it is made of, children first; ids are indexes of this list.
 pub struct ExportedTerm {
     terms: Vec<(Term, Info)>,
     literals: Vec<Arc<Literal>>,
@@ -18,8 +18,8 @@ pub struct ExportedTerm {
 }
 
 impl ExportedTerm {
-    /// The heap behind it, roughly.
-    pub fn bytes(&self) -> usize {
+    /// Estimated heap bytes.
+    pub fn memory_bytes(&self) -> usize {
         let literals = self.literals.iter().map(|literal| literal.memory_bytes());
         let words = self.word_sets.iter().flat_map(|set| set.words.iter()).map(|word| word.len() + 24);
         self.terms.len() * (size_of::<Term>() + size_of::<Info>() + 16) + literals.sum::<usize>() + words.sum::<usize>()
@@ -27,12 +27,12 @@ impl ExportedTerm {
 }
 
 impl Arena {
-    /// Nothing for a structural term: its objects and rules are those of one arena.
-    pub fn cut(&self, root: TermId) -> Option<ExportedTerm> {
+    /// The term with its parts, or `None` for a structural term, whose rules and objects belong to one arena.
+    pub fn export(&self, root: TermId) -> Option<ExportedTerm> {
         if self.info(root).structural {
             return None;
         }
-        let mut cutting = ExportedTerm { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
+        let mut exported = ExportedTerm { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
         let mut places: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut work = vec![(root, false)];
         while let Some((id, ready)) = work.pop() {
@@ -47,28 +47,29 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    cutting.literals.push(self.terms.literals[*literal as usize].clone());
-                    *literal = cutting.literals.len() as u32 - 1;
+                    exported.literals.push(self.terms.literals[*literal as usize].clone());
+                    *literal = exported.literals.len() as u32 - 1;
                 }
                 Term::Words { set, .. } => {
-                    cutting.word_sets.push(self.terms.word_sets[*set as usize].clone());
-                    *set = cutting.word_sets.len() as u32 - 1;
+                    exported.word_sets.push(self.terms.word_sets[*set as usize].clone());
+                    *set = exported.word_sets.len() as u32 - 1;
                 }
                 _ => renumber(&mut term, |child| places[&child]),
             }
-            places.insert(id, TermId(cutting.terms.len() as u32));
-            cutting.terms.push((term, *self.info(id)));
+            places.insert(id, TermId(exported.terms.len() as u32));
+            exported.terms.push((term, *self.info(id)));
         }
-        Some(cutting)
+        Some(exported)
     }
 
-    pub fn import(&mut self, cutting: &ExportedTerm) -> Result<TermId> {
+    /// The id of an exported term in this arena. Errors if the budget ends.
+    pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
         let known = |arena: &Self, info: &Info| arena.by_hash(info.hash);
-        if let Some(root) = cutting.terms.last().and_then(|(_, info)| known(self, info)) {
+        if let Some(root) = exported.terms.last().and_then(|(_, info)| known(self, info)) {
             return Ok(root);
         }
-        let mut ids: Vec<TermId> = Vec::with_capacity(cutting.terms.len());
-        for (term, info) in &cutting.terms {
+        let mut ids: Vec<TermId> = Vec::with_capacity(exported.terms.len());
+        for (term, info) in &exported.terms {
             if let Some(id) = known(self, info) {
                 ids.push(id);
                 continue;
@@ -77,14 +78,14 @@ impl Arena {
             let mut term = term.clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    let data = cutting.literals[*literal as usize].clone();
+                    let data = exported.literals[*literal as usize].clone();
                     self.budget.grow(data.memory_bytes());
                     self.terms.literals.push(data, &mut self.budget);
                     *literal = self.terms.literals.len() as u32 - 1;
                 }
                 Term::Words { set, .. } => {
-                    // The words themselves are shared.
-                    self.terms.word_sets.push(cutting.word_sets[*set as usize].clone(), &mut self.budget);
+                    // A clone shares the words.
+                    self.terms.word_sets.push(exported.word_sets[*set as usize].clone(), &mut self.budget);
                     *set = self.terms.word_sets.len() as u32 - 1;
                 }
                 _ => renumber(&mut term, |child| ids[child.0 as usize]),
@@ -95,7 +96,7 @@ impl Arena {
     }
 }
 
-/// The terms that a term is made of.
+/// Calls `visit` with each direct part of a term.
 pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
     match term {
         Term::Cat(left, right) | Term::Seq(left, right) => [*left, *right].into_iter().for_each(visit),
@@ -109,13 +110,13 @@ pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
     }
 }
 
-/// The same with other ids for those.
+/// Replaces the ids of a term's direct parts.
 pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
     match term {
         Term::Cat(left, right) | Term::Seq(left, right) => (*left, *right) = (place(*left), place(*right)),
         Term::Alt(parts) | Term::And(parts) => {
             parts.iter_mut().for_each(|part| *part = place(*part));
-            // Sets are kept in the order of their arena.
+            // Unions and intersections are sorted by the ids of their arena.
             parts.sort_unstable();
         }
         Term::Not(one)
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_planted_is_what_would_have_been_made() -> Result<()> {
+    fn an_imported_term_equals_one_made_here() -> Result<()> {
         let make = |arena: &mut Arena| -> Result<TermId> {
             let words = arena.words(vec![b"one"[..].into(), b"two"[..].into(), b"three"[..].into()])?;
             let any = arena.any_text()?;
@@ -151,27 +152,27 @@ mod tests {
         };
         let mut here = arena();
         let made = make(&mut here)?;
-        let cutting = here.cut(made).expect("it is regular");
+        let exported = here.export(made).expect("it is regular");
         let mut there = arena();
-        // Another history gives other ids.
+        // Terms made before give the others different ids.
         there.literal(b"something else")?;
         let before = there.len();
-        let planted = there.import(&cutting)?;
+        let imported = there.import(&exported)?;
         assert!(there.len() - before < here.len(), "only what is left of the making is copied");
-        assert_eq!({ there.info(planted).hash }, { here.info(made).hash });
-        assert_eq!(there.import(&cutting)?, planted);
-        assert_eq!(make(&mut there)?, planted);
+        assert_eq!({ there.info(imported).hash }, { here.info(made).hash });
+        assert_eq!(there.import(&exported)?, imported);
+        assert_eq!(make(&mut there)?, imported);
         for (text, accepted) in [(&b"\"three\""[..], true), (b"\"one\"", false), (b"\"once more or less\"", true)] {
-            assert_eq!(there.matches(planted, text)?, accepted);
+            assert_eq!(there.matches(imported, text)?, accepted);
         }
         Ok(())
     }
 
     #[test]
-    fn structural_terms_stay_where_they_are() -> Result<()> {
+    fn structural_terms_are_not_exported() -> Result<()> {
         let mut arena = arena();
         let call = arena.call(0)?;
-        assert!(arena.cut(call).is_none());
+        assert!(arena.export(call).is_none());
         Ok(())
     }
 }

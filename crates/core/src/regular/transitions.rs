@@ -1,7 +1,9 @@
-//! A state → where characters lead from it: those of ASCII one by one, those beyond by their first bytes.
+//! State → targets of whole characters: of ASCII byte by byte, of all others lead byte by lead byte.
+//!
+//! Regions and counter loops reason about characters; `byte_transitions` knows single bytes only.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::utf8::RAW;
+use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
@@ -9,14 +11,15 @@ use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
-/// A class of fewer ASCII bytes is walked: it keeps too little of the vocabulary inside.
-pub(crate) const WIDE_CLASS: u32 = 20;
+/// ASCII bytes of a wide class. Narrower classes cover too few tokens to be worth more than a walk. Not measured.
+pub(crate) const MIN_CLASS: u32 = 20;
 
-/// More states are a count, or a pattern that tells every text from every other.
-pub(crate) const MOST_STATES: usize = 96;
+/// States of a region. More states mean a counter, or a pattern without repeated states. Chosen without measurement.
+pub(crate) const MAX_STATES: usize = 96;
 
-/// (lead bytes, second bytes, bytes after them) of well-formed UTF-8 (Unicode 15, table 3-7).
-const SHAPES: [(u8, u8, u8, u8, usize); 8] = [
+/// (first and last lead byte, first and last second byte, number of bytes after these) of well-formed UTF-8
+/// (Unicode 15, table 3-7).
+const UTF8_SHAPES: [(u8, u8, u8, u8, usize); 8] = [
     (0xc2, 0xdf, 0x80, 0xbf, 0),
     (0xe0, 0xe0, 0xa0, 0xbf, 1),
     (0xe1, 0xec, 0x80, 0xbf, 1),
@@ -27,49 +30,50 @@ const SHAPES: [(u8, u8, u8, u8, usize); 8] = [
     (0xf4, 0xf4, 0x80, 0x8f, 2),
 ];
 
-/// Those lead bytes, as bits from 0xc0 on.
+/// All lead bytes of `UTF8_SHAPES`: bit n stands for byte 0xc0 + n.
 pub(crate) const ALL_LEADS: u64 = (1 << 0x35) - 4;
 
-/// The states that some bytes lead to.
+/// The states that some characters lead to, sorted.
 type Targets = SmallVec<[TermId; 2]>;
 
-/// Leads of which every character may come and nothing else, and where those lead to.
-type Leads = SmallVec<[(u64, Targets); 8]>;
+/// Groups of lead bytes all of whose characters are allowed, each group with the targets of its characters.
+type LeadTargets = SmallVec<[(u64, Targets); 8]>;
 
-/// What characters beyond ASCII do to some states: whatever these are, the bytes after a lead often mean the same.
+/// Transitions on non-ASCII characters, memoised: many states agree on the bytes after a lead byte.
 #[derive(Default)]
-pub(crate) struct Beyond {
-    states: FxHashMap<TermId, Arc<Leads>>,
-    /// By the state after a lead and the lead's place among the shapes.
+pub(crate) struct NonAsciiTransitions {
+    states: FxHashMap<TermId, Arc<LeadTargets>>,
+    /// (state after a lead byte, the lead's index in `UTF8_SHAPES`) → targets; `None` if some character is refused.
     after: FxHashMap<(TermId, usize), Option<Targets>>,
 }
 
-impl Beyond {
-    pub fn of(&mut self, arena: &mut Arena, state: TermId) -> Result<Arc<Leads>> {
+impl NonAsciiTransitions {
+    /// The transitions of a state. Errors if the budget ends.
+    pub fn get(&mut self, arena: &mut Arena, state: TermId) -> Result<Arc<LeadTargets>> {
         if let Some(known) = self.states.get(&state) {
             return Ok(known.clone());
         }
-        let found = Arc::new(self.found(arena, state)?);
+        let found = Arc::new(self.compute(arena, state)?);
         self.states.insert(state, found.clone());
         Ok(found)
     }
 
-    fn found(&mut self, arena: &mut Arena, state: TermId) -> Result<Leads> {
-        let mut found = Leads::new();
-        if let Some(next) = arena.any_next(state)? {
+    fn compute(&mut self, arena: &mut Arena, state: TermId) -> Result<LeadTargets> {
+        let mut found = LeadTargets::new();
+        if let Some(next) = arena.any_char_target(state)? {
             found.push((ALL_LEADS, smallvec![next]));
             return Ok(found);
         }
-        if !arena.first_bytes(state).meets(0xc2, 0xf4) {
+        if !arena.first_bytes(state).has_any_in(0xc2, 0xf4) {
             return Ok(found);
         }
-        let cuts = arena.cuts(state);
-        for (place, &(low, high, ..)) in SHAPES.iter().enumerate() {
+        let boundaries = arena.boundaries(state);
+        for (place, &(low, high, ..)) in UTF8_SHAPES.iter().enumerate() {
             let mut lead = low;
             loop {
-                let last = cuts.interval(lead).1.min(high);
+                let last = boundaries.interval(lead).1.min(high);
                 let inner = arena.derive(state, lead)?;
-                if let Some(targets) = self.after(arena, inner, place)? {
+                if let Some(targets) = self.targets_after_lead(arena, inner, place)? {
                     let leads = (lead..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
                     found.push((leads, targets));
                 }
@@ -82,19 +86,19 @@ impl Beyond {
         Ok(found)
     }
 
-    fn after(&mut self, arena: &mut Arena, inner: TermId, place: usize) -> Result<Option<Targets>> {
+    fn targets_after_lead(&mut self, arena: &mut Arena, inner: TermId, place: usize) -> Result<Option<Targets>> {
         if inner == EMPTY {
             return Ok(None);
         }
         if let Some(known) = self.after.get(&(inner, place)) {
             return Ok(known.clone());
         }
-        let (_, _, second_low, second_high, rest) = SHAPES[place];
+        let (_, _, second_low, second_high, rest) = UTF8_SHAPES[place];
         let mut layer = Some(smallvec![inner]);
         for depth in 0..=rest {
             let (low, high) = if depth == 0 { (second_low, second_high) } else { (0x80, 0xbf) };
             let Some(states) = layer.take() else { break };
-            layer = arena.after_each(&states, low, high)?.filter(|next| next.len() <= MOST_STATES);
+            layer = arena.targets_if_total(&states, low, high)?.filter(|next| next.len() <= MAX_STATES);
         }
         self.after.insert((inner, place), layer.clone());
         Ok(layer)
@@ -102,10 +106,10 @@ impl Beyond {
 }
 
 impl Arena {
-    /// Where the ASCII bytes lead.
-    pub(crate) fn targets(&mut self, state: TermId) -> Result<SmallVec<[(TermId, ByteSet); 8]>> {
+    /// The targets of the ASCII bytes, each with its bytes.
+    pub(crate) fn ascii_targets(&mut self, state: TermId) -> Result<SmallVec<[(TermId, ByteSet); 8]>> {
         let mut targets: SmallVec<[(TermId, ByteSet); 8]> = SmallVec::new();
-        for (low, high, target) in self.moves_up_to(state, 0x7f)? {
+        for (low, high, target) in self.byte_transitions_up_to(state, 0x7f)? {
             let bytes = ByteSet::range(low, high.min(0x7f));
             match targets.iter_mut().find(|(other, _)| *other == target) {
                 Some((_, all)) => *all = all.union(&bytes),
@@ -115,37 +119,38 @@ impl Arena {
         Ok(targets)
     }
 
-    pub(crate) fn is_wide(&mut self, state: TermId) -> Result<bool> {
-        if self.first_bytes(state).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+    /// Whether at least `MIN_CLASS` ASCII bytes can come next.
+    pub(crate) fn has_wide_ascii(&mut self, state: TermId) -> Result<bool> {
+        if self.first_bytes(state).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             return Ok(false);
         }
-        Ok(self.live_ascii(state)?.len() >= WIDE_CLASS)
+        Ok(self.next_ascii(state)?.len() >= MIN_CLASS)
     }
 
-    /// The ASCII bytes that may come.
-    pub(crate) fn live_ascii(&mut self, state: TermId) -> Result<ByteSet> {
+    /// The ASCII bytes that can come next, exactly.
+    pub(crate) fn next_ascii(&mut self, state: TermId) -> Result<ByteSet> {
         let ascii = ByteSet::range(0, 0x7f);
-        if self.any_next(state)?.is_some() {
-            return Ok(self.live_bytes(state)?.intersection(&ascii));
+        if self.any_char_target(state)?.is_some() {
+            return Ok(self.next_bytes(state)?.intersection(&ascii));
         }
-        let moves = self.moves_up_to(state, 0x7f)?;
-        let live = moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
-        Ok(live.intersection(&ascii))
+        let moves = self.byte_transitions_up_to(state, 0x7f)?;
+        let next = moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
+        Ok(next.intersection(&ascii))
     }
 
-    /// The leads all of whose characters lead to the one state.
-    pub(crate) fn leads_onto(&mut self, head: TermId, onto: TermId) -> Result<u64> {
-        let beyond = Beyond::default().of(self, head)?;
-        let onto = beyond.iter().filter(|(_, targets)| targets[..] == [onto]);
-        Ok(onto.fold(0, |all, (leads, _)| all | leads))
+    /// The lead bytes all of whose characters lead from `head` to `target`, as bits from 0xc0 on.
+    pub(crate) fn lead_bytes_to(&mut self, head: TermId, target: TermId) -> Result<u64> {
+        let transitions = NonAsciiTransitions::default().get(self, head)?;
+        let matching = transitions.iter().filter(|(_, targets)| targets[..] == [target]);
+        Ok(matching.fold(0, |all, (leads, _)| all | leads))
     }
 
-    /// The states that the bytes lead to, if each of them leads somewhere, and no other byte does.
-    fn after_each(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Targets>> {
+    /// The targets of the bytes `low..=high`, if every state reads each of these bytes and no other.
+    fn targets_if_total(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Targets>> {
         let mut targets = Targets::new();
         for &state in states {
             let mut next = Some(low);
-            for (from, to, target) in self.moves(state)? {
+            for (from, to, target) in self.byte_transitions(state)? {
                 if next != Some(from) || to > high {
                     return Ok(None);
                 }
@@ -161,20 +166,21 @@ impl Arena {
         Ok(Some(targets))
     }
 
-    pub(crate) fn lead_nowhere(&mut self, state: TermId, low: u8, high: u8) -> Result<bool> {
-        if (low, high) == (0x80, 0xbf) && self.any_next(state)?.is_some() {
+    /// Whether the state can read no byte of `low..=high`.
+    pub(crate) fn has_no_transition(&mut self, state: TermId, low: u8, high: u8) -> Result<bool> {
+        if (low, high) == (0x80, 0xbf) && self.any_char_target(state)?.is_some() {
             return Ok(true);
         }
-        if !self.first_bytes(state).meets(low, high) {
+        if !self.first_bytes(state).has_any_in(low, high) {
             return Ok(true);
         }
-        let cuts = self.cuts(state);
+        let boundaries = self.boundaries(state);
         let mut byte = low;
         loop {
             if self.derive(state, byte)? != EMPTY {
                 return Ok(false);
             }
-            match cuts.interval(byte).1 {
+            match boundaries.interval(byte).1 {
                 last if last >= high => return Ok(true),
                 last => byte = last + 1,
             }
@@ -182,12 +188,12 @@ impl Arena {
     }
 }
 
-/// Where most ASCII bytes lead, and which they are.
-pub(crate) fn majority(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    if let Some(next) = arena.any_next(head)? {
-        return Ok(Some((next, RAW)));
+/// The target that most ASCII bytes lead to, with these bytes; `None` if they are fewer than `MIN_CLASS`.
+pub(crate) fn majority_target(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
+    if let Some(next) = arena.any_char_target(head)? {
+        return Ok(Some((next, UNESCAPED_ASCII)));
     }
-    let targets = arena.targets(head)?;
+    let targets = arena.ascii_targets(head)?;
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
-    Ok(most.filter(|(_, set)| set.len() >= WIDE_CLASS))
+    Ok(most.filter(|(_, set)| set.len() >= MIN_CLASS))
 }

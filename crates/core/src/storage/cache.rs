@@ -1,34 +1,41 @@
-//! Key → what many share, bounded by bytes: least recently used leaves first, more or less.
+//! Key → shared value, with a limit in bytes and approximate least-recently-used eviction.
 //!
-//! The clock (second chance): entries stand in a ring, a hit sets the entry's bit, and the hand passes over entries
-//! whose bit is set, clearing it. A hit so costs a look-up and a bit; nothing is moved.
+//! The replacement is CLOCK, or second chance (Corbató: *A paging experiment with the Multics system*, 1968). A hit sets a
+//! bit and moves nothing, so the lock is held briefly.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// A cache for several threads.
 pub struct Cache<K, V>(Mutex<Ring<K, V>>);
 
 struct Ring<K, V> {
+    /// Key → index in `entries`.
     places: FxHashMap<K, u32>,
     entries: Vec<Entry<K, V>>,
+    /// The entry that is considered next for eviction.
     hand: usize,
+    /// Bytes of all entries.
     bytes: usize,
-    most: usize,
+    capacity: usize,
 }
 
 struct Entry<K, V> {
     key: K,
     value: V,
     bytes: usize,
+    /// Whether the entry was hit since the hand last passed.
     used: bool,
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
-    pub fn new(most: usize) -> Self {
-        Cache(Mutex::new(Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0, most }))
+    /// A cache of at capacity `capacity` bytes.
+    pub fn new(capacity: usize) -> Self {
+        Cache(Mutex::new(Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0, capacity }))
     }
 
+    /// The value of a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         let mut ring = lock(&self.0);
@@ -38,35 +45,37 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         Some(entry.value.clone())
     }
 
-    /// Keep a value of so many bytes; others leave for it. One that is larger than all room is not kept.
+    /// Adds a value of `bytes` bytes and evicts others for it. Does nothing if the key is present or the value too large.
     pub fn put(&self, key: K, value: V, bytes: usize) {
         let bytes = bytes + PER_ENTRY;
-        let mut left = Vec::new();
+        let mut evicted = Vec::new();
         let mut ring = lock(&self.0);
-        if ring.places.contains_key(&key) || bytes > ring.most {
+        if ring.places.contains_key(&key) || bytes > ring.capacity {
             return;
         }
-        while ring.bytes + bytes > ring.most {
-            left.push(ring.evict());
+        while ring.bytes + bytes > ring.capacity {
+            evicted.push(ring.evict());
         }
         let place = ring.entries.len() as u32;
         ring.places.insert(key, place);
         ring.entries.push(Entry { key, value, bytes, used: false });
         ring.bytes += bytes;
         drop(ring);
-        // What left is freed where nobody waits for it.
-        drop(left);
+        // The evicted values are dropped after the lock.
+        drop(evicted);
     }
 
+    /// Bytes of all entries.
     pub fn memory_bytes(&self) -> usize {
         lock(&self.0).bytes
     }
 }
 
-/// An entry and its place in the table.
+/// Estimated bytes of an entry besides its value.
 const PER_ENTRY: usize = 80;
 
 impl<K: Copy + Eq + Hash, V> Ring<K, V> {
+    /// Removes an entry that was not hit since the hand last passed.
     fn evict(&mut self) -> V {
         loop {
             if self.hand >= self.entries.len() {
@@ -78,7 +87,7 @@ impl<K: Copy + Eq + Hash, V> Ring<K, V> {
             }
             self.hand += 1;
         }
-        // The last entry takes the place: it is met again when the hand comes round.
+        // The last entry moves here; the hand considers it in the next round.
         let entry = self.entries.swap_remove(self.hand);
         self.places.remove(&entry.key);
         if let Some(moved) = self.entries.get(self.hand) {
@@ -90,8 +99,8 @@ impl<K: Copy + Eq + Hash, V> Ring<K, V> {
     }
 }
 
+/// Locks a mutex whose value is valid at every step, even if a thread panicked while it held the lock.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A cache is valid at every step: a thread that panicked while holding it leaves nothing half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -102,7 +111,7 @@ mod tests {
     fn kept(cache: &Cache<u32, u32>) -> Vec<u32> {
         let ring = lock(&cache.0);
         assert_eq!(ring.bytes, ring.entries.iter().map(|entry| entry.bytes).sum::<usize>());
-        assert!(ring.bytes <= ring.most);
+        assert!(ring.bytes <= ring.capacity);
         assert!(ring.places.iter().all(|(key, &place)| ring.entries[place as usize].key == *key));
         let mut keys: Vec<u32> = ring.places.keys().copied().collect();
         keys.sort_unstable();
@@ -110,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stays() {
+    fn used_entries_stay() {
         let cache = Cache::new(10 * (100 + PER_ENTRY));
         for key in 0..1_000 {
             cache.put(key, key, 100);

@@ -1,25 +1,26 @@
-//! Terms as they are made → a vector in chunks that clones share: what is full is never copied again, nor moved.
+//! Index → element, in chunks that clones share: full chunks are neither copied nor moved.
 //!
-//! The terms of an arena are asked for at every step of every walk. A chunk is found by its number, whoever made it, so
-//! that what an automaton has from its grammar is read as fast as what it has made itself; and a vector that doubles
-//! would hold twice, for a moment three times, what is in it.
+//! Every step of every walk reads terms, so an inherited term must be as fast to read as an own one. A vector that doubles
+//! would also hold up to three times its content while it grows.
 //!
-//! What all grammars have in common is one slice below the chunks. A chunk that is shared costs a step on its count,
-//! where it lies, for each clone that is made and once more for each that goes: for the terms of a prelude that would be
-//! more than the new terms of most grammars cost.
+//! Elements common to all grammars form one slice below the chunks. Each clone increments a reference count per chunk,
+//! which for the many terms of a prelude would cost more than most grammars' own terms.
 
 use crate::limits::Budget;
 use std::ops::Index;
 use std::sync::Arc;
 
-/// What a clone has to copy once it goes on is half of this, on average.
+/// Elements of a chunk. A clone that grows copies half a chunk on average. Chosen without measurement.
 const SIZE: usize = 16;
 
+/// A growing list that is cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Chunks<T> {
+    /// The elements of `compact`.
     below: Arc<[T]>,
+    /// The elements above; the last chunk may be partly unused.
     chunks: Vec<Arc<[T; SIZE]>>,
-    /// How many there are above those below.
+    /// The number of elements above `below`.
     own: usize,
 }
 
@@ -30,10 +31,12 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T: Clone + Default> Chunks<T> {
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.below.len() + self.own
     }
 
+    /// Appends an element and reports a new chunk to the budget.
     pub fn push(&mut self, value: T, budget: &mut Budget) {
         let (chunk, place) = (self.own / SIZE, self.own % SIZE);
         if place == 0 {
@@ -44,7 +47,7 @@ impl<T: Clone + Default> Chunks<T> {
         self.own += 1;
     }
 
-    /// A value to be changed; in all clones that share it, it stays as it is.
+    /// A mutable element; clones keep the old value.
     pub fn get_mut(&mut self, place: usize) -> &mut T {
         match place.checked_sub(self.below.len()) {
             Some(place) => &mut Arc::make_mut(&mut self.chunks[place / SIZE])[place % SIZE],
@@ -52,16 +55,16 @@ impl<T: Clone + Default> Chunks<T> {
         }
     }
 
-    /// A copy that shares all full chunks.
-    pub fn above(&self) -> Self {
+    /// A clone, which shares all full chunks.
+    pub fn overlay(&self) -> Self {
         self.clone()
     }
 
-    /// Chunks are shared as they are: nothing is left to do.
+    /// Does nothing: chunks are shared as they are.
     pub fn freeze(&mut self) {}
 
-    /// Many above few become one slice; few are left to be shared as they are.
-    pub fn settle(&mut self) {
+    /// Copies all elements into one slice, if most are above the present slice.
+    pub fn compact(&mut self) {
         if self.own > self.below.len() {
             let all = (0..self.len()).map(|place| self[place].clone()).collect();
             *self = Chunks { below: all, chunks: Vec::new(), own: 0 };
@@ -86,13 +89,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_go_on_alone() {
+    fn clones_diverge() {
         let mut budget = Budget::default();
         let mut one = Chunks::default();
         (0..33).for_each(|value| one.push(value, &mut budget));
-        one.settle();
+        one.compact();
         (33..40).for_each(|value| one.push(value, &mut budget));
-        one.settle();
+        one.compact();
         let mut other = one.clone();
         (40..70).for_each(|value| other.push(value, &mut budget));
         (40..70).for_each(|value| one.push(1_000 + value, &mut budget));

@@ -1,7 +1,7 @@
-//! A value → one thread at a time, for as long as a call takes.
+//! A value that one thread owns for the duration of a call.
 //!
-//! A long call pauses now and then, and what is done in a pause may call again: a signal's handler, say, with the same
-//! objects at hand. It would wait for its own thread; here it is refused.
+//! A long call pauses, and a signal handler in that pause may call again on the same thread. A mutex would deadlock there;
+//! `Exclusive` returns an error.
 
 use crate::error::{Error, Result};
 use crate::limits::Pause;
@@ -9,14 +9,17 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+/// A mutex that refuses a thread which already holds it.
 #[derive(Default)]
 pub struct Exclusive<T> {
+    /// The guarded value.
     value: Mutex<T>,
-    /// The thread that has it for a call; 0: none, or one that has it for a moment.
+    /// The thread that holds the value for a call; 0 if none does.
     holder: AtomicUsize,
 }
 
-pub struct Taken<'a, T> {
+/// The value, until it is dropped.
+pub struct ExclusiveGuard<'a, T> {
     value: MutexGuard<'a, T>,
     holder: &'a AtomicUsize,
 }
@@ -28,18 +31,21 @@ fn this_thread() -> usize {
 }
 
 impl<T> Exclusive<T> {
+    /// An unlocked value.
     pub fn new(value: T) -> Self {
         Exclusive { value: Mutex::new(value), holder: AtomicUsize::new(0) }
     }
 
-    /// For a moment, in which nothing else is called; nothing if another has it, or a call went wrong in its middle.
+    /// The value for a moment without other calls; `None` if it is held or poisoned.
     #[inline]
-    pub fn glance(&self) -> Option<MutexGuard<'_, T>> {
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.value.try_lock().ok()
     }
 
-    /// For a call, which pauses before it waits for another thread.
-    pub fn take(&self, pause: Option<Pause>) -> Result<Taken<'_, T>> {
+    /// The value for a call. If another thread holds it, calls `pause` and waits.
+    ///
+    /// Errors with `Reentrant` if this thread holds it. A poisoned value is returned; see `is_poisoned`.
+    pub fn take(&self, pause: Option<Pause>) -> Result<ExclusiveGuard<'_, T>> {
         let value = match self.value.try_lock() {
             Ok(value) => value,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -52,22 +58,22 @@ impl<T> Exclusive<T> {
             }
         };
         self.holder.store(this_thread(), Ordering::Relaxed);
-        Ok(Taken { value, holder: &self.holder })
+        Ok(ExclusiveGuard { value, holder: &self.holder })
     }
 
-    /// Whether a call went wrong in its middle.
+    /// Whether a call panicked while it held the value.
     pub fn is_poisoned(&self) -> bool {
         self.value.is_poisoned()
     }
 }
 
-impl<T> Drop for Taken<'_, T> {
+impl<T> Drop for ExclusiveGuard<'_, T> {
     fn drop(&mut self) {
         self.holder.store(0, Ordering::Relaxed);
     }
 }
 
-impl<T> Deref for Taken<'_, T> {
+impl<T> Deref for ExclusiveGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -75,7 +81,7 @@ impl<T> Deref for Taken<'_, T> {
     }
 }
 
-impl<T> DerefMut for Taken<'_, T> {
+impl<T> DerefMut for ExclusiveGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }

@@ -1,37 +1,39 @@
-//! Hash of a content → the number of what has it.
+//! 128-bit hash → the number of the content with this hash.
 //!
-//! Contents are hashed to 128 good bits before they are looked up: hashing those again would be work for nothing. A slot
-//! is 64 bits, half of them of the hash and half the number; whose content it is says who keeps it. What all grammars
-//! have in common is shared; what is above it takes some kilobytes for a few hundred terms, which is what a new automaton
-//! copies.
+//! The keys are good hashes already, so a general hash table would hash twice and store the keys. A slot has 64 bits: half
+//! of the hash and the number. The content belongs to the caller, who confirms a match.
 
 use crate::limits::Budget;
 use std::sync::Arc;
 
-/// Slots of a fresh table.
-const ROOM: usize = 128;
+/// Slots of a new overlay, 8 bytes each: 80 entries fit before the first growth. Chosen without measurement.
+const INITIAL_SLOTS: usize = 128;
 
+/// A table with open addressing and linear probing, on top of a shared one.
 #[derive(Clone, Default)]
 pub(crate) struct HashIndex {
-    /// Open addressing, step by step; 0: free. As many as a power of two.
+    /// A power of two of slots; 0 is free.
     slots: Vec<u64>,
-    held: usize,
+    /// Entries of this layer.
+    count: usize,
+    /// The shared table.
     below: Option<Arc<HashIndex>>,
 }
 
 impl HashIndex {
-    /// The number that was put under the hash; `has` tells whether that content is really this one.
+    /// The number under a hash; `has` confirms that the content of a candidate has this hash.
     #[inline]
     pub fn get(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
-        let found = self.own(hash, &has);
+        let found = self.find_own(hash, &has);
         match &self.below {
-            Some(below) if found.is_none() => below.own(hash, has),
+            Some(below) if found.is_none() => below.find_own(hash, has),
             _ => found,
         }
     }
 
+    /// As `get`, in this layer only.
     #[inline]
-    fn own(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
+    fn find_own(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
         let last = self.slots.len().checked_sub(1)?;
         let part = hash as u32;
         let mut at = part as usize & last;
@@ -47,11 +49,11 @@ impl HashIndex {
         }
     }
 
-    /// Put a number that is not there yet.
+    /// Adds a number under a hash that is not present.
     pub fn insert(&mut self, hash: u128, id: u32, budget: &mut Budget) {
-        self.held += 1;
-        // Beyond five eighths the way to a free slot becomes long.
-        if self.held * 8 > self.slots.len() * 5 {
+        self.count += 1;
+        // Above a load of five eighths, linear probes become long (Knuth, TAOCP volume 3, section 6.4).
+        if self.count * 8 > self.slots.len() * 5 {
             let more = (self.slots.len() * 2).max(16);
             budget.grow((more - self.slots.len()) * 8);
             let slots = std::mem::replace(&mut self.slots, vec![0; more]);
@@ -60,28 +62,28 @@ impl HashIndex {
         self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
     }
 
-    /// A copy with room for what most grammars add, all at once. `room_bytes` tells what that room takes.
-    pub fn above(&self) -> Self {
+    /// A copy with room for the entries of most grammars; `room_bytes` returns the bytes of that room.
+    pub fn overlay(&self) -> Self {
         let mut above = self.clone();
         if above.slots.is_empty() {
-            above.slots = vec![0; ROOM];
+            above.slots = vec![0; INITIAL_SLOTS];
         }
         above
     }
 
-    /// Bytes that `above` adds.
+    /// Bytes that `overlay` allocates.
     pub fn room_bytes(&self) -> usize {
         if self.slots.is_empty() {
-            ROOM * 8
+            INITIAL_SLOTS * 8
         } else {
             0
         }
     }
 
-    /// Many above few become one table for all clones; few are copied.
+    /// Merges this layer into the shared table, if it has more entries than that.
     pub fn freeze(&mut self) {
-        let below = self.below.as_ref().map_or(0, |below| below.held);
-        if self.held <= below {
+        let below = self.below.as_ref().map_or(0, |below| below.count);
+        if self.count <= below {
             return;
         }
         let mut all = std::mem::take(self);
@@ -94,6 +96,7 @@ impl HashIndex {
         self.below = Some(Arc::new(all));
     }
 
+    /// Writes a slot at the next free position.
     fn put(&mut self, slot: u64) {
         let last = self.slots.len() - 1;
         let mut at = (slot >> 32) as usize & last;
@@ -109,18 +112,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_is_found() {
+    fn inserted_hashes_are_found() {
         let mut ids = HashIndex::default();
         let mut budget = Budget::default();
         assert_eq!(ids.get(7, |_| true), None);
-        // Many share the low bits, and some all bits that are kept.
+        // Many hashes share their low bits, and some share all 32 bits that a slot keeps.
         let hashes: Vec<u128> = (0..1_000u128).map(|at| ((at / 2) << 10) | ((at % 2) << 64)).collect();
         for (id, &hash) in hashes.iter().enumerate() {
             assert_eq!(ids.get(hash, |other| hashes[other as usize] == hash), None);
             ids.insert(hash, id as u32, &mut budget);
             if [100, 130, 900].contains(&id) {
                 ids.freeze();
-                assert_eq!(ids.below.as_ref().map(|below| below.held), Some(if id < 900 { 101 } else { 901 }));
+                assert_eq!(ids.below.as_ref().map(|below| below.count), Some(if id < 900 { 101 } else { 901 }));
             }
         }
         for (id, &hash) in hashes.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! What there is, frozen, + what is new on top → lists, tables and notes: what many arenas have in common is held once.
+//! Frozen layers and a mutable top → lists, tables and maps that many arenas share.
 //!
-//! An automaton's arena stands on its grammar's, and that on the one of all schemas with the same options. To make the
-//! next one, what there is freezes and is shared; what is new goes on top. Reading looks at the top first: there is
-//! nearly all that a running automaton asks for.
+//! An automaton's arena is an overlay on its grammar's, and that on the arena of all schemas with the same options. Freezing
+//! a structure makes its content shareable; overlays add on top. Reads try the top layer first, which holds nearly all that
+//! a running automaton needs.
 //!
-//! What a layer takes is told to a budget where it is taken: the room of vectors and tables, not only what fills it.
+//! Allocations are reported to a budget by capacity, not by length.
 
 use crate::limits::Budget;
 use rustc_hash::FxHashMap;
@@ -12,8 +12,8 @@ use std::hash::Hash;
 use std::ops::Index;
 use std::sync::Arc;
 
-/// A struct of layered fields, with `above` (a copy that stands on the frozen part of this one) and `freeze` (what there is
-/// becomes the ground of what will come), each field by field.
+/// A struct whose fields are layered, with `overlay` (an empty top layer on the frozen part) and `freeze` (shares the top
+/// layer), field by field.
 macro_rules! layered {
     (
         $(#[$meta:meta])*
@@ -28,8 +28,8 @@ macro_rules! layered {
         }
 
         impl $name {
-            pub(crate) fn above(&self) -> Self {
-                $name { $($field: self.$field.above(),)* }
+            pub(crate) fn overlay(&self) -> Self {
+                $name { $($field: self.$field.overlay(),)* }
             }
 
             pub(crate) fn freeze(&mut self) {
@@ -40,14 +40,14 @@ macro_rules! layered {
 }
 pub(crate) use layered;
 
-/// As many layers a stack may have; what would be higher is copied to one, so that reading stays a matter of a moment.
-const HIGHEST: usize = 4;
+/// Layers of a stack. `freeze` merges higher stacks, which bounds the cost of a read. Chosen without measurement.
+const MAX_LAYERS: usize = 4;
 
-/// A vector.
+/// A vector in layers.
 #[derive(Clone)]
 pub(crate) struct List<T> {
     below: Option<Arc<List<T>>>,
-    /// How long those below are together.
+    /// The length of all lower layers.
     start: usize,
     own: Vec<T>,
 }
@@ -59,20 +59,23 @@ impl<T> Default for List<T> {
 }
 
 impl<T> List<T> {
-    /// A list of nothing new on the frozen part of this one.
-    pub fn above(&self) -> Self {
+    /// An empty top layer on the frozen part of `self`.
+    pub fn overlay(&self) -> Self {
         List { below: self.below.clone(), start: self.start, own: Vec::new() }
     }
 
+    /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.start + self.own.len()
     }
 
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Appends an element.
     #[inline]
     pub fn push(&mut self, value: T, budget: &mut Budget) {
         if self.own.len() == self.own.capacity() {
@@ -81,6 +84,7 @@ impl<T> List<T> {
         self.own.push(value);
     }
 
+    /// Makes room for one more element and reports the allocation to the budget.
     #[cold]
     fn grow(&mut self, budget: &mut Budget) {
         let before = self.own.capacity();
@@ -88,6 +92,7 @@ impl<T> List<T> {
         budget.grow((self.own.capacity() - before) * size_of::<T>());
     }
 
+    /// The element in the lower layers.
     #[cold]
     fn lower(&self, place: usize) -> &T {
         let mut layer = self;
@@ -114,35 +119,35 @@ impl<T> Index<usize> for List<T> {
 }
 
 impl<T: Clone> List<T> {
-    /// What there is becomes the ground of what will come.
+    /// Freezes the top layer, so that overlays can share it.
     pub fn freeze(&mut self) {
         if self.own.is_empty() {
             return;
         }
-        if layers(self, |list| list.below.as_deref()) >= HIGHEST {
-            self.thaw();
+        if layers(self, |list| list.below.as_deref()) >= MAX_LAYERS {
+            self.flatten();
         }
         let start = self.len();
         let below = std::mem::take(self);
         *self = List { below: Some(Arc::new(below)), start, own: Vec::new() };
     }
 
-    /// A value to be changed; in all others that share it, it stays as it is.
+    /// A mutable element; other overlays keep the old value.
     pub fn get_mut(&mut self, place: usize) -> &mut T {
         if place < self.start {
-            self.thaw();
+            self.flatten();
         }
         &mut self.own[place - self.start]
     }
 
-    /// All layers become one.
-    fn thaw(&mut self) {
+    /// Merges all layers into one.
+    fn flatten(&mut self) {
         let own = (0..self.len()).map(|place| self[place].clone()).collect();
         *self = List { below: None, start: 0, own };
     }
 }
 
-/// A hash table whose entries stay.
+/// A hash table in layers, without removal.
 #[derive(Clone)]
 pub(crate) struct Table<K, V> {
     below: Option<Arc<Table<K, V>>>,
@@ -156,11 +161,12 @@ impl<K, V> Default for Table<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
-    /// A table of nothing new on the frozen part of this one.
-    pub fn above(&self) -> Self {
+    /// An empty top layer on the frozen part of `self`.
+    pub fn overlay(&self) -> Self {
         Table { below: self.below.clone(), own: FxHashMap::default() }
     }
 
+    /// The value of a key, from the highest layer that has it.
     pub fn get(&self, key: &K) -> Option<&V> {
         let mut layer = self;
         loop {
@@ -171,6 +177,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
         }
     }
 
+    /// Adds an entry to the top layer.
     pub fn insert(&mut self, key: K, value: V, budget: &mut Budget) {
         if self.own.len() == self.own.capacity() {
             let before = self.bytes();
@@ -180,7 +187,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
         self.own.insert(key, value);
     }
 
-    /// The heap behind the top layer: hashbrown fills seven eighths of a power of two.
+    /// Heap bytes of the top layer; hashbrown fills at most seven eighths of a power of two.
     fn bytes(&self) -> usize {
         match self.own.capacity() {
             0 => 0,
@@ -188,11 +195,12 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
         }
     }
 
+    /// Freezes the top layer, so that overlays can share it.
     pub fn freeze(&mut self) {
         if self.own.is_empty() {
             return;
         }
-        if layers(self, |table| table.below.as_deref()) >= HIGHEST {
+        if layers(self, |table| table.below.as_deref()) >= MAX_LAYERS {
             let mut all = std::mem::take(&mut self.own);
             let mut layer = self.below.as_deref();
             while let Some(table) = layer {
@@ -206,67 +214,70 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
     }
 }
 
-/// What was found out of some places of a list, by their numbers.
+/// A sparse map from small numbers to values, for memos that few ids have.
 #[derive(Clone)]
-pub(crate) struct Notes<T> {
-    below: Option<Arc<Notes<T>>>,
-    /// For each place where its note is, counted from 1; 0: there is none. As long as it needs to be.
+pub(crate) struct IdMap<T> {
+    below: Option<Arc<IdMap<T>>>,
+    /// Number → index of its value, counted from 1; 0 for none.
     places: Vec<u32>,
-    notes: Vec<T>,
+    values: Vec<T>,
 }
 
-impl<T> Default for Notes<T> {
+impl<T> Default for IdMap<T> {
     fn default() -> Self {
-        Notes { below: None, places: Vec::new(), notes: Vec::new() }
+        IdMap { below: None, places: Vec::new(), values: Vec::new() }
     }
 }
 
-impl<T: Clone + Default> Notes<T> {
-    /// No notes but the frozen ones of these.
-    pub fn above(&self) -> Self {
-        Notes { below: self.below.clone(), places: Vec::new(), notes: Vec::new() }
+impl<T: Clone + Default> IdMap<T> {
+    /// An empty top layer on the frozen part of `self`.
+    pub fn overlay(&self) -> Self {
+        IdMap { below: self.below.clone(), places: Vec::new(), values: Vec::new() }
     }
 
+    /// The value of a number, from the highest layer that has it.
     #[inline]
     pub fn get(&self, place: usize) -> Option<&T> {
         match self.places.get(place) {
-            Some(&at) if at != 0 => self.notes.get(at as usize - 1),
+            Some(&at) if at != 0 => self.values.get(at as usize - 1),
             _ if self.below.is_none() => None,
             _ => self.lower(place),
         }
     }
 
+    /// The value in the lower layers.
     #[inline(never)]
     fn lower(&self, place: usize) -> Option<&T> {
         self.below.as_deref()?.get(place)
     }
 
-    /// The note of a place in the top layer, with what those below say already.
+    /// The mutable value of a number in the top layer, at first a copy of the lower layers' value or the default.
     pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
         if self.places.len() <= place {
-            // Some at a time: the next places are asked for next.
+            // Rounded up, because the next numbers are usually needed next.
             let before = self.places.capacity();
             self.places.resize((place | 63) + 1, 0);
             budget.grow((self.places.capacity() - before) * size_of::<u32>());
         }
         let mut at = self.places[place] as usize;
         if at == 0 {
-            let note = if self.below.is_none() { None } else { self.lower(place).cloned() };
-            let before = self.notes.capacity();
-            self.notes.push(note.unwrap_or_default());
-            budget.grow((self.notes.capacity() - before) * size_of::<T>());
-            at = self.notes.len();
+            let value = if self.below.is_none() { None } else { self.lower(place).cloned() };
+            let before = self.values.capacity();
+            self.values.push(value.unwrap_or_default());
+            budget.grow((self.values.capacity() - before) * size_of::<T>());
+            at = self.values.len();
             self.places[place] = at as u32;
         }
-        &mut self.notes[at - 1]
+        &mut self.values[at - 1]
     }
 
+    /// Freezes the top layer, so that overlays can share it.
     pub fn freeze(&mut self) {
-        if self.notes.is_empty() {
+        if self.values.is_empty() {
             return;
         }
-        if layers(self, |notes| notes.below.as_deref()) >= HIGHEST {
-            // It can be found out again.
+        if layers(self, |values| values.below.as_deref()) >= MAX_LAYERS {
+            // Memos can be recomputed, so dropping them is cheaper than merging.
             self.below = None;
         }
         let below = std::mem::take(self);
@@ -274,40 +285,42 @@ impl<T: Clone + Default> Notes<T> {
     }
 }
 
-/// Sets by the numbers of places: where a layer's has not what is looked for, those below it may have it.
+/// A sparse map from small numbers to values in pages: faster than `IdMap`, larger where the numbers are scattered.
 #[derive(Clone)]
-pub(crate) struct Sets<T> {
-    below: Option<Arc<Sets<T>>>,
-    /// As long as it needs to be. Of what is below few places are asked for, but those in every step of a walk: nearly all
-    /// pages down there are missing.
+pub(crate) struct PagedIdMap<T> {
+    below: Option<Arc<PagedIdMap<T>>>,
+    /// Pages; most are missing, because an overlay touches few of the lower layers' numbers.
     own: Vec<Option<Box<[T; PAGE]>>>,
 }
 
+/// Values of a page. Chosen without measurement.
 const PAGE: usize = 16;
 
-impl<T> Default for Sets<T> {
+impl<T> Default for PagedIdMap<T> {
     fn default() -> Self {
-        Sets { below: None, own: Vec::new() }
+        PagedIdMap { below: None, own: Vec::new() }
     }
 }
 
-impl<T: Default> Sets<T> {
-    /// Nothing but what is frozen of these.
-    pub fn above(&self) -> Self {
-        Sets { below: self.below.clone(), own: Vec::new() }
+impl<T: Default> PagedIdMap<T> {
+    /// An empty top layer on the frozen part of `self`.
+    pub fn overlay(&self) -> Self {
+        PagedIdMap { below: self.below.clone(), own: Vec::new() }
     }
 
+    /// The value of a number in the top layer.
     #[inline]
     pub fn get(&self, place: usize) -> Option<&T> {
         Some(&self.own.get(place / PAGE)?.as_ref()?[place % PAGE])
     }
 
-    /// What the layers below have at a place, the upper ones first.
+    /// The values of a number in the lower layers, the upper ones first.
     pub fn lower(&self, place: usize) -> impl Iterator<Item = &T> {
         let below = std::iter::successors(self.below.as_deref(), |sets| sets.below.as_deref());
         below.filter_map(move |sets| sets.get(place))
     }
 
+    /// The mutable value of a number in the top layer, at first the default.
     pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
         let page = place / PAGE;
         if self.own.len() <= page {
@@ -322,12 +335,13 @@ impl<T: Default> Sets<T> {
         &mut page[place % PAGE]
     }
 
+    /// Freezes the top layer, so that overlays can share it.
     pub fn freeze(&mut self) {
         if self.own.is_empty() {
             return;
         }
-        if layers(self, |sets| sets.below.as_deref()) >= HIGHEST {
-            // It can be found out again.
+        if layers(self, |sets| sets.below.as_deref()) >= MAX_LAYERS {
+            // Memos can be recomputed, so dropping them is cheaper than merging.
             self.below = None;
         }
         let below = std::mem::take(self);
@@ -335,6 +349,7 @@ impl<T: Default> Sets<T> {
     }
 }
 
+/// The number of layers of a stack.
 fn layers<L>(top: &L, below: impl Fn(&L) -> Option<&L>) -> usize {
     std::iter::successors(Some(top), |layer| below(layer)).count()
 }

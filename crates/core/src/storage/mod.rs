@@ -1,6 +1,6 @@
-//! Data structures that know nothing about grammars: layers, chunks, interning, a bounded cache.
+//! Data structures for sharing: layers, chunks, hash-consing, a bounded cache, exclusive access.
 //!
-//! Grammars are built by the thousand and share most of what they hold; these structures make sharing cheap.
+//! Processes hold thousands of grammars with mostly equal content. This folder knows neither grammars nor tokens.
 
 pub mod cache;
 pub(crate) mod chunked;

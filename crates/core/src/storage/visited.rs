@@ -1,13 +1,17 @@
-//! What a search meets on its way → whether it is new: a list as long as that is short, which it nearly always is.
+//! Element → whether a search meets it for the first time.
+//!
+//! Most searches are short: a list without allocations serves them, and a hash set the others.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-const FEW: usize = 16;
+/// Elements up to which a linear scan replaces the hash set. Chosen without measurement.
+const LINEAR_MAX: usize = 16;
 
+/// The elements that a search has met.
 pub(crate) struct Visited<T> {
-    few: SmallVec<[T; FEW]>,
+    few: SmallVec<[T; LINEAR_MAX]>,
     many: FxHashSet<T>,
 }
 
@@ -18,9 +22,9 @@ impl<T> Default for Visited<T> {
 }
 
 impl<T: Copy + Eq + Hash> Visited<T> {
-    /// Whether it is met for the first time.
+    /// Adds an element and returns whether it is new.
     pub fn insert(&mut self, item: T) -> bool {
-        if self.few.len() < FEW {
+        if self.few.len() < LINEAR_MAX {
             let new = !self.few.contains(&item);
             if new {
                 self.few.push(item);

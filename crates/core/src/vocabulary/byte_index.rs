@@ -1,4 +1,6 @@
-//! Byte → where it occurs in the vocabulary's trie, and what was read before it.
+//! Byte → its occurrences in the vocabulary's trie, each with the characters before it.
+//!
+//! Inside a string nearly all tokens are characters up to one special byte; this index finds those tokens without a walk.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
@@ -6,82 +8,87 @@ use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::trie::Trie;
 use std::sync::OnceLock;
 
-/// Where a byte occurs in the trie, and what was read before it.
+/// A trie node reached by some byte, behind whole characters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
+    /// The node that the byte leads to.
     pub node: u32,
-    /// A token that has it: its first `depth` bytes are what comes before.
+    /// A token through the node; its first `depth` bytes come before the byte.
     pub token: u32,
+    /// Bytes before the byte.
     pub depth: u16,
     /// Code points before the byte.
     pub chars: u16,
-    /// The characters before it.
+    /// The characters before the byte.
     pub before: CharClass,
-    /// Whether the first of them is a space and no other is.
+    /// Whether the first of these characters is a space and no other is.
     pub space_prefixed: bool,
 }
 
-/// Where every byte occurs that is not inside of a character, behind valid ones. Few are ever asked for: the quote, the
-/// backslash, what may follow in some patterns.
+/// The occurrences of each byte, except inside and behind malformed characters. Most lists are made on demand.
 pub(crate) struct ByteIndex {
     lists: Box<[OnceLock<Vec<Occurrence>>]>,
-    /// Nodes of the trie by their bytes.
+    /// How many trie nodes each byte leads to.
     counts: [u32; 256],
     singles: OnceLock<Box<[Single]>>,
 }
 
-/// Where a whole character leads from the root and tokens go on.
+/// A trie node one whole character below the root that has children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Single {
-    /// Its first byte.
+    /// The first byte of the character.
     pub lead: u8,
     pub node: u32,
 }
 
 impl ByteIndex {
-    /// With what ends most texts and patterns: else the first masks would wait for it.
-    pub fn of_usual(trie: &Trie) -> Self {
-        let occurrences = ByteIndex {
+    /// An index with the lists of ASCII punctuation, digits and the space ready.
+    ///
+    /// These bytes end most texts and patterns, so the first masks would otherwise wait for their lists.
+    pub fn new(trie: &Trie) -> Self {
+        let index = ByteIndex {
             lists: (0..256).map(|_| OnceLock::new()).collect(),
-            counts: trie.counts(),
+            counts: trie.count_by_byte(),
             singles: OnceLock::new(),
         };
-        let usual = ByteSet::of((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
+        let prebuilt = ByteSet::from_bytes((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
         let mut found: Vec<Vec<Occurrence>> = (0..256).map(|_| Vec::new()).collect();
-        for byte in usual.iter() {
-            found[usize::from(byte)].reserve_exact(occurrences.at_most(byte));
+        for byte in prebuilt.iter() {
+            found[usize::from(byte)].reserve_exact(index.max_count(byte));
         }
-        find(trie, &usual, |byte, place| found[usize::from(byte)].push(place));
-        for byte in usual.iter() {
+        find_by_scan(trie, &prebuilt, |byte, place| found[usize::from(byte)].push(place));
+        for byte in prebuilt.iter() {
             let found = std::mem::take(&mut found[usize::from(byte)]);
-            occurrences.lists[usize::from(byte)].get_or_init(|| found);
+            index.lists[usize::from(byte)].get_or_init(|| found);
         }
-        occurrences
+        index
     }
 
-    pub fn of(&self, byte: u8, trie: &Trie, tokens: &TokenBytes) -> &[Occurrence] {
-        self.lists[usize::from(byte)].get_or_init(|| match self.at_most(byte) {
-            0..FEW => find_few(trie, tokens, byte),
+    /// The occurrences of `byte`, by node.
+    pub fn get(&self, byte: u8, trie: &Trie, tokens: &TokenBytes) -> &[Occurrence] {
+        self.lists[usize::from(byte)].get_or_init(|| match self.max_count(byte) {
+            0..SCAN_FROM => find_by_node(trie, tokens, byte),
             many => {
                 let mut found = Vec::with_capacity(many);
-                find(trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
+                find_by_scan(trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
                 found
             }
         })
     }
 
-    /// How many there are, if they have been looked for.
-    pub fn known(&self, byte: u8) -> Option<usize> {
+    /// The length of the list of `byte`, if it was made.
+    pub fn known_count(&self, byte: u8) -> Option<usize> {
         self.lists[usize::from(byte)].get().map(Vec::len)
     }
 
+    /// The nodes one whole character below the root that have children, by node.
     pub fn singles(&self, trie: &Trie) -> &[Single] {
         self.singles.get_or_init(|| {
             let mut singles = Vec::new();
             let mut begun = vec![(0, Read::default())];
             while let Some((node, before)) = begun.pop() {
                 for (byte, child) in trie.children(node).filter(|&(_, child)| trie.end(child) > child + 1) {
-                    let read = before.and(byte);
+                    let read = before.push(byte);
                     if read.chars == 1 {
                         let lead = if byte < 0x80 { byte } else { read.part[0] };
                         singles.push(Single { lead, node: child });
@@ -95,11 +102,12 @@ impl ByteIndex {
         })
     }
 
-    /// There are no more, as is known without a look for them.
-    pub fn at_most(&self, byte: u8) -> usize {
+    /// An upper bound on the occurrences of `byte`, without making its list.
+    pub fn max_count(&self, byte: u8) -> usize {
         self.counts[usize::from(byte)] as usize
     }
 
+    /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
         let lists = self.lists.iter().filter_map(OnceLock::get);
         let singles = self.singles.get().map_or(0, |singles| size_of_val(&**singles));
@@ -107,23 +115,22 @@ impl ByteIndex {
     }
 }
 
-/// More nodes are found by a pass over the trie.
-const FEW: usize = 1_500;
+/// Nodes of a byte from which one pass over the trie is cheaper than one lookup per node. Chosen without measurement.
+const SCAN_FROM: usize = 1_500;
 
-/// The places of one byte, each by its node and a text that goes through it.
-fn find_few(trie: &Trie, tokens: &TokenBytes, byte: u8) -> Vec<Occurrence> {
+/// The occurrences of one byte, each found by its node and a token through the node.
+fn find_by_node(trie: &Trie, tokens: &TokenBytes, byte: u8) -> Vec<Occurrence> {
     let place = |node| {
         let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));
-        let before = tokens.get(token)?.iter().take(depth).fold(Read::default(), |before, &byte| before.and(byte));
-        before.place(byte, node, token, depth)
+        let before = tokens.get(token)?.iter().take(depth).fold(Read::default(), |before, &byte| before.push(byte));
+        before.occurrence(byte, node, token, depth)
     };
     trie.nodes_of(byte).into_iter().filter_map(place).collect()
 }
 
-/// All places of some bytes, in the order of nodes, from one pass over the trie: it stands in memory as it is read, which
-/// the tokens' texts do not.
-fn find(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
-    // The nodes above, and what was read with each.
+/// The occurrences of several bytes, in node order, by one sequential pass over the trie.
+fn find_by_scan(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
+    // The ancestors of the node: (end of the subtree, bytes read).
     let mut above = vec![(trie.end(0), Read::default())];
     let mut node = 1;
     while let Some(&(end, before)) = above.last() {
@@ -133,12 +140,12 @@ fn find(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
         }
         let byte = trie.byte(node);
         if wanted.contains(byte) {
-            if let Some(place) = before.place(byte, node, trie.token_from(node), above.len() - 1) {
+            if let Some(place) = before.occurrence(byte, node, trie.token_from(node), above.len() - 1) {
                 found(byte, place);
             }
         }
-        if trie.may_hold(node, wanted) {
-            above.push((trie.end(node), before.and(byte)));
+        if trie.can_hold(node, wanted) {
+            above.push((trie.end(node), before.push(byte)));
             node += 1;
         } else {
             node = trie.end(node);
@@ -146,7 +153,7 @@ fn find(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
     }
 }
 
-/// Whole characters, and what there is of the next.
+/// The bytes read so far: whole characters, and the beginning of the next.
 #[derive(Clone, Copy, Default)]
 struct Read {
     class: CharClass,
@@ -156,7 +163,7 @@ struct Read {
     part: [u8; 4],
 }
 
-/// Among the characters.
+/// The spaces among the characters.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Spaces {
     #[default]
@@ -167,7 +174,8 @@ enum Spaces {
 }
 
 impl Read {
-    fn place(self, byte: u8, node: u32, token: u32, depth: usize) -> Option<Occurrence> {
+    /// The occurrence of `byte` behind these bytes; `None` inside a character or for a continuation byte.
+    fn occurrence(self, byte: u8, node: u32, token: u32, depth: usize) -> Option<Occurrence> {
         let Read { class: before, chars, spaces, begun, .. } = self;
         let whole = begun == 0 && !matches!(byte, 0x80..=0xbf);
         whole.then_some(Occurrence {
@@ -180,7 +188,8 @@ impl Read {
         })
     }
 
-    fn and(mut self, byte: u8) -> Self {
+    /// These bytes and one more.
+    fn push(mut self, byte: u8) -> Self {
         if self.begun == 0 && byte < 0x80 {
             self.spaces = match (self.spaces, byte) {
                 (Spaces::Nothing, b' ') => Spaces::SpacePrefixed,
@@ -194,7 +203,7 @@ impl Read {
         let Some(place) = self.part.get_mut(usize::from(self.begun)) else { return self };
         *place = byte;
         self.begun += 1;
-        // What is no character after four bytes will never be one.
+        // After four bytes without a character `get_mut` above fails, and the state stays malformed.
         if std::str::from_utf8(&self.part[..usize::from(self.begun)]).is_ok() {
             if self.spaces == Spaces::Nothing {
                 self.spaces = Spaces::Other;
@@ -212,16 +221,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn singles_are_whole_characters_that_tokens_go_on_from() {
+    fn singles_are_whole_characters_with_children() {
         let texts: &[&[u8]] = &[b"a", b"ab", b"b", b"\xc3\xa9a", b"\xc3\xa8", b"\xc3a", b"\xff\xff\xff\xff\xffab"];
         let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
-        let occurrences = ByteIndex::of_usual(&trie);
-        let singles = occurrences.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
+        let index = ByteIndex::new(&trie);
+        let singles = index.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
         assert_eq!(singles.collect::<Vec<_>>(), [(b'a', b"a".to_vec()), (0xc3, b"\xc3\xa9".to_vec())]);
     }
 
     #[test]
-    fn a_pass_over_the_trie_finds_what_texts_tell() {
+    fn a_scan_and_lookups_by_node_agree() {
         let texts: &[&[u8]] = &[
             b"a",
             b" a b",
@@ -234,12 +243,12 @@ mod tests {
             b"  a",
             b"aa",
         ];
-        let tokens = TokenBytes::of(texts.iter().map(|text| text.len() as u32), &texts.concat(), &[]).unwrap();
+        let tokens = TokenBytes::new(texts.iter().map(|text| text.len() as u32), &texts.concat(), &[]).unwrap();
         let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
         for byte in 0..=255 {
             let mut found = Vec::new();
-            find(&trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
-            assert_eq!(format!("{found:?}"), format!("{:?}", find_few(&trie, &tokens, byte)), "{byte:#x}");
+            find_by_scan(&trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
+            assert_eq!(format!("{found:?}"), format!("{:?}", find_by_node(&trie, &tokens, byte)), "{byte:#x}");
         }
     }
 }

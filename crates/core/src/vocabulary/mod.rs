@@ -1,13 +1,14 @@
-//! Token bytes → a trie and indexes of them, built once per tokenizer.
+//! Token bytes → a trie and indexes, built once per tokenizer and shared by all grammars.
 //!
-//! Nothing here knows of grammars or masks; the masks that grammars share are kept in `mask::shared`.
+//! This folder knows neither grammars nor masks; `mask::shared` keeps the masks that grammars share.
 
 pub(crate) mod byte_index;
 pub(crate) mod code_points;
-pub(crate) mod contents;
 pub(crate) mod key_prefixes;
 pub(crate) mod long_tokens;
+mod sort_key;
 pub(crate) mod token_bytes;
 pub(crate) mod token_set;
+pub(crate) mod tokens_by_byte;
 pub mod trie;
 pub mod vocabulary;

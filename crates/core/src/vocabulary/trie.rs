@@ -1,78 +1,86 @@
-//! Token texts → a trie of them, flat and in depth-first order: the descendants of a node are the nodes after it up
-//! to `end`, and so are their tokens.
+//! Token texts → a trie, flat and in depth-first order: the descendants of a node are the nodes after it up to `end`.
+//!
+//! A walk reads nodes and tokens in the order of memory, and the tokens below a node are one slice.
 
 use crate::bytes::byteset::ByteSet;
+use crate::vocabulary::sort_key::SortKey;
 
-/// As many children are sorted by counting their bytes.
-const COUNTED_FROM: usize = 64;
+/// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
+const COUNTING_SORT_FROM: usize = 64;
 
-/// Bytes that are compared at once.
+/// Bytes compared at once by `nodes_of`.
 const BLOCK: usize = 32;
 
+/// A trie of tokens; node 0 is the root.
 #[derive(Default)]
 pub struct Trie {
-    /// With one more behind the last.
+    /// All nodes and a sentinel.
     nodes: Vec<Node>,
+    /// Tokens in the order of the nodes that they end at.
     tokens: Vec<u32>,
-    /// The bytes that occur below each node: ASCII as bits, all others (and 0) as bit 0. Only of a vocabulary.
+    /// The bytes below each node: bit n for ASCII byte n, bit 0 for byte 0 and all others. Empty in merged tries.
     below: Vec<u128>,
+    /// The bytes of all children, grouped by parent.
     child_bytes: Vec<u8>,
+    /// The nodes of all children, in the order of `child_bytes`.
     child_nodes: Vec<u32>,
 }
 
-/// All that a walk asks of a node and of its first child lies side by side, most often in one line of the cache.
+/// The fields that a walk reads together, so that they share a cache line.
 #[derive(Clone, Copy)]
 struct Node {
+    /// One past the last node of the subtree.
     end: u32,
-    /// Its tokens begin here; those of the next node end them.
+    /// Index in `tokens` of the first token that ends here; the next node's is one past the last.
     first: u32,
-    /// So do the children in `child_bytes` and `child_nodes`: a walk that wants few of many finds them without a hop from
-    /// sibling to sibling.
+    /// Index in `child_bytes` of the first child; the next node's is one past the last.
     child_from: u32,
+    /// The byte that leads to the node from its parent.
     byte: u8,
 }
 
 impl Trie {
-    /// Of the texts under these ids.
+    /// A trie of the texts under these ids.
     pub fn new<'a>(ids: impl Iterator<Item = u32>, text: impl Fn(u32) -> &'a [u8]) -> Self {
-        let keys = Key::sorted(ids, &text);
-        // With how much each text shares with the one before it.
+        let keys = SortKey::sorted(ids, &text);
+        // Each text with the length of the prefix that it shares with its predecessor.
         let shares = || {
-            let shared = keys.windows(2).map(|pair| pair[1].shared(pair[0], &text));
+            let shared = keys.windows(2).map(|pair| pair[1].common_prefix(pair[0], &text));
             keys.iter().copied().zip(std::iter::once(0).chain(shared))
         };
         let count = 1 + shares().map(|(key, shared)| key.length(&text) - shared).sum::<usize>();
         let mut trie = Trie::default();
-        // Room for more would be given by whole huge pages, and lie there unused.
+        // Exact capacity: a doubled vector would waste up to half of its memory.
         trie.nodes.reserve_exact(count + 1);
         trie.tokens.reserve_exact(keys.len());
-        // Its parent, and which of its parent's children it is.
+        // Each node's parent and its index among the siblings.
         let mut places: Vec<(u32, u8)> = Vec::with_capacity(count);
-        let mut path: Vec<u32> = vec![trie.open(0)];
+        let mut path: Vec<u32> = vec![trie.push_node(0)];
         places.push((0, 0));
         for (key, shared) in shares() {
             path.truncate(shared + 1);
             let begin = key.begin();
-            let text = if key.is_whole() { &begin[..key.count()] } else { text(key.id()) };
+            let text = if key.is_whole() { &begin[..key.length_up_to_255()] } else { text(key.id()) };
             let mut parent = path[shared];
             for &byte in &text[shared..] {
                 let siblings = &mut trie.nodes[parent as usize].child_from;
                 places.push((parent, *siblings as u8));
                 *siblings += 1;
-                parent = trie.open(byte);
+                parent = trie.push_node(byte);
                 path.push(parent);
             }
             trie.tokens.push(key.id());
         }
-        trie.close(&places);
+        trie.finish(&places);
         trie
     }
 
-    /// What is below each node, all children counted. Pass by pass: whatever is done node by node as the texts go up and
-    /// down is waited for at every turn.
-    fn close(&mut self, places: &[(u32, u8)]) {
+    /// Completes the nodes and lists the children; `places` has each node's parent and its index among the siblings.
+    ///
+    /// Sequential passes over the nodes are faster than updates along the path of each text.
+    fn finish(&mut self, places: &[(u32, u8)]) {
         let count = self.nodes.len();
-        self.open(0);
+        self.push_node(0);
         let mut children = 0;
         for node in &mut self.nodes {
             children += std::mem::replace(&mut node.child_from, children);
@@ -95,10 +103,10 @@ impl Trie {
         self.nodes[0].end = count as u32;
     }
 
-    /// Once every node is there.
-    fn seal(&mut self) {
+    /// Lists the children of a merged trie.
+    fn list_children(&mut self) {
         let count = self.nodes.len() as u32;
-        self.open(0);
+        self.push_node(0);
         self.child_bytes.reserve_exact(count as usize);
         self.child_nodes.reserve_exact(count as usize);
         for node in 0..count {
@@ -113,42 +121,43 @@ impl Trie {
         self.nodes[count as usize].child_from = self.child_bytes.len() as u32;
     }
 
-    fn open(&mut self, byte: u8) -> u32 {
+    /// Appends a node and returns its index.
+    fn push_node(&mut self, byte: u8) -> u32 {
         self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
         self.nodes.len() as u32 - 1
     }
 
-    /// What lies below several nodes of `self`, merged: one walk then serves them all.
-    pub fn merged(&self, nodes: &[u32]) -> Trie {
-        let mut forest = Trie::default();
-        self.merge_into(nodes, 0, &mut forest);
-        // The root's tokens ended at the given nodes: they are not below them.
-        forest.seal();
-        forest
+    /// The subtrees of several nodes, merged: one walk then serves all of them. Tokens at the nodes are left out.
+    pub fn merge(&self, nodes: &[u32]) -> Trie {
+        let mut merged = Trie::default();
+        self.merge_into(nodes, 0, &mut merged);
+        merged.list_children();
+        merged
     }
 
-    fn merge_into(&self, nodes: &[u32], byte: u8, forest: &mut Trie) {
-        let here = forest.open(byte);
+    /// Appends the merged subtrees to another trie.
+    fn merge_into(&self, nodes: &[u32], byte: u8, merged: &mut Trie) {
+        let here = merged.push_node(byte);
         if here != 0 {
-            nodes.iter().for_each(|&node| forest.tokens.extend_from_slice(self.tokens_at(node)));
+            nodes.iter().for_each(|&node| merged.tokens.extend_from_slice(self.tokens_at(node)));
         }
         let children = self.children_of(nodes);
         for group in children.chunk_by(|a, b| a.0 == b.0) {
             if let [(_, child)] = *group {
-                self.copy_into(child, forest);
+                self.copy_into(child, merged);
             } else {
                 let nodes: Vec<u32> = group.iter().map(|&(_, child)| child).collect();
-                self.merge_into(&nodes, group[0].0, forest);
+                self.merge_into(&nodes, group[0].0, merged);
             }
         }
-        forest.nodes[here as usize].end = forest.nodes.len() as u32;
+        merged.nodes[here as usize].end = merged.nodes.len() as u32;
     }
 
-    /// All children of several nodes, by their bytes.
+    /// (byte, node) of all children of several nodes, sorted.
     fn children_of(&self, nodes: &[u32]) -> Vec<(u8, u32)> {
-        let count = nodes.iter().map(|&node| self.family(node).len()).sum();
+        let count = nodes.iter().map(|&node| self.child_range(node).len()).sum();
         let children = || nodes.iter().flat_map(|&node| self.children(node));
-        if count < COUNTED_FROM {
+        if count < COUNTING_SORT_FROM {
             let mut children: Vec<(u8, u32)> = children().collect();
             children.sort_unstable();
             return children;
@@ -165,23 +174,25 @@ impl Trie {
         sorted
     }
 
-    /// A node and all below it, as they are.
-    fn copy_into(&self, node: u32, forest: &mut Trie) {
-        let (tokens, count) = (forest.tokens.len() as u32, forest.nodes.len() as u32);
+    /// Appends a subtree to another trie.
+    fn copy_into(&self, node: u32, merged: &mut Trie) {
+        let (tokens, count) = (merged.tokens.len() as u32, merged.nodes.len() as u32);
         let from = self.node(node).first;
         let nodes = &self.nodes[node as usize..self.end(node) as usize];
-        forest.nodes.extend(nodes.iter().map(|other| Node {
+        merged.nodes.extend(nodes.iter().map(|other| Node {
             end: other.end - node + count,
             first: other.first - from + tokens,
             ..*other
         }));
-        forest.tokens.extend_from_slice(self.tokens_between(from as usize, self.tokens_before(self.end(node))));
+        merged.tokens.extend_from_slice(self.tokens_between(from as usize, self.tokens_before(self.end(node))));
     }
 
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len().saturating_sub(1)
     }
 
+    /// Whether there are no nodes, not even a root.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -190,89 +201,93 @@ impl Trie {
         &self.nodes[node as usize]
     }
 
+    /// One past the last node of the subtree.
     pub fn end(&self, node: u32) -> u32 {
         self.node(node).end
     }
 
+    /// The byte that leads to a node from its parent; 0 for the root.
     pub fn byte(&self, node: u32) -> u8 {
         self.node(node).byte
     }
 
-    /// The places of its children among all.
-    pub fn family(&self, node: u32) -> std::ops::Range<usize> {
+    /// The range of the node's children, for `child_at`.
+    pub fn child_range(&self, node: u32) -> std::ops::Range<usize> {
         self.node(node).child_from as usize..self.node(node + 1).child_from as usize
     }
 
-    /// (byte, node) of the child at a place.
+    /// (byte, node) of the child at an index.
     pub fn child_at(&self, place: usize) -> (u8, u32) {
         (self.child_bytes[place], self.child_nodes[place])
     }
 
-    /// (byte, node) of every child, ascending.
+    /// (byte, node) of every child, by byte.
     pub fn children(&self, node: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
-        let family = self.family(node);
-        self.child_bytes[family.clone()].iter().copied().zip(self.child_nodes[family].iter().copied())
+        let child_range = self.child_range(node);
+        self.child_bytes[child_range.clone()].iter().copied().zip(self.child_nodes[child_range].iter().copied())
     }
 
-    /// The children by the bytes of a set.
+    /// (byte, node) of the children whose byte is in the set.
     pub fn children_in<'a>(&'a self, node: u32, bytes: &'a ByteSet) -> impl Iterator<Item = (u8, u32)> + 'a {
-        // One byte is what most heads are waiting for.
-        let family = match bytes.single() {
-            Some(byte) => self.place(node, byte).map_or(0..0, |place| place..place + 1),
-            None => self.family(node),
+        // Most heads accept a single byte, so a binary search replaces the scan.
+        let child_range = match bytes.single() {
+            Some(byte) => self.child_index(node, byte).map_or(0..0, |place| place..place + 1),
+            None => self.child_range(node),
         };
-        let children = self.child_bytes[family.clone()].iter().copied().zip(self.child_nodes[family].iter().copied());
+        let children =
+            self.child_bytes[child_range.clone()].iter().copied().zip(self.child_nodes[child_range].iter().copied());
         children.filter(|&(byte, _)| bytes.contains(byte))
     }
 
-    /// Whether a child is reached by a byte of the set.
-    pub fn leads_on(&self, node: u32, bytes: &ByteSet) -> bool {
-        self.child_bytes[self.family(node)].iter().any(|&byte| bytes.contains(byte))
+    /// Whether some child's byte is in the set.
+    pub fn has_child_in(&self, node: u32, bytes: &ByteSet) -> bool {
+        self.child_bytes[self.child_range(node)].iter().any(|&byte| bytes.contains(byte))
     }
 
-    fn place(&self, node: u32, byte: u8) -> Option<usize> {
-        let family = self.family(node);
-        let place = self.child_bytes[family.clone()].binary_search(&byte).ok()?;
-        Some(family.start + place)
+    /// The index of the child that a byte leads to.
+    fn child_index(&self, node: u32, byte: u8) -> Option<usize> {
+        let child_range = self.child_range(node);
+        let place = self.child_bytes[child_range.clone()].binary_search(&byte).ok()?;
+        Some(child_range.start + place)
     }
 
-    /// Where a byte leads from a node.
+    /// The node that a byte leads to.
     pub fn child(&self, node: u32, byte: u8) -> Option<u32> {
         let only = self.node(node + 1);
         if only.end == self.end(node) {
             return (only.byte == byte).then_some(node + 1);
         }
-        self.place(node, byte).map(|place| self.child_nodes[place])
+        self.child_index(node, byte).map(|place| self.child_nodes[place])
     }
 
-    /// What leads to a node from the root.
+    /// The bytes from the root to a node.
     pub fn path(&self, node: u32) -> Vec<u8> {
         let (mut path, mut at) = (Vec::new(), 0);
         while at != node {
-            let children = &self.child_nodes[self.family(at)];
+            let children = &self.child_nodes[self.child_range(at)];
             at = children[children.partition_point(|&child| child <= node) - 1];
             path.push(self.byte(at));
         }
         path
     }
 
-    /// Where a text leads from a node.
+    /// The node that a text leads to.
     pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
         text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
-    /// Tokens that end at the node.
+    /// The tokens that end at a node.
     pub fn tokens_at(&self, node: u32) -> &[u32] {
         &self.tokens[self.tokens_before(node)..self.tokens_before(node + 1)]
     }
 
-    /// Whether all bytes below the node are ASCII ones of the class, as far as that is known.
+    /// Whether all bytes below a node are ASCII bytes of the class; false if that is unknown.
     pub fn is_made_of(&self, node: u32, class: u128) -> bool {
         self.below.get(node as usize).is_some_and(|below| below & !(class & !1) == 0)
     }
 
-    /// Whether a byte of the set may occur below the node.
-    pub fn may_hold(&self, node: u32, bytes: &ByteSet) -> bool {
+    /// Whether a byte of the set can occur below a node; true if that is unknown.
+    pub fn can_hold(&self, node: u32, bytes: &ByteSet) -> bool {
         self.below.get(node as usize).is_none_or(|&below| {
             let [low, high, others @ ..] = bytes.0;
             let others = others != [0, 0] || low & 1 != 0;
@@ -280,37 +295,37 @@ impl Trie {
         })
     }
 
-    /// Tokens that end before the node, in the order of nodes.
+    /// The number of tokens that end at earlier nodes.
     pub fn tokens_before(&self, node: u32) -> usize {
         self.node(node).first as usize
     }
 
-    /// A run of tokens in the order of nodes, as counted by `tokens_before`.
+    /// A range of tokens in node order, as counted by `tokens_before`.
     pub fn tokens_between(&self, from: usize, to: usize) -> &[u32] {
         &self.tokens[from..to]
     }
 
-    /// Some token that ends at the node or below it.
+    /// The first token that ends at a node or below it.
     pub fn token_from(&self, node: u32) -> u32 {
         self.tokens[self.tokens_before(node)]
     }
 
-    /// How many nodes are reached by each byte.
-    pub fn counts(&self) -> [u32; 256] {
+    /// The number of nodes that each byte leads to.
+    pub fn count_by_byte(&self) -> [u32; 256] {
         let mut counts = [0; 256];
         self.child_bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
         counts
     }
 
-    /// The nodes that are reached by a byte, ascending.
+    /// The nodes that a byte leads to, ascending.
     pub fn nodes_of(&self, byte: u8) -> Vec<u32> {
-        // Children stand by their parents: to mark them takes less than to sort them.
+        // Children are listed by parent, so a bitmap puts the nodes in order without a sort.
         let mut marks = vec![0u64; self.nodes.len().div_ceil(64)];
         let mut mark = |bytes: &[u8], nodes: &[u32]| {
             let places = bytes.iter().zip(nodes).filter(|&(&other, _)| other == byte);
             places.for_each(|(_, &node)| marks[node as usize >> 6] |= 1 << (node & 63));
         };
-        // Most of these blocks have none: they are compared as a whole, which takes little if they are of one size.
+        // Most blocks lack the byte; comparing a block of fixed size compiles to vector instructions.
         let (bytes, nodes) = (self.child_bytes.chunks_exact(BLOCK), self.child_nodes.chunks_exact(BLOCK));
         let rest = (bytes.remainder(), nodes.remainder());
         for (bytes, nodes) in bytes.zip(nodes) {
@@ -329,90 +344,25 @@ impl Trie {
         found
     }
 
-    /// The first token through a node, and how many of its bytes come before the node's. Of a vocabulary only.
+    /// The first token through a node, and the number of its bytes before the node's byte. Not for merged tries.
     pub fn first_through(&self, node: u32, length: impl Fn(u32) -> usize) -> (u32, usize) {
         let first = self.node(node).first;
-        // It opened all nodes from this one to its own, one after another.
+        // This token created all nodes from here to its end, which are consecutive.
         let inside = self.nodes[node as usize + 1..].iter().take_while(|next| next.first == first).count();
         let token = self.tokens[first as usize];
         (token, length(token) - 1 - inside)
     }
 
-    /// Tokens that end below the node.
+    /// The tokens that end below a node, without those that end at it.
     pub fn tokens_below(&self, node: u32) -> &[u32] {
         let from = self.tokens_before(node + 1);
         let to = self.tokens_before(self.end(node));
         &self.tokens[from.min(to)..to]
     }
 
+    /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 21) + self.tokens.len() * 4
-    }
-}
-
-/// A text by its first bytes, its length up to 255, and its id, one below the other: numbers that sort as the texts do,
-/// but for texts that differ in later bytes only. Few are longer, and so few are ever fetched.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key(u128);
-
-impl Key {
-    const BEGIN: usize = 11;
-
-    fn new(text: &[u8], id: u32) -> Self {
-        let fold = |key: u128, &byte: &u8| key << 8 | u128::from(byte);
-        let begin = match text.get(..Key::BEGIN) {
-            Some(begin) => begin.iter().fold(0, fold),
-            None => text.iter().fold(0, fold) << (8 * (Key::BEGIN - text.len())),
-        };
-        Key(begin << 40 | (text.len() as u128).min(255) << 32 | u128::from(id))
-    }
-
-    fn sorted<'a>(ids: impl Iterator<Item = u32>, text: &impl Fn(u32) -> &'a [u8]) -> Vec<Key> {
-        // Exactly as large as it may become: what a growing list leaves behind is not given back.
-        let mut keys = Vec::with_capacity(ids.size_hint().1.unwrap_or_default());
-        keys.extend(ids.map(|id| Key::new(text(id), id)));
-        keys.sort_unstable();
-        for alike in keys.chunk_by_mut(|one, other| one.0 >> 40 == other.0 >> 40) {
-            if alike.iter().any(|key| !key.is_whole()) {
-                alike.sort_by_key(|key| (text(key.id()), key.id()));
-            }
-        }
-        keys
-    }
-
-    /// The first bytes, and more that mean nothing.
-    fn begin(self) -> [u8; 16] {
-        self.0.to_be_bytes()
-    }
-
-    /// Bytes of the text, up to 255.
-    fn count(self) -> usize {
-        (self.0 >> 32) as usize & 255
-    }
-
-    /// Whether it holds all bytes of its text.
-    fn is_whole(self) -> bool {
-        self.count() <= Key::BEGIN
-    }
-
-    fn id(self) -> u32 {
-        self.0 as u32
-    }
-
-    fn length<'a>(self, text: &impl Fn(u32) -> &'a [u8]) -> usize {
-        match self.count() {
-            255 => text(self.id()).len(),
-            count => count,
-        }
-    }
-
-    /// How many bytes two texts have in common at their beginning.
-    fn shared<'a>(self, other: Key, text: &impl Fn(u32) -> &'a [u8]) -> usize {
-        let alike = (self.0 ^ other.0).leading_zeros() as usize / 8;
-        if alike < Key::BEGIN || self.is_whole() || other.is_whole() {
-            return alike.min(self.count()).min(other.count());
-        }
-        text(self.id()).iter().zip(text(other.id())).take_while(|(one, other)| one == other).count()
     }
 }
 

@@ -1,29 +1,31 @@
-//! Token id → bytes, as a trie and as an index by byte; built once per tokenizer and shared by every grammar.
+//! Token ids with bytes → `Vocabulary`: a trie and indexes, built once per tokenizer and shared by every grammar.
+//!
+//! One file, so that all indexes are built from the same tokens and reached through one type.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
-use crate::bytes::utf8::raw;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Result};
 use crate::storage::cache::Cache;
 use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
 use crate::vocabulary::code_points::CodePoints;
-use crate::vocabulary::contents::TokensByByte;
 use crate::vocabulary::key_prefixes::KeyPrefixes;
 use crate::vocabulary::long_tokens::LongTokens;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::token_set::TokenSet;
+use crate::vocabulary::tokens_by_byte::TokensByByte;
 use crate::vocabulary::trie::Trie;
 
-/// Real tokens have at most a few hundred bytes; walks recurse once per byte.
-const LONGEST_TOKEN: usize = 4_096;
+/// Bytes of a token. Real tokens have at most a few hundred; walks recurse once per byte.
+const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// Sixty times the largest vocabulary there is; every set of tokens has a bit for each id.
-const MOST_IDS: usize = 1 << 24;
+/// Token ids. Every token set has a bit per id; the largest vocabulary known has a sixtieth of this.
+const MAX_IDS: usize = 1 << 24;
 
-/// Bytes of the tokens of classes: some hundred classes.
-const CLASSES: usize = 4 << 20;
+/// Bytes of the cache of token sets by character class: some hundred classes.
+const CLASS_CACHE_BYTES: usize = 4 << 20;
 
-/// What is known of a tokenizer: the bytes of its tokens, a trie and indexes of them. It never changes.
+/// The tokens of one tokenizer with a trie and indexes of them; immutable.
 pub struct Vocabulary {
     tokens: TokenBytes,
     size: usize,
@@ -31,22 +33,25 @@ pub struct Vocabulary {
     pub eos: Vec<u32>,
     /// (name, id) of the special tokens that a grammar may name.
     pub special: Vec<(String, u32)>,
-    /// All tokens with text, by their bytes.
+    /// All tokens with text.
     pub trie: Trie,
     lengths: CodePoints,
-    contents: TokensByByte,
+    by_byte: TokensByByte,
     long: LongTokens,
     occurrences: ByteIndex,
     classes: Cache<CharClass, (TokenSet, usize)>,
-    /// The bytes that tokens begin with.
+    /// The first bytes of all tokens.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
     pub longest: u32,
+    /// The beginnings of JSON keys inside tokens.
     pub(crate) key_prefixes: KeyPrefixes,
 }
 
 impl Vocabulary {
-    /// `tokens[i]` is the text of token i, None where it never matches text. `size` counts the logits.
+    /// A vocabulary of `size` logits; `tokens[i]` is the text of token i, `None` if it never matches text.
+    ///
+    /// Errors if `size` is too small or too large, or if an id or a token is beyond the limits.
     pub fn new(
         tokens: Vec<Option<Box<[u8]>>>,
         special: Vec<(String, u32)>,
@@ -58,7 +63,7 @@ impl Vocabulary {
         Self::from_block(texts.map(|text| text.len() as u32), &block, special, eos, size)
     }
 
-    /// The same from the texts of all tokens one after another and the length of each, 0 where it never matches text.
+    /// As `new`, from the texts of all tokens in one block and the length of each, 0 for none.
     pub fn from_block(
         lengths: impl ExactSizeIterator<Item = u32>,
         block: &[u8],
@@ -69,36 +74,36 @@ impl Vocabulary {
         if size < lengths.len() {
             return Err(Error::Vocabulary(format!("size is {size}, but there are {} tokens", lengths.len())).into());
         }
-        if size > MOST_IDS {
-            return Err(Error::Vocabulary(format!("size is {size}; more than {MOST_IDS} ids are a mistake")).into());
+        if size > MAX_IDS {
+            return Err(Error::Vocabulary(format!("size is {size}; more than {MAX_IDS} ids are a mistake")).into());
         }
         eos.sort_unstable();
         eos.dedup();
         if let Some(&id) = eos.iter().chain(special.iter().map(|(_, id)| id)).find(|&&id| id as usize >= size) {
             return Err(Error::Vocabulary(format!("token id {id} is beyond the vocabulary of {size}")).into());
         }
-        let silent: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
-        let tokens = TokenBytes::of(lengths, block, &silent)?;
-        if let Some(id) = tokens.iter().position(|text| text.len() > LONGEST_TOKEN) {
-            return Err(Error::Vocabulary(format!("token {id} is longer than {LONGEST_TOKEN} bytes")).into());
+        let without_text: Vec<u32> = eos.iter().copied().chain(special.iter().map(|&(_, id)| id)).collect();
+        let tokens = TokenBytes::new(lengths, block, &without_text)?;
+        if let Some(id) = tokens.iter().position(|text| text.len() > MAX_TOKEN_BYTES) {
+            return Err(Error::Vocabulary(format!("token {id} is longer than {MAX_TOKEN_BYTES} bytes")).into());
         }
-        let beside = || {
-            let (contents, chars) = TokensByByte::of(&tokens, size);
-            let long = LongTokens::of(&tokens, &chars, size);
+        let build_indexes = || {
+            let (by_byte, chars) = TokensByByte::new(&tokens, size);
+            let long = LongTokens::new(&tokens, &chars, size);
             let firsts = tokens.iter().map(|text| text.first().copied());
-            let key_prefixes = KeyPrefixes::of(contents.holding(b'"').filter_map(|id| tokens.get(id)));
-            (contents, long, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
+            let key_prefixes = KeyPrefixes::new(by_byte.holding(b'"').filter_map(|id| tokens.get(id)));
+            (by_byte, long, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
         };
-        let spelled = || {
-            let spoken = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
-            let trie = Trie::new(spoken, |id| tokens.get(id).unwrap_or_default());
-            let occurrences = ByteIndex::of_usual(&trie);
+        let build_trie = || {
+            let with_text = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
+            let trie = Trie::new(with_text, |id| tokens.get(id).unwrap_or_default());
+            let occurrences = ByteIndex::new(&trie);
             (trie, occurrences)
         };
-        // Neither half asks the other: a large vocabulary is there in half the time where there are two cores.
-        let ((trie, occurrences), (contents, long, key_prefixes, lengths)) = std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().spawn_scoped(scope, beside);
-            (spelled(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(beside))
+        // Both halves are independent, so two threads build them.
+        let ((trie, occurrences), (by_byte, long, key_prefixes, lengths)) = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().spawn_scoped(scope, build_indexes);
+            (build_trie(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(build_indexes))
         });
         let mut begins = ByteSet::EMPTY;
         let mut child = 1;
@@ -107,7 +112,7 @@ impl Vocabulary {
             child = trie.end(child);
         }
         let longest = lengths.longest;
-        let classes = Cache::new(CLASSES);
+        let classes = Cache::new(CLASS_CACHE_BYTES);
         Ok(Vocabulary {
             tokens,
             size,
@@ -115,7 +120,7 @@ impl Vocabulary {
             special,
             trie,
             lengths,
-            contents,
+            by_byte,
             long,
             occurrences,
             classes,
@@ -125,22 +130,25 @@ impl Vocabulary {
         })
     }
 
+    /// The number of logits.
     pub fn size(&self) -> usize {
         self.size
     }
 
+    /// The number of 32-bit words of a mask.
     pub fn mask_words(&self) -> usize {
         self.size.div_ceil(32)
     }
 
+    /// The text of a token, or `None` if it never matches text.
     pub fn token(&self, id: u32) -> Option<&[u8]> {
         self.tokens.get(id)
     }
 
-    /// Whether a token is whole characters that stand for themselves in a JSON string.
+    /// Whether a token consists of whole characters that a JSON string may hold without escapes.
     pub(crate) fn is_text(&self, id: u32) -> bool {
         let text = self.tokens.get(id);
-        text.is_some_and(|text| text.iter().all(|&byte| raw(byte)) && std::str::from_utf8(text).is_ok())
+        text.is_some_and(|text| text.iter().all(|&byte| is_unescaped(byte)) && std::str::from_utf8(text).is_ok())
     }
 
     /// Code points of a token.
@@ -153,86 +161,92 @@ impl Vocabulary {
         self.lengths.longest_of(begins)
     }
 
+    /// The number of tokens, at most `size`.
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// The id of a special token by name.
     pub fn special_id(&self, name: &str) -> Option<u32> {
         self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id)
     }
 
-    /// Bytes that the vocabulary takes.
+    /// Heap bytes of the vocabulary and its caches.
     pub fn memory_bytes(&self) -> usize {
         self.tokens.memory_bytes()
             + self.occurrences.memory_bytes()
             + self.lengths.memory_bytes()
-            + self.contents.memory_bytes()
+            + self.by_byte.memory_bytes()
             + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
     }
 
+    /// The tokens that are kept apart because of their length.
     pub(crate) fn long_tokens(&self) -> &LongTokens {
         &self.long
     }
 
-    /// Whether some token begins with a byte of the span.
+    /// Whether some token begins with a byte of `low..=high`.
     pub fn begins_between(&self, low: u8, high: u8) -> bool {
         (low..=high).any(|byte| self.begins.contains(byte))
     }
 
+    /// The occurrences of a byte in the trie.
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
-        self.occurrences.of(byte, &self.trie, &self.tokens)
+        self.occurrences.get(byte, &self.trie, &self.tokens)
     }
 
-    /// At most so many there are, without a look for them.
-    pub(crate) fn occurrences_at_most(&self, byte: u8) -> usize {
-        self.occurrences.at_most(byte)
+    /// An upper bound on the occurrences of a byte, in constant time.
+    pub(crate) fn max_occurrences(&self, byte: u8) -> usize {
+        self.occurrences.max_count(byte)
     }
 
-    /// How many there are, if they have been looked for.
-    pub(crate) fn occurrences_known(&self, byte: u8) -> Option<usize> {
-        self.occurrences.known(byte)
+    /// The number of occurrences of a byte, if its list exists.
+    pub(crate) fn known_occurrences(&self, byte: u8) -> Option<usize> {
+        self.occurrences.known_count(byte)
     }
 
-    /// Where one character leads and tokens go on.
+    /// The trie nodes one whole character below the root that have children.
     pub(crate) fn singles(&self) -> &[Single] {
         self.occurrences.singles(&self.trie)
     }
 
-    /// The tokens made of these characters only; the last one may be cut.
+    /// The tokens of these characters only; the last character may be incomplete.
     pub(crate) fn class(&self, class: CharClass) -> TokenSet {
-        self.counted(class).0
+        self.class_entry(class).0
     }
 
-    /// How many they are.
+    /// The number of tokens of a class.
     pub(crate) fn count_of(&self, class: CharClass) -> usize {
-        self.counted(class).1
+        self.class_entry(class).1
     }
 
-    fn counted(&self, class: CharClass) -> (TokenSet, usize) {
+    /// The tokens of a class and their number, cached.
+    fn class_entry(&self, class: CharClass) -> (TokenSet, usize) {
         if let Some(known) = self.classes.get(class) {
             return known;
         }
-        let bits = self.contents.made_of(class);
+        let bits = self.by_byte.tokens_of(class);
         let count = bits.iter().map(|word| word.count_ones() as usize).sum();
         self.classes.put(class, (bits.clone(), count), 4 * bits.len());
         (bits, count)
     }
 
-    /// A space and then nothing but these characters, no space among them.
+    /// The tokens that are one space and then characters of the class, as words of bits.
     pub(crate) fn space_prefixed(&self, class: CharClass) -> impl Iterator<Item = u32> + '_ {
         let bits = self.class(class.with(b' '));
-        self.contents.space_prefixed.iter().enumerate().map(move |(place, space_prefixed)| space_prefixed & bits[place])
+        self.by_byte.space_prefixed.iter().enumerate().map(move |(place, space_prefixed)| space_prefixed & bits[place])
     }
 
     /// The tokens of at most `chars` code points.
-    pub(crate) fn at_most(&self, chars: u32) -> TokenSet {
-        self.lengths.at_most(chars, &self.contents.present)
+    pub(crate) fn tokens_up_to(&self, chars: u32) -> TokenSet {
+        self.lengths.tokens_up_to(chars, &self.by_byte.present)
     }
 }
 

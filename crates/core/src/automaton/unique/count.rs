@@ -7,7 +7,7 @@ use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
-use crate::regular::json_string::spell;
+use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
 /// Bytes of the longest texts that are counted. Chosen without measurement.
@@ -73,7 +73,7 @@ impl Machine {
         // A language that reaches itself is infinite: the entry answers None during the recursion.
         self.unique.text_counts.insert(term, None);
         let mut all = Some(u32::from(self.arena.info(term).nullable));
-        for (low, high, target) in self.arena.moves(term)? {
+        for (low, high, target) in self.arena.byte_transitions(term)? {
             let each = self.count_texts(target, ahead - 1)?;
             all = all.zip(each).and_then(|(all, each)| all.checked_add(each.checked_mul(u32::from(high - low) + 1)?));
             all = all.filter(|&all| all < MAX_TEXTS);
@@ -162,7 +162,7 @@ impl Machine {
             if noninteger {
                 break;
             }
-            for (_, _, target) in self.arena.moves(state)? {
+            for (_, _, target) in self.arena.byte_transitions(state)? {
                 if !seen.contains(&target) {
                     seen.push(target);
                     work.push(target);
@@ -187,7 +187,7 @@ impl Machine {
             }
             Term::Quoted { text, state: Spelling::Start, .. } => {
                 let texts = self.arena.enumerate(text, most)?;
-                texts.map(|texts| texts.iter().map(|text| spell(text)).collect::<Vec<_>>())
+                texts.map(|texts| texts.iter().map(|text| encode(text)).collect::<Vec<_>>())
             }
             _ if self.arena.info(item).max_chars == MANY => None,
             _ => self.arena.enumerate(item, most)?,

@@ -90,7 +90,7 @@ impl Machine {
         }
         let Term::KeyExtra { .. } = self.arena.term(head) else { return Ok(false) };
         let excluded_bound = self.excluded_bound(frame);
-        let key = self.arena.rehold(head, EPSILON, Text::Unknown)?;
+        let key = self.arena.replace_open_key(head, EPSILON, Text::Unknown)?;
         Ok(match self.arena.continuation(key)? {
             Some(member) => self.min_values(member)? > excluded_bound,
             None => false,
@@ -115,7 +115,7 @@ impl Machine {
         if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
             return Ok(insensitive);
         }
-        let language = self.arena.held(head).map_or(head, |(inner, _)| inner);
+        let language = self.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
@@ -134,7 +134,7 @@ impl Machine {
                     insensitive = false;
                     break;
                 }
-                work.extend(self.arena.moves(state)?.iter().map(|&(_, _, target)| target));
+                work.extend(self.arena.byte_transitions(state)?.iter().map(|&(_, _, target)| target));
             }
         }
         self.unique.insensitive.insert((head, excluded_bound), insensitive);
@@ -181,7 +181,7 @@ impl Machine {
                 }
                 let mut bytes = [false; 256];
                 for &(head, _) in &heads {
-                    for (low, high, _) in self.arena.moves(head)? {
+                    for (low, high, _) in self.arena.byte_transitions(head)? {
                         (low..=high).for_each(|byte| bytes[byte as usize] = true);
                     }
                 }

@@ -161,7 +161,7 @@ impl Machine {
         let spec = self.arena.registers.uniques[array as usize].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MAX_MISSING_ITEMS {
-            return Err(Error::Limit(Limit::Different(MAX_MISSING_ITEMS)).into());
+            return Err(Error::Limit(Limit::DistinctItems(MAX_MISSING_ITEMS)).into());
         }
         let total = count + missing + spec.steps.len() + 1;
         let mut seen = FxHashSet::default();

@@ -66,7 +66,7 @@ impl Machine {
             Term::Quoted { .. } => {
                 // The text goes on after the escape, whatever character it encodes.
                 let mut most = 1;
-                for (_, _, target) in self.arena.moves(term)? {
+                for (_, _, target) in self.arena.byte_transitions(term)? {
                     most = most.max(self.min_values_within(target, depth + 1)?);
                     if most >= COUNT_CAP {
                         break;
@@ -141,7 +141,7 @@ impl Machine {
 
     /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
     pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
-        if self.arena.goes_on(text) {
+        if self.arena.has_all_longer_lengths(text) {
             return true;
         }
         let Term::And(ref parts) = *self.arena.term(text) else { return false };
@@ -149,7 +149,7 @@ impl Machine {
         for &part in &parts.clone() {
             match *self.arena.term(part) {
                 Term::Not(inner) if inner == EPSILON || self.arena.is_finite(inner) => {}
-                _ if self.arena.goes_on(part) => unending += 1,
+                _ if self.arena.has_all_longer_lengths(part) => unending += 1,
                 _ => return false,
             }
         }
@@ -184,7 +184,7 @@ impl Machine {
         if let Some(&known) = self.unique.min_values.get(&(text, ahead)) {
             return Ok(known);
         }
-        let moves = self.arena.moves(text)?;
+        let moves = self.arena.byte_transitions(text)?;
         let mut found = u32::from(self.arena.info(text).nullable);
         for (low, high, target) in moves {
             let each = self.min_texts(target, ahead - 1)?;
@@ -217,7 +217,7 @@ impl Machine {
         for _ in 0..LOOKAHEAD_BYTES {
             let mut next: FxHashMap<TermId, u32> = FxHashMap::default();
             for (state, count) in layer {
-                for (low, high, target) in self.arena.moves(state)? {
+                for (low, high, target) in self.arena.byte_transitions(state)? {
                     let (low, high) = (low.max(b'0'), high.min(b'9'));
                     if low <= high {
                         if target == state && low < high {

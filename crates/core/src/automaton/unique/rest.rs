@@ -50,9 +50,9 @@ impl Machine {
         for &byte in whole {
             if byte == b'{' && !ordered {
                 // Members may come in any order, so every excluded value with an object here counts.
-                return Ok(ExcludedRest { set: keys.rest(set, byte), exact: false });
+                return Ok(ExcludedRest { set: keys.child(set, byte), exact: false });
             }
-            set = keys.rest(set, byte);
+            set = keys.child(set, byte);
             if set == NO_KEYS {
                 return Ok(ExcludedRest { set, exact: true });
             }
@@ -62,7 +62,7 @@ impl Machine {
             return Ok(ExcludedRest { set, exact: matches!(lexer_state, LexerState::Between | LexerState::Inside) });
         }
         if self.unique.partial_values.lexer_state(partial).is_zero() {
-            let zero = keys.rest(keys.rest(set, b'0'), NUMERAL_END);
+            let zero = keys.child(keys.child(set, b'0'), NUMERAL_END);
             return Ok(ExcludedRest { set: zero, exact: false });
         }
         let at = self.arena.registers.unique_states[state as usize].at;
@@ -74,7 +74,7 @@ impl Machine {
             return Ok(ExcludedRest { set, exact: false });
         }
         let keys = &self.arena.registers.keys;
-        Ok(ExcludedRest { set: numeral.iter().fold(set, |set, &byte| keys.rest(set, byte)), exact: true })
+        Ok(ExcludedRest { set: numeral.iter().fold(set, |set, &byte| keys.child(set, byte)), exact: true })
     }
 
     /// The single open item of a position with the suffixes to avoid; None if a walk along texts cannot decide.
@@ -267,7 +267,7 @@ impl ExcludedCursor {
     pub(crate) fn next(mut self, keys: &KeySets, byte: u8) -> ExcludedCursor {
         if let LexerState::Number { .. } = self.lexer_state {
             if !is_numeral(byte) {
-                self.set = keys.rest(self.set, NUMERAL_END);
+                self.set = keys.child(self.set, NUMERAL_END);
                 self.lexer_state = LexerState::Between;
             } else if self.minus && byte == b'0' {
                 self.set = self.numeral_start;
@@ -279,7 +279,7 @@ impl ExcludedCursor {
             (self.numeral_start, self.minus) = (self.set, byte == b'-');
         }
         self.lexer_state = lexer_state;
-        self.set = said.iter().fold(self.set, |set, &byte| keys.rest(set, byte));
+        self.set = said.iter().fold(self.set, |set, &byte| keys.child(set, byte));
         self
     }
 
@@ -290,7 +290,7 @@ impl ExcludedCursor {
 
     /// Whether some excluded text continues from here.
     pub(crate) fn has_conflict(&self, keys: &KeySets) -> bool {
-        self.set != NO_KEYS || self.minus && keys.rest(self.numeral_start, b'0') != NO_KEYS
+        self.set != NO_KEYS || self.minus && keys.child(self.numeral_start, b'0') != NO_KEYS
     }
 
     /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
@@ -322,7 +322,7 @@ impl ExcludedCursor {
 
     /// Whether an excluded number ends here if no digit follows.
     fn is_whole_numeral(&self, keys: &KeySets) -> bool {
-        matches!(self.lexer_state, LexerState::Number { .. }) && keys.rest(self.set, NUMERAL_END) != NO_KEYS
+        matches!(self.lexer_state, LexerState::Number { .. }) && keys.child(self.set, NUMERAL_END) != NO_KEYS
     }
 
     /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
@@ -331,7 +331,7 @@ impl ExcludedCursor {
             return None;
         }
         let mut bytes =
-            keys.rests(self.set).fold(ByteSet::EMPTY, |all, (byte, _)| all.union(&ByteSet::range(byte, byte)));
+            keys.children(self.set).fold(ByteSet::EMPTY, |all, (byte, _)| all.union(&ByteSet::range(byte, byte)));
         let more: &[u8] = match self.lexer_state {
             LexerState::Inside => b"\\",
             LexerState::Between => b" \t\n\r-",

@@ -6,7 +6,7 @@ use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
 use crate::regular::term::{TermId, EPSILON};
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use std::sync::Arc;
 
 /// Nodes that are prepared for all forks. A builder may hold many more than any fork will use.
@@ -38,19 +38,19 @@ impl Builder {
             self.prepared = Some(Arc::new(PreparedRules { count, rules: is_ready.then_some(rules) }));
         }
         if !self.is_base {
-            self.arena.settle();
+            self.arena.compact();
             self.is_base = true;
         }
         let mut copy = Builder {
-            arena: Box::new(self.arena.above()),
+            arena: Box::new(self.arena.overlay()),
             rules: self.rules.clone(),
             specials: self.specials.clone(),
             prepared: self.prepared.clone(),
             is_base: false,
             steps: 0,
         };
-        copy.arena.budget.share();
-        copy.arena.budget.heed([cancellation, None]);
+        copy.arena.budget.reset_held();
+        copy.arena.budget.set_cancellations([cancellation, None]);
         copy.arena.begin(&limits);
         copy
     }
@@ -71,11 +71,11 @@ impl Builder {
             }
             let counts = arena.info(node).counts;
             arena.first_bytes(node);
-            let known = arena.moves(node).map(drop);
-            let clipped = [FAR, COMMON_LONGEST_TOKEN]
+            let known = arena.byte_transitions(node).map(drop);
+            let clipped = [SHORT_TOKEN_CHARS, COMMON_LONGEST_TOKEN]
                 .into_iter()
                 .filter(|_| counts)
-                .try_for_each(|reach| arena.saturated(node, reach).map(drop));
+                .try_for_each(|reach| arena.saturate(node, reach).map(drop));
             if known.and(clipped).is_err() {
                 break;
             }

@@ -52,8 +52,8 @@ impl Builder {
     /// An empty builder. `pause` is called now and then during long calls.
     pub fn new(limits: Limits, cancellation: Option<Cancellation>, pause: Option<Pause>) -> Self {
         let mut arena = Box::new(Arena::new());
-        arena.budget.heed([cancellation, None]);
-        arena.budget.pause_with(pause);
+        arena.budget.set_cancellations([cancellation, None]);
+        arena.budget.set_pause(pause);
         arena.begin(&limits);
         Builder { arena, rules: Arc::default(), specials: Vec::new(), prepared: None, is_base: false, steps: 0 }
     }
@@ -62,7 +62,7 @@ impl Builder {
     /// These steps add up over the build, and their limit is that of one call. Errors: limits, cancellation.
     pub fn check(&mut self, steps: u64) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
-        self.arena.budget.afford(self.steps)?;
+        self.arena.budget.check_build_steps(self.steps)?;
         self.arena.budget.check()
     }
 
@@ -193,8 +193,8 @@ impl Builder {
     }
 
     /// A regular node in a form that other builders can import; None for structural nodes.
-    pub fn cut(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.cut(self.node(id)?))
+    pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
+        Ok(self.arena.export(self.node(id)?))
     }
 
     /// The node that another builder exported.

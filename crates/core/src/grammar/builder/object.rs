@@ -5,7 +5,7 @@
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
 use crate::json::object::earlier_properties;
-use crate::regular::json_string::spell;
+use crate::regular::json_string::encode;
 use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{TermId, EMPTY, MANY};
@@ -51,7 +51,7 @@ impl Builder {
         }
         let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
         for (index, property) in named.iter().enumerate() {
-            sorted.push((spell(&property.key).into(), index as u32));
+            sorted.push((encode(&property.key).into(), index as u32));
         }
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {

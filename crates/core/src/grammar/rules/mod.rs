@@ -143,12 +143,12 @@ impl Rules {
 impl Arena {
     /// The term that calls a rule.
     pub fn call(&mut self, rule: u32) -> Result<TermId> {
-        self.structural(Term::Call(rule), 27, &[u128::from(rule)], false)
+        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule)], false)
     }
 
     /// The term of a special token.
     pub fn special(&mut self, special: u32) -> Result<TermId> {
-        self.structural(Term::Special(special), 28, &[u128::from(special)], false)
+        self.intern_structural(Term::Special(special), 28, &[u128::from(special)], false)
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::json::object::state::{Branches, SeenKeys};
 use crate::regular::arena::Arena;
-use crate::regular::json_string::unspell;
+use crate::regular::json_string::decode;
 use crate::regular::registers::{Hidden, ObjectState};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY};
 use smallvec::{smallvec, SmallVec};
@@ -25,13 +25,17 @@ impl Arena {
     /// Interns a term between or inside the named keys of an object.
     pub(crate) fn object_term(&mut self, term: Term) -> Result<TermId> {
         match term {
-            Term::ObjectKey { object, state } => self.structural(term, 22, &[object, state].map(u128::from), false),
-            Term::ObjectNext { object, state } => self.structural(term, 23, &[object, state].map(u128::from), false),
+            Term::ObjectKey { object, state } => {
+                self.intern_structural(term, 22, &[object, state].map(u128::from), false)
+            }
+            Term::ObjectNext { object, state } => {
+                self.intern_structural(term, 23, &[object, state].map(u128::from), false)
+            }
             Term::KeyNamed { object, state, low, high, depth } => {
-                self.structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
+                self.intern_structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
             }
             Term::KeyDone { object, state, property } => {
-                self.structural(term, 25, &[object, state, property].map(u128::from), true)
+                self.intern_structural(term, 25, &[object, state, property].map(u128::from), true)
             }
             _ => unreachable!("not an object's term"),
         }
@@ -58,7 +62,7 @@ impl Arena {
         let place = u128::from(object) << 64 | u128::from(state) << 32 | u128::from(extra);
         let nullable = self.info(inner).nullable;
         let hash = self.info(inner).hash;
-        self.structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
+        self.intern_structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
     }
 
     /// Whether the head is a finished key that may repeat the hidden key.
@@ -167,7 +171,7 @@ impl Arena {
                 let spec = self.registers.objects[object as usize].clone();
                 let before = self.registers.states[state as usize].clone();
                 let key = match text {
-                    Text::Known(text) => Some(unspell(&self.text(text))),
+                    Text::Known(text) => Some(decode(&self.text(text))),
                     Text::Unknown => None,
                 };
                 let scarce = spec.has_scarce_keys(self.registers.keys.count(before.keys));

@@ -60,7 +60,7 @@ impl Arena {
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.registers.objects.push(Arc::new(spec), &mut self.budget);
         let index = self.registers.objects.len() as u32 - 1;
-        self.structural(Term::Object(index), 21, &[u128::from(index)], false)
+        self.intern_structural(Term::Object(index), 21, &[u128::from(index)], false)
     }
 
     /// The number of a state of an object; equal states have equal numbers.
@@ -171,7 +171,7 @@ impl Arena {
                 // With several kinds of further keys, only the keys of this kind matter.
                 let came = match spec.extras.len() {
                     1 => state.keys,
-                    _ => self.keys_in(state.keys, keys)?,
+                    _ => self.filter_keys(state.keys, keys)?,
                 };
                 if came != NO_KEYS {
                     let came = self.key_set(came)?;

@@ -10,9 +10,9 @@ use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, MANY};
-use crate::regular::transitions::{majority, WIDE_CLASS};
+use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
 /// A loop of at most this many states is walked rather than scanned, if its leaving bytes occur at more than
@@ -34,12 +34,12 @@ pub(crate) struct CounterLoop {
 impl CounterLoop {
     /// The loop that begins with a head; None if the head is of another shape.
     pub(crate) fn find(arena: &mut Arena, head: TermId, longest: u32) -> Result<Option<CounterLoop>> {
-        let Some((mut next, class)) = majority(arena, head)? else { return Ok(None) };
+        let Some((mut next, class)) = majority_target(arena, head)? else { return Ok(None) };
         let Some(sample) = class.iter().next() else { return Ok(None) };
-        if !arena.lead_nowhere(head, 0x80, 0xbf)? {
+        if !arena.has_no_transition(head, 0x80, 0xbf)? {
             return Ok(None);
         }
-        let class = CharClass::new(class.ascii(), arena.leads_onto(head, next)?);
+        let class = CharClass::new(class.ascii(), arena.lead_bytes_to(head, next)?);
         let mut counter_loop = CounterLoop { states: vec![head], class, loops: false };
         while counter_loop.states.len() <= longest as usize + 1 {
             let state = counter_loop.states[counter_loop.states.len() - 1];
@@ -51,13 +51,13 @@ impl CounterLoop {
             let after = arena.derive(next, sample)?;
             if after == EMPTY {
                 // The count ends. Other bytes of the last state are entered one by one, so they must be few.
-                let live = arena.live_bytes(next)?;
+                let live = arena.next_bytes(next)?;
                 let ascii = live.intersection(&ByteSet::range(0, 0x7f)).len();
-                return Ok((ascii < WIDE_CLASS && ascii == live.len()).then_some(counter_loop));
+                return Ok((ascii < MIN_CLASS && ascii == live.len()).then_some(counter_loop));
             }
-            if arena.ascii_onto(next, after)?.ascii() != counter_loop.class.ascii()
-                || arena.leads_onto(next, after)? != counter_loop.class.leads()
-                || !arena.lead_nowhere(next, 0x80, 0xbf)?
+            if arena.ascii_bytes_to(next, after)?.ascii() != counter_loop.class.ascii()
+                || arena.lead_bytes_to(next, after)? != counter_loop.class.leads()
+                || !arena.has_no_transition(next, 0x80, 0xbf)?
             {
                 return Ok(None);
             }
@@ -92,8 +92,8 @@ impl CounterLoop {
             return Ok(false);
         }
         for state in [self.states[0], self.states[self.states.len() - 1]] {
-            for (low, high, target) in arena.moves(state)? {
-                if high < 0x80 && !self.class.contains(low) && arena.is_wide(target)? {
+            for (low, high, target) in arena.byte_transitions(state)? {
+                if high < 0x80 && !self.class.contains(low) && arena.has_wide_ascii(target)? {
                     return Ok(true);
                 }
             }
@@ -156,7 +156,7 @@ impl CounterLoop {
         let trie = &shared.vocabulary.trie;
         let first_bytes = arena.first_bytes(last);
         for single in shared.vocabulary.singles().iter().filter(|single| self.class.contains(single.lead)) {
-            if trie.leads_on(single.node, &first_bytes) {
+            if trie.has_child_in(single.node, &first_bytes) {
                 arena.spend(1)?;
                 walked.walk(arena, trie, single.node, last)?;
             }
@@ -176,7 +176,7 @@ impl CounterLoop {
     fn is_costly(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
         let mut occurrences = 0;
         for byte in self.leaving_bytes(arena)?.iter() {
-            match shared.vocabulary.occurrences_known(byte) {
+            match shared.vocabulary.known_occurrences(byte) {
                 Some(known) => occurrences += known,
                 None => return Ok(true),
             }
@@ -191,7 +191,7 @@ impl CounterLoop {
         }
         match arena.derive(self.states[0], b' ')? {
             EMPTY => Ok(None),
-            next if arena.first_bytes(next).len() < WIDE_CLASS => Ok(None),
+            next if arena.first_bytes(next).len() < MIN_CLASS => Ok(None),
             next => Ok(CounterLoop::find(arena, next, shared.vocabulary.longest)?.filter(|counter_loop| {
                 !counter_loop.class.contains(b' ')
                     && counter_loop.states.iter().all(|&state| !arena.info(state).nullable)
@@ -202,16 +202,16 @@ impl CounterLoop {
     /// The tokens short enough for the count, with `before` characters more than the count allows; None: all tokens.
     fn length_filter(&self, shared: &SharedMasks, before: u32) -> Option<TokenSet> {
         let most = self.states.len() as u32 - 1 + before;
-        (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.at_most(most))
+        (!self.loops && most < shared.vocabulary.longest).then(|| shared.vocabulary.tokens_up_to(most))
     }
 
     /// The bytes that leave the loop.
     fn leaving_bytes(&self, arena: &mut Arena) -> Result<ByteSet> {
         let mut live = ByteSet::EMPTY;
         for &state in &self.states {
-            live = live.union(&arena.live_bytes(state)?);
+            live = live.union(&arena.next_bytes(state)?);
         }
-        let mut live = ByteSet::of(live.iter().filter(|&byte| !self.class.contains(byte)));
+        let mut live = ByteSet::from_bytes(live.iter().filter(|&byte| !self.class.contains(byte)));
         if !self.loops {
             // In the last state bytes of the class may lead elsewhere.
             let end = self.states[self.states.len() - 1];
@@ -263,7 +263,9 @@ impl Arena {
         let (all, min, most) = match *self.term(text) {
             // A minimal length keeps the unlimited head counting, too. That pays if the long tokens would otherwise be walked
             // band by band, which is the case while the maximum exceeds their length.
-            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > FAR) => (body, min, max),
+            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > SHORT_TOKEN_CHARS) => {
+                (body, min, max)
+            }
             Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
             _ => return Ok(None),
         };

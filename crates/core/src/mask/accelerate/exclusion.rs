@@ -9,7 +9,7 @@ use crate::regular::arena::Arena;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
 use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
-use crate::regular::transitions::WIDE_CLASS;
+use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::trie::Trie;
 
 /// A JSON string, split into a language and finite sets of excluded texts.
@@ -33,7 +33,7 @@ impl Exclusion {
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
         let parts = Parts::from_slice(parts);
-        if arena.first_bytes(text).intersection(&ByteSet::range(0, 0x7f)).len() < WIDE_CLASS {
+        if arena.first_bytes(text).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             return Ok(None);
         }
         let (mut kept, mut excluded) = (Parts::new(), Parts::new());
@@ -46,7 +46,7 @@ impl Exclusion {
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && matches!(kept[..], [kept] if arena.goes_on(kept));
+        let plain = !free && matches!(kept[..], [kept] if arena.has_all_longer_lengths(kept));
         let opened = state == Spelling::Body;
         let relaxed = if let [only] = kept[..] { only } else { arena.and(kept)? };
         let relaxed = arena.quoted_state(relaxed, state, free)?;
@@ -77,7 +77,7 @@ impl Arena {
         for &part in parts.iter() {
             if let Term::Not(inner) = *self.term(part) {
                 if inner == EPSILON || self.is_finite(inner) {
-                    let all = bytes.get_or_insert_with(|| ByteSet::of([b'"', b'\\'].into_iter()));
+                    let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
                     *all = all.union(&self.first_bytes(inner));
                 }
             }
@@ -106,7 +106,7 @@ fn collect_key_ends(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut
     if keys.has_empty(set) {
         ends.push(node);
     }
-    for (byte, rest) in keys.rests(set) {
+    for (byte, rest) in keys.children(set) {
         if let Some(child) = follow(trie, node, &[byte]) {
             collect_key_ends(keys, rest, trie, child, ends);
         }

@@ -77,7 +77,7 @@ impl OccurrenceGroup {
         let trie = &shared.vocabulary.trie;
         let below: u32 = nodes.iter().map(|&node| trie.end(node) - node - 1).sum();
         let words = sorted_words(nodes.iter().flat_map(|&node| trie.tokens_at(node)).copied().collect());
-        let hash = (1..=MERGED_NODES).contains(&below).then(|| Hasher128::of(&nodes));
+        let hash = (1..=MERGED_NODES).contains(&below).then(|| Hasher128::hash_numbers(&nodes));
         OccurrenceGroup {
             key,
             individual: individual.into(),

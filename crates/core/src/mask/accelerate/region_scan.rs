@@ -14,7 +14,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::majority;
+use crate::regular::transitions::majority_target;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::Part;
 
@@ -40,8 +40,8 @@ impl ClosedRegion {
             return true;
         }
         // An upper bound suffices: to ask for the occurrences themselves would compute the index of the byte.
-        let left = self.live.iter().filter(|&byte| !self.class.contains(byte));
-        let occurrences: usize = left.map(|byte| shared.vocabulary.occurrences_at_most(byte)).sum();
+        let left = self.next_bytes.iter().filter(|&byte| !self.class.contains(byte));
+        let occurrences: usize = left.map(|byte| shared.vocabulary.max_occurrences(byte)).sum();
         counter_loop.is_none() && occurrences < inside / 4
     }
 
@@ -56,7 +56,7 @@ impl ClosedRegion {
         let behind_space = match space {
             EMPTY => None,
             _ if self.class.contains(b' ') => None,
-            next => ClosedRegion::of(arena, next)?.filter(|region| !region.class.contains(b' ')),
+            next => ClosedRegion::get(arena, next)?.filter(|region| !region.class.contains(b' ')),
         };
         if let Some(region) = &behind_space {
             let both = bits
@@ -91,7 +91,7 @@ impl ClosedRegion {
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
         let (majority_state, looping, others) = self.majority_state(arena, entry.first)?;
-        for byte in self.live.iter().filter(|&byte| !self.class.contains(byte)) {
+        for byte in self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)) {
             let group = shared.occurrence_group(GroupKey {
                 byte,
                 class: self.class,
@@ -130,11 +130,11 @@ impl ClosedRegion {
     /// The state to which most characters lead from `first`; the region's ASCII characters that loop in that state; and
     /// those of the looping characters that lead from `first` to another state.
     fn majority_state(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
-        let Some((majority_state, _)) = majority(arena, first)? else {
+        let Some((majority_state, _)) = majority_target(arena, first)? else {
             return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY));
         };
-        let looping = arena.ascii_onto(majority_state, majority_state)?.intersection(&self.class.bytes());
-        let others = looping.without(&arena.ascii_onto(first, majority_state)?);
+        let looping = arena.ascii_bytes_to(majority_state, majority_state)?.intersection(&self.class.bytes());
+        let others = looping.difference(&arena.ascii_bytes_to(first, majority_state)?);
         Ok((majority_state, CharClass::new(looping.ascii(), 0), others))
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     /// A walk by derivatives, node by node.
     fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
-            let next = arena.derive_now(head, byte, true).unwrap();
+            let next = arena.derive_uncached(head, byte, true).unwrap();
             if next != EMPTY {
                 walked.tokens.extend_from_slice(trie.tokens_at(child));
                 if arena.info(next).nullable {
@@ -187,7 +187,7 @@ mod tests {
         let mut arena = Arena::new();
         let arena = &mut arena;
         let any = arena.any_text().unwrap();
-        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap();
         let lower: String = ('a'..='z').collect();
         let search = |arena: &mut Arena, inner: &[TermId]| {
             let parts = [&[any], inner, &[any]].concat();
@@ -229,24 +229,24 @@ mod tests {
                     let mut walked = WalkResult::new(&shared);
                     walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
-                    if let Some(region) = ClosedRegion::of(arena, head).unwrap() {
+                    if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;
                         let walked = region.scan(arena, &shared, head).unwrap();
                         assert!(everything(walked) == slow, "region {before:?} {:?}", arena.term(text));
                     }
-                    let ascii = arena.live_ascii(head).unwrap();
-                    let live = arena.live_bytes(head).unwrap();
+                    let ascii = arena.next_ascii(head).unwrap();
+                    let live = arena.next_bytes(head).unwrap();
                     assert_eq!(ascii, live.intersection(&ByteSet::range(0, 0x7f)), "{before:?}");
-                    let moves = arena.moves(head).unwrap();
+                    let moves = arena.byte_transitions(head).unwrap();
                     for byte in 0..=255u8 {
-                        let next = arena.derive_now(head, byte, true).unwrap();
+                        let next = arena.derive_uncached(head, byte, true).unwrap();
                         assert_eq!(arena.derive(head, byte).unwrap(), next, "{byte} after {before:?}");
                         assert_eq!(live.contains(byte), next != EMPTY, "{byte} after {before:?}");
                         let moved = moves.iter().find(|&&(low, high, _)| low <= byte && byte <= high);
                         assert_eq!(moved.map_or(EMPTY, |&(_, _, target)| target), next, "{byte} after {before:?}");
-                        let onto = arena.ascii_onto(head, next).unwrap();
+                        let onto = arena.ascii_bytes_to(head, next).unwrap();
                         assert_eq!(next != EMPTY && byte < 0x80, onto.contains(byte), "{byte} after {before:?}");
-                        let nowhere = arena.lead_nowhere(head, byte, byte.saturating_add(9)).unwrap();
+                        let nowhere = arena.has_no_transition(head, byte, byte.saturating_add(9)).unwrap();
                         let reached =
                             |&(low, high, _): &(u8, u8, TermId)| low <= byte.saturating_add(9) && high >= byte;
                         assert_eq!(nowhere, !moves.iter().any(reached), "{byte} after {before:?}");

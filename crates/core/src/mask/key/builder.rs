@@ -109,7 +109,7 @@ impl KeyBuilder<'_> {
         if let Some(after) = self.lookahead_values(object, &spec.extras[extra as usize].values, exits)? {
             return Ok(Some(after));
         }
-        let ended = self.machine.arena.rehold(key, EPSILON, Text::Unknown)?;
+        let ended = self.machine.arena.replace_open_key(key, EPSILON, Text::Unknown)?;
         match self.machine.arena.continuation(ended)? {
             Some(member) => self.lookahead_from(member, frame, exits, DEPTH),
             None => Ok(None),
@@ -158,7 +158,8 @@ impl KeyBuilder<'_> {
         let trie = &shared.vocabulary.trie;
         let (last, whole) = TriePath::new(trie).read(text);
         let hash = hashed(3, &[last.into()]);
-        let Some(node) = whole.filter(|&node| trie.leads_on(node, &self.machine.follow_bytes(EPSILON, frame))) else {
+        let Some(node) = whole.filter(|&node| trie.has_child_in(node, &self.machine.follow_bytes(EPSILON, frame)))
+        else {
             return Ok(Some(hash));
         };
         Ok(self.lookahead_behind(frame, &Exits::at(node), DEPTH)?.map(|behind| hash.wrapping_add(behind)))
@@ -213,7 +214,7 @@ impl KeyBuilder<'_> {
                 }
             }
             let mut after = Some(0);
-            if let Some(node) = whole.filter(|&node| trie.leads_on(node, &colon)) {
+            if let Some(node) = whole.filter(|&node| trie.has_child_in(node, &colon)) {
                 let values = &spec.properties[*property as usize].values;
                 after = self.lookahead_values(object, values, &Exits::at(node))?;
             }

@@ -319,7 +319,7 @@ impl KeyBuilder<'_> {
         for group in exits.groups() {
             let TrieView { trie, pieces } = group.view(self.shared);
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
-            for &node in group.nodes.iter().filter(|&&node| trie.leads_on(node, &first_bytes)) {
+            for &node in group.nodes.iter().filter(|&&node| trie.has_child_in(node, &first_bytes)) {
                 let piece = pieces.get(arena, trie, node, id)?;
                 hash = hash.wrapping_add(piece.hash);
                 nodes.extend_from_slice(&piece.exits);

@@ -145,7 +145,7 @@ impl Arena {
 
     /// Whether some token reads a key of a set to its end.
     fn is_observed(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
-        let begins = || self.registers.keys.rests(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
+        let begins = || self.registers.keys.children(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
         keys != NO_KEYS
             && (self.registers.keys.has_empty(keys) || begins())
             && key_prefixes.whole.iter().any(|key| self.registers.keys.contains(keys, key))
@@ -159,10 +159,10 @@ impl Arena {
             Term::Not(inner) => match *self.term(inner) {
                 Term::Words { set, low, high, depth: 0 } => {
                     let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
-                    key_prefixes.hold_one_of(words.iter().map(|word| &**word))
+                    key_prefixes.has_any(words.iter().map(|word| &**word))
                 }
                 Term::Literal { literal, position: 0 } => {
-                    key_prefixes.hold_one_of([&**self.terms.literals[literal as usize]])
+                    key_prefixes.has_any([&**self.terms.literals[literal as usize]])
                 }
                 Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
@@ -177,17 +177,17 @@ impl Arena {
         if free {
             return false;
         }
-        if let Some(&known) = self.registers.usual.get(&[open, comma, colon]) {
+        if let Some(&known) = self.registers.standard_punctuation.get(&[open, comma, colon]) {
             return known;
         }
         let is_of = |bytes: ByteSet, few: &[u8]| {
-            let few = ByteSet::of(few.iter().copied());
+            let few = ByteSet::from_bytes(few.iter().copied());
             bytes.union(&few) == few
         };
         let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
         let before = ends(open) && ends(comma);
         let usual = before && !self.info(colon).nullable && is_of(self.first_bytes(colon), BEHIND);
-        self.registers.usual.insert([open, comma, colon], usual, &mut self.budget);
+        self.registers.standard_punctuation.insert([open, comma, colon], usual, &mut self.budget);
         usual
     }
 

@@ -8,7 +8,7 @@ use crate::mask::dfa_cache::NARROW;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
-use crate::vocabulary::long_tokens::FAR;
+use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 
 /// The counts of one head, as far as keys depend on them.
 #[derive(Clone, Copy)]
@@ -27,13 +27,15 @@ impl SharedMasks {
         }
         match self.saturated_of(arena, head)?.hash {
             Some(hash) => Ok(hash),
-            None => arena.saturated(head, self.vocabulary.longest).map(|saturated| arena.info(saturated).hash),
+            None => arena.saturate(head, self.vocabulary.longest).map(|saturated| arena.info(saturated).hash),
         }
     }
 
     /// Whether a count of the head ends between `FAR` characters and the longest token: only long tokens observe the end.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
-        Ok(self.vocabulary.longest > FAR && arena.info(head).counts && self.saturated_of(arena, head)?.far)
+        Ok(self.vocabulary.longest > SHORT_TOKEN_CHARS
+            && arena.info(head).counts
+            && self.saturated_of(arena, head)?.far)
     }
 
     fn saturated_of(&self, arena: &mut Arena, head: TermId) -> Result<Saturated> {
@@ -44,10 +46,10 @@ impl SharedMasks {
         let reads = arena.first_bytes(head);
         let mut found = Saturated { hash: None, far: false };
         // Heads of few bytes, such as white space, are left out: few long tokens consist of these bytes.
-        if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > FAR {
-            let exact = arena.saturated(head, self.vocabulary.longest)?;
+        if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > SHORT_TOKEN_CHARS {
+            let exact = arena.saturate(head, self.vocabulary.longest)?;
             found.hash = Some(arena.info(exact).hash);
-            found.far = arena.saturated(head, FAR)? != exact && arena.without_limit(exact)?.is_none();
+            found.far = arena.saturate(head, SHORT_TOKEN_CHARS)? != exact && arena.without_limit(exact)?.is_none();
         }
         self.saturated.put(own, found, size_of::<Saturated>());
         Ok(found)

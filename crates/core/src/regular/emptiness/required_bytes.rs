@@ -1,53 +1,54 @@
-//! Term → the bytes that each of its texts needs, and all that they may hold.
+//! Term → a subset of the bytes that every text needs, and a superset of the bytes that texts may hold.
 //!
-//! Where an operand of an intersection cannot do without a byte that another does not have, nothing is left, and no
-//! search has to find that out.
+//! An intersection is empty if one operand needs a byte that another never holds. This test saves a search.
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Parts, Term, TermId};
 
-/// What is said of the texts of one term, roughly: fewer needs than there are, and more bytes.
+/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
 #[derive(Clone, Copy)]
 pub(crate) struct RequiredBytes {
     needed: ByteSet,
     all: ByteSet,
 }
 
-/// What is said where nothing is known.
+/// The bounds that hold for every term.
 const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };
 const NOTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::EMPTY };
 
-/// More words are not read through.
-const FEW_WORDS: u32 = 64;
+/// Words of a set that are read through; larger sets get `ANYTHING`. Chosen without measurement.
+const MAX_WORDS: u32 = 64;
 
-/// Nor are more bytes of one text: it would be done for every byte that is read of it.
-const FEW_BYTES: usize = 256;
+/// Bytes of a literal that are read: its every suffix is a term, so reading all would take quadratic time.
+const MAX_BYTES: usize = 256;
 
 impl Arena {
-    /// Whether its texts hold no other bytes.
+    /// Whether the texts provably hold only bytes of `bytes`.
     pub(crate) fn is_made_of(&mut self, id: TermId, bytes: &[u8]) -> bool {
         self.required_bytes(id).all.iter().all(|byte| bytes.contains(&byte))
     }
 
-    /// Whether an intersection of these is empty for want of a byte.
-    pub(crate) fn lack_a_byte(&mut self, parts: &[TermId]) -> bool {
-        let met = self.meet(parts);
-        met.needed.intersection(&met.all) != met.needed
+    /// Whether the intersection of `parts` is empty because one part needs a byte that another never holds.
+    pub(crate) fn has_missing_byte(&mut self, parts: &[TermId]) -> bool {
+        let bounds = self.intersected_bytes(parts);
+        bounds.needed.intersection(&bounds.all) != bounds.needed
     }
 
-    fn meet(&mut self, parts: &[TermId]) -> RequiredBytes {
+    /// The bounds of an intersection.
+    fn intersected_bytes(&mut self, parts: &[TermId]) -> RequiredBytes {
         parts.iter().fold(ANYTHING, |met, &part| {
-            let letters = self.required_bytes(part);
-            RequiredBytes { needed: met.needed.union(&letters.needed), all: met.all.intersection(&letters.all) }
+            let bytes = self.required_bytes(part);
+            RequiredBytes { needed: met.needed.union(&bytes.needed), all: met.all.intersection(&bytes.all) }
         })
     }
 
+    /// The memoised bounds of a term.
     fn required_bytes(&mut self, id: TermId) -> RequiredBytes {
-        if let Some(&letters) = self.terms.required_bytes.get(&id) {
-            return letters;
+        if let Some(&bytes) = self.terms.required_bytes.get(&id) {
+            return bytes;
         }
-        // A concatenation is as deep as it is long: from its end, and each rest is remembered.
+        // Iterates over a concatenation from its end: a recursion would be as deep as the text is long.
         let (mut lefts, mut rest) = (Vec::new(), id);
         while let Term::Cat(left, right) = *self.term(rest) {
             if self.terms.required_bytes.get(&rest).is_some() {
@@ -56,25 +57,25 @@ impl Arena {
             lefts.push((rest, left));
             rest = right;
         }
-        let mut letters = match self.terms.required_bytes.get(&rest) {
-            Some(&letters) => letters,
-            None => self.own_required_bytes(rest),
+        let mut bytes = match self.terms.required_bytes.get(&rest) {
+            Some(&bytes) => bytes,
+            None => self.compute_required_bytes(rest),
         };
-        self.remember(rest, letters);
+        self.memoise(rest, bytes);
         for (id, left) in lefts.into_iter().rev() {
             let left = self.required_bytes(left);
-            letters = RequiredBytes { needed: letters.needed.union(&left.needed), all: letters.all.union(&left.all) };
-            self.remember(id, letters);
+            bytes = RequiredBytes { needed: bytes.needed.union(&left.needed), all: bytes.all.union(&left.all) };
+            self.memoise(id, bytes);
         }
-        letters
+        bytes
     }
 
-    fn remember(&mut self, id: TermId, letters: RequiredBytes) {
-        self.terms.required_bytes.insert(id, letters, &mut self.budget);
+    fn memoise(&mut self, id: TermId, bytes: RequiredBytes) {
+        self.terms.required_bytes.insert(id, bytes, &mut self.budget);
     }
 
-    fn own_required_bytes(&mut self, id: TermId) -> RequiredBytes {
-        let spelled = |text: &[u8]| ByteSet::of(text.iter().copied());
+    fn compute_required_bytes(&mut self, id: TermId) -> RequiredBytes {
+        let spelled = |text: &[u8]| ByteSet::from_bytes(text.iter().copied());
         match *self.term(id) {
             Term::Epsilon => NOTHING,
             Term::Class(all) => {
@@ -82,28 +83,28 @@ impl Arena {
             }
             Term::Literal { literal, position } => {
                 let rest = &self.terms.literals[literal as usize][position as usize..];
-                let needed = spelled(&rest[..rest.len().min(FEW_BYTES)]);
-                RequiredBytes { needed, all: if rest.len() > FEW_BYTES { ByteSet::FULL } else { needed } }
+                let needed = spelled(&rest[..rest.len().min(MAX_BYTES)]);
+                RequiredBytes { needed, all: if rest.len() > MAX_BYTES { ByteSet::FULL } else { needed } }
             }
-            Term::Words { set, low, high, depth } if high - low <= FEW_WORDS => {
+            Term::Words { set, low, high, depth } if high - low <= MAX_WORDS => {
                 let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
-                if words.iter().any(|word| word.len() > FEW_BYTES) {
+                if words.iter().any(|word| word.len() > MAX_BYTES) {
                     return ANYTHING;
                 }
                 let each = words.iter().map(|word| spelled(&word[depth as usize..]));
-                each.map(|all| RequiredBytes { needed: all, all }).reduce(either).unwrap_or(ANYTHING)
+                each.map(|all| RequiredBytes { needed: all, all }).reduce(united_bytes).unwrap_or(ANYTHING)
             }
             Term::Alt(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().map(|&part| self.required_bytes(part)).reduce(either).unwrap_or(ANYTHING)
+                parts.iter().map(|&part| self.required_bytes(part)).reduce(united_bytes).unwrap_or(ANYTHING)
             }
             Term::And(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                self.meet(&parts)
+                self.intersected_bytes(&parts)
             }
             Term::Repeat { body, min, .. } => {
-                let letters = self.required_bytes(body);
-                RequiredBytes { needed: if min > 0 { letters.needed } else { ByteSet::EMPTY }, ..letters }
+                let bytes = self.required_bytes(body);
+                RequiredBytes { needed: if min > 0 { bytes.needed } else { ByteSet::EMPTY }, ..bytes }
             }
             Term::Bounded { body, .. } => self.required_bytes(body),
             Term::Multiple { .. } => RequiredBytes { needed: ByteSet::EMPTY, all: self.first_bytes(id) },
@@ -112,6 +113,7 @@ impl Arena {
     }
 }
 
-fn either(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
+/// The bounds of a union.
+fn united_bytes(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
     RequiredBytes { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
 }

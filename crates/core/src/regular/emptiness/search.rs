@@ -1,83 +1,88 @@
-//! Term → its derivatives, the most promising first, until one is known to be live.
+//! Term → whether it is empty, by best-first search over its derivatives.
+//!
+//! A search can be suspended after some derivatives, so that `is_nonempty` can interleave several of them.
 
 use crate::error::Result;
 use crate::regular::arena::{Arena, DERIVATION};
-use crate::regular::emptiness::antichain::{Antichain, Seen};
+use crate::regular::emptiness::antichain::{Antichain, Insertion};
 use crate::regular::emptiness::witness::Witness;
 use crate::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A search that has found so many states is long.
-const LONG: usize = 64;
+/// States after which a search starts to prune. Shorter searches cost less than their antichain. Not measured.
+const PRUNE_FROM: usize = 64;
 
-/// Whose end is nearer goes first; of equal promise what was found last: depth first.
-type Promise = (Reverse<u32>, usize);
+/// Order of expansion: the smallest distance first, among equals the latest found (depth first).
+type Priority = (Reverse<u32>, usize);
 
+/// A suspended search.
 pub struct Search {
-    /// Whether the first byte that brings the end nearer is followed at once, while all others wait. Where many bytes
-    /// may come most searches are over before they are looked at; where all bytes bring it nearer, and few lead there,
-    /// it is lost.
-    hasty: bool,
-    /// From which state each was found, and by which byte.
+    /// Whether the first byte that reduces the distance is followed at once, before the other bytes are tried.
+    ///
+    /// A greedy search ends early where many bytes are possible, and gets lost where every byte seems to help.
+    greedy: bool,
+    /// State → the state it was found from and the byte between them.
     parent: FxHashMap<TermId, (TermId, u8)>,
-    /// With the byte from which on it was not looked at.
-    open: BinaryHeap<(Promise, TermId, u8)>,
-    /// Where the search is long: which of them must be looked into.
-    front: Option<Antichain>,
+    /// States to expand, each with the first byte not yet tried.
+    open: BinaryHeap<(Priority, TermId, u8)>,
+    /// The states worth expanding, once the search is long.
+    antichain: Option<Antichain>,
 }
 
 impl Search {
-    pub fn new(arena: &mut Arena, start: TermId, hasty: bool) -> Self {
-        let promise = (Reverse(arena.distance(start)), 0);
+    /// A search from `start`.
+    pub fn new(arena: &mut Arena, start: TermId, greedy: bool) -> Self {
+        let priority = (Reverse(arena.distance(start)), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
-        Search { hasty, parent, open: BinaryHeap::from([(promise, start, 0)]), front: None }
+        Search { greedy, parent, open: BinaryHeap::from([(priority, start, 0)]), antichain: None }
     }
 
-    /// Go on for about so many derivatives → whether the start is live, if that was found out. What lies on the way to a live
-    /// state is live; where there is none all that was seen is dead.
-    pub fn go(&mut self, arena: &mut Arena, mut most: usize) -> Result<Option<bool>> {
-        'open: while let Some((promise, id, mut byte)) = self.open.pop() {
-            if let Some(front) = &mut self.front {
-                if !front.keeps(arena, id)? {
+    /// Takes about `budget` derivatives and returns whether the start is nonempty, if decided by then.
+    ///
+    /// The result is recorded for every state on the path to a nonempty one, or for all states if there is none.
+    pub fn run(&mut self, arena: &mut Arena, mut budget: usize) -> Result<Option<bool>> {
+        'open: while let Some((priority, id, mut byte)) = self.open.pop() {
+            if let Some(antichain) = &mut self.antichain {
+                if !antichain.is_maximal(arena, id)? {
                     continue;
                 }
             }
             if byte == 0 {
-                // Where the last search came to its end: states that are looked for one after the other are alike.
+                // Consecutive searches are similar, so the last byte of the last witness is tried first.
                 arena.spend(DERIVATION)?;
                 let last = arena.terms.witnesses.last_byte();
-                let next = arena.derive_now(id, last, false)?;
-                if arena.plainly_live(next) == Some(true) {
-                    self.tell_way(arena, id, last);
+                let next = arena.derive_uncached(id, last, false)?;
+                if arena.nonempty_without_search(next) == Some(true) {
+                    self.record_witness(arena, id, last);
                     return Ok(Some(true));
                 }
             }
-            let cuts = arena.cuts(id);
+            let boundaries = arena.boundaries(id);
             loop {
-                if most == 0 {
-                    self.open.push((promise, id, byte));
+                if budget == 0 {
+                    self.open.push((priority, id, byte));
                     return Ok(None);
                 }
-                most -= 1;
+                budget -= 1;
                 arena.spend(DERIVATION)?;
-                let next = arena.derive_now(id, byte, false)?;
-                let rest = cuts.interval(byte).1.checked_add(1);
-                match arena.plainly_live(next) {
+                let next = arena.derive_uncached(id, byte, false)?;
+                let rest = boundaries.interval(byte).1.checked_add(1);
+                match arena.nonempty_without_search(next) {
                     Some(true) => {
-                        self.tell_way(arena, id, byte);
+                        self.record_witness(arena, id, byte);
                         return Ok(Some(true));
                     }
                     Some(false) => {}
                     None => {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
-                        if self.parent.len() > found && self.is_new(arena, next)? {
+                        if self.parent.len() > found && self.is_worth_expanding(arena, next)? {
                             let nearer = Reverse(arena.distance(next));
                             self.open.push(((nearer, found), next, 0));
-                            if self.hasty && nearer > promise.0 {
-                                self.open.extend(rest.map(|rest| (promise, id, rest)));
+                            if self.greedy && nearer > priority.0 {
+                                self.open.extend(rest.map(|rest| (priority, id, rest)));
                                 continue 'open;
                             }
                         }
@@ -93,37 +98,37 @@ impl Search {
         Ok(Some(false))
     }
 
-    /// Whether a state that was found now must be looked into.
-    fn is_new(&mut self, arena: &mut Arena, state: TermId) -> Result<bool> {
-        let Some(front) = &mut self.front else {
-            if self.parent.len() == LONG {
-                let front = self.front.insert(Antichain::default());
-                for &seen in self.parent.keys() {
-                    front.tell(arena, seen)?;
+    /// Whether the search must expand a state that was just found.
+    fn is_worth_expanding(&mut self, arena: &mut Arena, state: TermId) -> Result<bool> {
+        let Some(antichain) = &mut self.antichain else {
+            if self.parent.len() == PRUNE_FROM {
+                let antichain = self.antichain.insert(Antichain::default());
+                for &found in self.parent.keys() {
+                    antichain.insert(arena, found)?;
                 }
             }
             return Ok(true);
         };
-        let seen = front.tell(arena, state)?;
-        if seen == Seen::Unknown {
-            self.front = None;
+        let insertion = antichain.insert(arena, state)?;
+        if insertion == Insertion::Unknown {
+            self.antichain = None;
         }
-        Ok(seen != Seen::Held)
+        Ok(insertion != Insertion::Subsumed)
     }
 
-    /// What leads to a state that a byte leads on to its end.
-    fn tell_way(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
-        let mut way = Witness::from_slice(&[byte]);
+    /// Records the path to a state, and `byte` behind it, as a witness of all states on the path.
+    fn record_witness(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
+        let mut witness = Witness::from_slice(&[byte]);
         loop {
             arena.terms.nonempty.insert(id, true, &mut arena.budget);
             let (parent, byte) = self.parent[&id];
             if parent == id {
                 break;
             }
-            way.push(byte);
+            witness.push(byte);
             id = parent;
         }
-        way.reverse();
-        arena.terms.witnesses.remember(way);
+        witness.reverse();
+        arena.terms.witnesses.remember(witness);
     }
 }

@@ -1,23 +1,24 @@
-//! Texts by which searches lately came to their end → whether one of them leads to the end of another state, too: states
-//! that are looked for one after the other are alike. Operand by operand, of which each remembers where it was led: no
-//! state of an intersection is made for what is only looked at.
+//! Recent witnesses, tried before a new emptiness search: similar languages often share one.
+//!
+//! A witness is tried operand by operand, whose derivatives are cached, so no new intersections are created.
 
 use crate::error::Result;
 use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::term::{Term, TermId, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
-/// So many are remembered: where searches are nested, theirs take turns.
-const LATEST: usize = 4;
+/// Witnesses kept. Nested searches alternate, so one is too few. Chosen without measurement.
+const MAX_WITNESSES: usize = 4;
 
-/// A longer one tells of a single state.
-const LONGEST: usize = 256;
+/// Bytes of a witness that is kept; longer ones rarely fit a second state. Chosen without measurement.
+const MAX_WITNESS_BYTES: usize = 256;
 
+/// The bytes that lead a state to a nullable one.
 pub(crate) type Witness = SmallVec<[u8; 24]>;
 
-/// The latest first.
+/// Recent witnesses, the latest first; never none.
 #[derive(Clone, Debug)]
-pub(crate) struct Witnesses(SmallVec<[Witness; LATEST]>);
+pub(crate) struct Witnesses(SmallVec<[Witness; MAX_WITNESSES]>);
 
 impl Default for Witnesses {
     fn default() -> Self {
@@ -26,25 +27,25 @@ impl Default for Witnesses {
 }
 
 impl Witnesses {
-    /// A copy: recent witnesses are few.
-    pub fn above(&self) -> Self {
+    /// A copy, because witnesses are few.
+    pub fn overlay(&self) -> Self {
         self.clone()
     }
 
-    /// Nothing is shared, so nothing freezes.
+    /// Does nothing: overlays share no witnesses.
     pub fn freeze(&mut self) {}
 
-    /// The byte with which the last search came to its end.
+    /// The last byte of the latest witness.
     pub fn last_byte(&self) -> u8 {
         self.0[0][self.0[0].len() - 1]
     }
 
-    /// `way` is not empty.
-    pub fn remember(&mut self, way: Witness) {
-        if way.len() <= LONGEST {
-            let place = self.0.iter().position(|known| *known == way).unwrap_or_else(|| {
-                self.0.truncate(LATEST - 1);
-                self.0.push(way);
+    /// Makes `witness`, which must not be empty, the latest.
+    pub fn remember(&mut self, witness: Witness) {
+        if witness.len() <= MAX_WITNESS_BYTES {
+            let place = self.0.iter().position(|known| *known == witness).unwrap_or_else(|| {
+                self.0.truncate(MAX_WITNESSES - 1);
+                self.0.push(witness);
                 self.0.len() - 1
             });
             self.0[..=place].rotate_right(1);
@@ -53,27 +54,28 @@ impl Witnesses {
 }
 
 impl Arena {
-    /// Whether a way of late leads a state to one that is plainly live.
+    /// Whether a recent witness leads `start` to a state that is known to be nonempty. Errors if the budget ends.
     pub(crate) fn try_witnesses(&mut self, start: TermId) -> Result<bool> {
         for place in 0..self.terms.witnesses.0.len() {
-            let way = self.terms.witnesses.0[place].clone();
+            let witness = self.terms.witnesses.0[place].clone();
             let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
-                    self.leads_all(parts, &way)?
+                    self.is_witness_of_all(parts, &witness)?
                 }
-                _ => self.leads(start, &way)?,
+                _ => self.is_witness(start, &witness)?,
             };
             if leads {
-                self.terms.witnesses.remember(way);
+                self.terms.witnesses.remember(witness);
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn leads_all(&mut self, mut parts: SmallVec<[TermId; 8]>, way: &[u8]) -> Result<bool> {
-        for &byte in way {
+    /// Whether `witness` leads the intersection of `parts` to a state that is known to be nonempty.
+    fn is_witness_of_all(&mut self, mut parts: SmallVec<[TermId; 8]>, witness: &[u8]) -> Result<bool> {
+        for &byte in witness {
             self.spend(parts.len() as u64)?;
             for &part in &parts {
                 if !self.first_bytes(part).contains(byte) {
@@ -92,16 +94,17 @@ impl Arena {
         }
         self.spend(DERIVATION)?;
         let end = self.and_unchecked(parts.into_vec())?;
-        Ok(self.plainly_live(end) == Some(true))
+        Ok(self.nonempty_without_search(end) == Some(true))
     }
 
-    fn leads(&mut self, start: TermId, way: &[u8]) -> Result<bool> {
+    /// Whether `witness` leads `start` to a state that is known to be nonempty.
+    fn is_witness(&mut self, start: TermId, witness: &[u8]) -> Result<bool> {
         let mut id = start;
-        for &byte in way {
+        for &byte in witness {
             self.spend(DERIVATION)?;
-            id = self.derive_now(id, byte, false)?;
+            id = self.derive_uncached(id, byte, false)?;
         }
-        Ok(self.plainly_live(id) == Some(true))
+        Ok(self.nonempty_without_search(id) == Some(true))
     }
 }
 
@@ -112,7 +115,7 @@ mod tests {
     use crate::regular::term::MANY;
 
     #[test]
-    fn a_way_that_one_search_found_is_taken_only_where_it_leads_to_an_end() {
+    fn a_witness_counts_only_where_it_leads_to_a_nonempty_state() {
         let mut arena = Arena::new();
         let arena = &mut arena;
         let (letter, digit) = (ByteSet::range(b'a', b'z'), ByteSet::range(b'0', b'9'));
@@ -129,7 +132,7 @@ mod tests {
         assert!(!arena.try_witnesses(start).unwrap());
         assert!(arena.is_nonempty(start).unwrap());
         assert_eq!(arena.terms.witnesses.0[0].as_slice(), b"9q7");
-        // (operands, what was read of them, whether the way leads on)
+        // (operands, bytes read before, whether the witness applies)
         let short = arena.bounded(nine, 0, 4).unwrap();
         let no_end = arena.literal(b"9q7").and_then(|text| arena.not(text)).unwrap();
         let only = arena.literal(b"9q7").unwrap();
@@ -153,15 +156,15 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_ways_are_remembered() {
-        let mut ways = Witnesses::default();
+    fn the_latest_witnesses_are_kept() {
+        let mut witnesses = Witnesses::default();
         for number in 0..9 {
-            ways.remember(smallvec![b'0' + number]);
-            ways.remember(smallvec![b'x', b'y']);
+            witnesses.remember(smallvec![b'0' + number]);
+            witnesses.remember(smallvec![b'x', b'y']);
         }
-        ways.remember(Witness::from_elem(b'z', LONGEST + 1));
-        assert_eq!(ways.last_byte(), b'y');
-        let known: Vec<&[u8]> = ways.0.iter().map(|way| way.as_slice()).collect();
+        witnesses.remember(Witness::from_elem(b'z', MAX_WITNESS_BYTES + 1));
+        assert_eq!(witnesses.last_byte(), b'y');
+        let known: Vec<&[u8]> = witnesses.0.iter().map(|witness| witness.as_slice()).collect();
         assert_eq!(known, [b"xy".as_slice(), b"8", b"7", b"6"]);
     }
 }

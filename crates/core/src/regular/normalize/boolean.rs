@@ -1,4 +1,6 @@
-//! Terms → their union, their intersection, the complement of one: without what adds nothing, and merged where that is less.
+//! Terms → their union, intersection or complement, in normal form.
+//!
+//! Operands are flattened, sorted and merged, and redundant ones dropped, so that derivatives produce few distinct states.
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
@@ -7,20 +9,21 @@ use crate::regular::term::{Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP}
 use crate::storage::hash::Hasher128;
 use smallvec::SmallVec;
 
-/// Longer beginnings are not compared with what another alternative repeats.
-const COVERED_PARTS: usize = 8;
+/// Factors of an alternative that are compared with another one. Chosen without measurement.
+const MAX_FACTORS: usize = 8;
 
-/// Steps for each of many alternatives, which are sorted, compared and hashed: about 0.1 µs. What a few take is in the
-/// price of a derivative.
-const PER_PART: u64 = 6;
-const FEW: u64 = 16;
+/// Steps of the budget per operand of a large union or intersection: sorting and hashing take about 0.1 µs each.
+const STEPS_PER_OPERAND: u64 = 6;
+/// Operands from which each one is charged; the price of a derivative covers fewer.
+const CHARGED_FROM: u64 = 16;
 
 impl Arena {
+    /// The union. Errors if the budget ends or terms nest too deeply.
     pub fn alt(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
-        self.alt_of(parts.into())
+        self.union(parts.into())
     }
 
-    fn alt_of(&mut self, mut stack: Parts) -> Result<TermId> {
+    fn union(&mut self, mut stack: Parts) -> Result<TermId> {
         let mut flat = Parts::new();
         let mut bytes = ByteSet::EMPTY;
         while let Some(part) = stack.pop() {
@@ -36,7 +39,7 @@ impl Arena {
             flat.push(self.class(bytes)?);
         }
         let count = flat.len() as u64;
-        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
+        self.spend(if count > CHARGED_FROM { STEPS_PER_OPERAND * count } else { count / 2 })?;
         flat.sort_unstable();
         flat.dedup();
         if flat.len() > 1 {
@@ -60,11 +63,11 @@ impl Arena {
             let infos = || flat.iter().map(|&part| arena.info(part));
             let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
             spans.sort_unstable();
-            let mut reach = spans[0].1;
+            let mut max_chars = spans[0].1;
             let mut joined = infos().all(|info| info.exact);
             for &(low, high) in &spans[1..] {
-                joined &= low <= reach.saturating_add(1);
-                reach = reach.max(high);
+                joined &= low <= max_chars.saturating_add(1);
+                max_chars = max_chars.max(high);
             }
             let info = Info {
                 hash: 0,
@@ -75,15 +78,16 @@ impl Arena {
                 counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars: spans[0].0,
-                max_chars: reach,
+                max_chars,
                 exact: joined,
             };
             (Term::Alt(flat[..].into()), info)
         })
     }
 
-    /// What begins with bytes of a class and goes on as another alternative does, of which these bytes are a beginning,
-    /// too, adds nothing: `[a-z]{1,3}[a-z./]*` beside `[a-z./]*`. A state for each of its counts would.
+    /// Drops the alternatives that another one provably contains: `[a-z]{1,3}[a-z./]*` other_part `[a-z./]*`.
+    ///
+    /// Without this rule each value of such a counter would be a state.
     fn drop_covered(&self, flat: &mut Parts) {
         for place in (0..flat.len()).rev() {
             let Some(&all) = flat.get(place).filter(|_| flat.len() > 1) else { continue };
@@ -99,9 +103,9 @@ impl Arena {
         }
     }
 
-    /// Whether it is bytes of a class and then one of two terms.
+    /// Whether the term is a run of bytes of `class` followed by `all` or by `rest`.
     fn is_covered(&self, mut part: TermId, class: ByteSet, all: TermId, rest: TermId) -> bool {
-        for _ in 0..COVERED_PARTS {
+        for _ in 0..MAX_FACTORS {
             if part == all || part == rest {
                 return true;
             }
@@ -114,14 +118,14 @@ impl Arena {
                 ref first => first,
             };
             match within {
-                Term::Class(set) if set.without(&class).is_empty() => part = after,
+                Term::Class(set) if set.difference(&class).is_empty() => part = after,
                 _ => return false,
             }
         }
         false
     }
 
-    /// Many literals side by side are one sorted set.
+    /// Replaces four or more literals by one sorted set of words.
     fn merge_words(&mut self, flat: &mut Parts) -> Result<()> {
         let is_literal = |arena: &Self, id: TermId| matches!(arena.term(id), Term::Literal { .. });
         if flat.iter().filter(|&&part| is_literal(self, part)).count() < 4 {
@@ -139,8 +143,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Repetitions of one body before one rest are one, where their counts touch. Nested counts would else make an
-    /// alternative for each place where an inner one may have ended.
+    /// Merges repetitions of one body before one remainder if their ranges touch.
+    ///
+    /// Nested counters would otherwise produce an alternative per position at which the inner one can end.
     fn merge_counts(&mut self, flat: &mut Parts) -> Result<()> {
         let counted = |arena: &Self, id: TermId| {
             let (first, rest) = match *arena.term(id) {
@@ -181,6 +186,7 @@ impl Arena {
         Ok(())
     }
 
+    /// The hash of a set of operands, in any order.
     fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
         let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
         hashes.sort_unstable();
@@ -189,16 +195,18 @@ impl Arena {
         hash.finish()
     }
 
+    /// The intersection, `EMPTY` if no text is left. Errors if the budget ends or terms nest too deeply.
     pub fn and(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         let id = self.and_unchecked(parts)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
+    /// The intersection without the search for emptiness.
     pub(crate) fn and_unchecked(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
-        self.and_of(parts.into())
+        self.intersect(parts.into())
     }
 
-    fn and_of(&mut self, mut stack: Parts) -> Result<TermId> {
+    fn intersect(&mut self, mut stack: Parts) -> Result<TermId> {
         let mut flat = Parts::new();
         while let Some(part) = stack.pop() {
             match self.term(part) {
@@ -209,16 +217,16 @@ impl Arena {
             }
         }
         let count = flat.len() as u64;
-        self.spend(if count > FEW { PER_PART * count } else { count / 2 })?;
+        self.spend(if count > CHARGED_FROM { STEPS_PER_OPERAND * count } else { count / 2 })?;
         flat.sort_unstable();
         flat.dedup();
         if flat.contains(&EPSILON) {
             let nullable = flat.iter().all(|&part| self.info(part).nullable);
             return Ok(if nullable { EPSILON } else { EMPTY });
         }
-        self.drop_needless(&mut flat);
-        let whole = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
-        if whole && flat.len() > 1 {
+        self.drop_redundant_complements(&mut flat);
+        let is_text = flat.iter().any(|&part| Some(part) != self.any_text && self.info(part).utf8);
+        if is_text && flat.len() > 1 {
             flat.retain(|&mut part| Some(part) != self.any_text);
         }
         match flat[..] {
@@ -236,8 +244,8 @@ impl Arena {
             Term::Not(inner) => Some(inner),
             _ => None,
         });
-        // A text is no other than all texts.
-        let excludes = |inner| flat.binary_search(&inner).is_ok() || whole && Some(inner) == self.any_text;
+        // An operand and its complement have no common text; valid UTF-8 excludes the complement of `any_text` likewise.
+        let excludes = |inner| flat.binary_search(&inner).is_ok() || is_text && Some(inner) == self.any_text;
         if complements.into_iter().any(excludes) {
             return Ok(EMPTY);
         }
@@ -260,26 +268,28 @@ impl Arena {
         })
     }
 
-    /// The complement of what begins otherwise than all texts of another operand takes nothing away.
-    fn drop_needless(&mut self, flat: &mut Parts) {
+    /// Drops complements of languages that are disjoint from another operand by their first bytes.
+    fn drop_redundant_complements(&mut self, flat: &mut Parts) {
         for place in (0..flat.len()).rev() {
             let Term::Not(inner) = *self.term(flat[place]) else { continue };
-            let apart = flat.iter().any(|&other| match self.term(other) {
+            let disjoint = flat.iter().any(|&other| match self.term(other) {
                 Term::Not(_) => false,
                 _ if self.info(other).nullable && self.info(inner).nullable => false,
                 _ => self.first_bytes(other).intersection(&self.first_bytes(inner)).is_empty(),
             });
-            if apart {
+            if disjoint {
                 flat.remove(place);
             }
         }
     }
 
+    /// The complement, `EMPTY` if no text is left. Errors if the budget ends or terms nest too deeply.
     pub fn not(&mut self, inner: TermId) -> Result<TermId> {
         let id = self.not_unchecked(inner)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
+    /// The complement without the search for emptiness.
     pub(crate) fn not_unchecked(&mut self, inner: TermId) -> Result<TermId> {
         if inner == EMPTY {
             return Ok(TOP);
@@ -309,10 +319,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_alternative_covers_is_dropped_and_nothing_else() {
+    fn only_contained_alternatives_are_dropped() {
         let mut arena = Arena::new();
         let arena = &mut arena;
-        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::of(bytes.bytes())).unwrap();
+        let class = |arena: &mut Arena, bytes: &str| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap();
         let (ab, abc, d) = (class(arena, "ab"), class(arena, "abc"), class(arena, "d"));
         let (some, any, three) =
             (arena.repeat(ab, 1, 2).unwrap(), arena.repeat(abc, 0, MANY).unwrap(), arena.repeat(abc, 3, 3).unwrap());
@@ -336,18 +346,18 @@ mod tests {
                     .map(move |code| (0..length).map(move |at| b"abcd"[(code >> (2 * at) & 3) as usize]).collect())
             })
             .collect();
-        for (place, (part, beside, dropped)) in cases.into_iter().enumerate() {
-            let both = arena.alt(vec![part, beside]).unwrap();
-            assert_eq!(both == beside, dropped, "{place}");
+        for (place, (part, other_part, dropped)) in cases.into_iter().enumerate() {
+            let both = arena.alt(vec![part, other_part]).unwrap();
+            assert_eq!(both == other_part, dropped, "{place}");
             for text in &texts {
-                let either = arena.matches(part, text).unwrap() || arena.matches(beside, text).unwrap();
+                let either = arena.matches(part, text).unwrap() || arena.matches(other_part, text).unwrap();
                 assert_eq!(arena.matches(both, text).unwrap(), either, "{place} {text:?}");
             }
         }
     }
 
     #[test]
-    fn all_texts_taken_away_leave_what_is_no_text() {
+    fn the_complement_of_all_texts_has_no_text() {
         let mut arena = Arena::new();
         let arena = &mut arena;
         let any = arena.any_text().unwrap();

@@ -1,4 +1,6 @@
-//! Bytes, texts, keys, code points → terms that hold no others, or few.
+//! Bytes, texts, keys and code points → terms without operands, or with few.
+//!
+//! Apart from `boolean`, because leaves compute their facts from data, not from operands.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::is_lead;
@@ -12,13 +14,14 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Of more words than this only what all words of their set have in common is asked.
-const MANY_WORDS: usize = 64;
+/// Words up to which the facts of a suffix set are computed; larger sets use the facts of the whole set. Not measured.
+const MAX_MEASURED_WORDS: usize = 64;
 
-/// Bytes of a word from which on its ends are measured once: below, each is measured as fast by itself.
-const LONG: usize = 512;
+/// Bytes of a word from which its suffixes are measured once; shorter ones are as fast to measure each time.
+const MEASURE_ONCE_FROM: usize = 512;
 
 impl Arena {
+    /// The texts of one byte of the set. Errors if the budget ends.
     pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
         if set.is_empty() {
             return Ok(EMPTY);
@@ -26,7 +29,7 @@ impl Arena {
         let mut hash = Hasher128::new(3);
         set.0.iter().for_each(|&word| hash.word(word));
         let ascii = set.0[2] == 0 && set.0[3] == 0;
-        // The bytes of the third word, and no others, go on with a character (`is_lead`).
+        // The third word holds exactly the continuation bytes (`is_lead`).
         let starts = set.0[0] | set.0[1] | set.0[3] != 0;
         let inner = set.0[2] != 0;
         self.intern(Term::Class(set), hash.finish(), |_| Info {
@@ -43,12 +46,13 @@ impl Arena {
         })
     }
 
+    /// The one text `data`. Errors if the budget ends.
     pub fn literal(&mut self, data: &[u8]) -> Result<TermId> {
         match data {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.by_hash(literal::hash_of(data)) {
+                if let Some(id) = self.by_hash(literal::hash_literal(data)) {
                     return Ok(id);
                 }
                 self.spend(data.len() as u64 / 16)?;
@@ -60,6 +64,7 @@ impl Arena {
         }
     }
 
+    /// The suffix of a literal from a position.
     pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
         let (data, from) = (self.terms.literals[literal as usize].clone(), position as usize);
         match data[from..] {
@@ -83,7 +88,7 @@ impl Arena {
         }
     }
 
-    /// One of many words; sorted here, duplicates dropped.
+    /// Any of these texts, in any order and with duplicates. Errors if the budget ends.
     pub fn words(&mut self, mut words: Vec<Box<[u8]>>) -> Result<TermId> {
         words.sort_unstable();
         words.dedup();
@@ -96,8 +101,10 @@ impl Arena {
         self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
         let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
         let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
-        let ends: Option<Arc<[Ends]>> =
-            words.iter().any(|word| word.len() >= LONG).then(|| words.iter().map(|word| Ends::of(word)).collect());
+        let ends: Option<Arc<[Ends]>> = words
+            .iter()
+            .any(|word| word.len() >= MEASURE_ONCE_FROM)
+            .then(|| words.iter().map(|word| Ends::new(word)).collect());
         self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
         self.terms
             .word_sets
@@ -105,6 +112,7 @@ impl Arena {
         self.words_rest(self.terms.word_sets.len() as u32 - 1, 0, high, 0)
     }
 
+    /// The words `low..high` of a set without their first `depth` bytes.
     pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
         let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set as usize].clone();
         match high - low {
@@ -120,8 +128,8 @@ impl Arena {
             let all = &words[low as usize..high as usize];
             let nullable = all[0].len() == depth as usize;
             let rests = || all.iter().map(|word| &word[depth as usize..]);
-            // The words share their first `depth` bytes: where one is between two characters, all are.
-            let few = all.len() <= MANY_WORDS;
+            // The words share their first `depth` bytes, so all are at a character boundary or none is.
+            let few = all.len() <= MAX_MEASURED_WORDS;
             let few_chars: SmallVec<[u32; 8]> = match &ends {
                 _ if !few => SmallVec::new(),
                 None => rests().map(code_points).collect(),
@@ -153,21 +161,21 @@ impl Arena {
         })
     }
 
-    /// One of the keys of a set; all of them are UTF-8.
+    /// The keys of a set, as texts.
     pub(crate) fn key_set(&mut self, set: u32) -> Result<TermId> {
         if set == NO_KEYS {
             return Ok(EMPTY);
         }
         let nullable = self.registers.keys.has_empty(set);
-        if nullable && self.registers.keys.rests(set).next().is_none() {
+        if nullable && self.registers.keys.children(set).next().is_none() {
             return Ok(EPSILON);
         }
-        // The keys share what was read of them: where one is between two characters, all are.
-        let between = nullable || self.registers.keys.rests(set).all(|(byte, _)| is_lead(byte));
+        // The keys share the bytes read so far, so all are at a character boundary or none is.
+        let between = nullable || self.registers.keys.children(set).all(|(byte, _)| is_lead(byte));
         let mut hash = Hasher128::new(14);
         hash.wide(self.registers.keys.hash(set));
         self.intern(Term::Keys(set), hash.finish(), |arena| {
-            let (min_chars, max_chars) = arena.registers.keys.chars(set);
+            let (min_chars, max_chars) = arena.registers.keys.char_bounds(set);
             Info {
                 hash: 0,
                 nullable,
@@ -183,8 +191,10 @@ impl Arena {
         })
     }
 
-    /// Digits, and points between them if `point`, that read as one number are a multiple: a state for each remainder,
-    /// made as it is come to. Zeros enough can be followed by any remainder, so that no state is a dead end.
+    /// Texts of digits whose value is a multiple of `of`, the empty text included; points are skipped if `point`. Errors if
+    /// the budget ends.
+    ///
+    /// A state per remainder is created on demand. None is a dead end, because enough digits reach every remainder.
     pub fn multiple(&mut self, of: u32, point: bool) -> Result<TermId> {
         if of == 0 {
             return Ok(EMPTY);
@@ -192,6 +202,7 @@ impl Arena {
         self.multiple_rest(of, 0, point)
     }
 
+    /// The continuations of digits whose value has the remainder `rest`.
     pub(crate) fn multiple_rest(&mut self, of: u32, rest: u32, point: bool) -> Result<TermId> {
         let mut hash = Hasher128::new(15);
         hash.word(u64::from(of) << 32 | u64::from(rest));
@@ -210,7 +221,7 @@ impl Arena {
         })
     }
 
-    /// One code point of the inclusive ranges, as UTF-8.
+    /// One code point of the inclusive ranges, as UTF-8. Errors if the budget ends.
     pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
         use regex_syntax::utf8::Utf8Sequences;
         let mut by_tail: FxHashMap<Vec<(u8, u8)>, ByteSet> = FxHashMap::default();
@@ -246,6 +257,7 @@ impl Arena {
         Ok(id)
     }
 
+    /// All texts of valid UTF-8, made once. Errors if the budget ends.
     pub fn any_text(&mut self) -> Result<TermId> {
         if let Some(id) = self.any_text {
             return Ok(id);

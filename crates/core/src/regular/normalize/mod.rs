@@ -1,5 +1,6 @@
-//! Parts → terms in normal form (Owens, Reppy, Turon: *Regular-expression derivatives re-examined*, 2009): what means the
-//! same is the same term as often as can be seen at a glance, so that equal states meet.
+//! Operands → terms in normal form (Owens, Reppy, Turon: *Regular-expression derivatives re-examined*, 2009).
+//!
+//! Similar terms become equal where this costs little, so that the lazy automaton has few states.
 
 pub(crate) mod boolean;
 pub(crate) mod leaf;
@@ -10,9 +11,10 @@ use crate::regular::term::{Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::storage::hash::Hasher128;
 
 impl Arena {
+    /// The concatenation. Errors if the budget ends or terms nest too deeply.
     pub fn cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
         let parts = |term: &Term| if let Term::Cat(a, b) = *term { Some((a, b)) } else { None };
-        if let Some(id) = self.joined(left, right, parts, Arena::cat)? {
+        if let Some(id) = self.associate_right(left, right, parts, Arena::cat)? {
             return Ok(id);
         }
         let mut hash = Hasher128::new(7);
@@ -28,7 +30,7 @@ impl Arena {
                 utf8: l.utf8 && r.utf8,
                 searched: l.searched || r.searched,
                 counts: false,
-                // Long concatenations lean right. A step looks into the right side only if the left one may be empty.
+                // Concatenations associate to the right; a derivative descends to the right only if the left is nullable.
                 depth: 1 + if l.nullable { l.depth.max(r.depth) } else { l.depth },
                 min_chars: l.min_chars.saturating_add(r.min_chars),
                 max_chars: l.max_chars.saturating_add(r.max_chars),
@@ -37,6 +39,7 @@ impl Arena {
         })
     }
 
+    /// `min` to `max` copies of a body; `MANY` copies are unbounded. Errors as `cat` does.
     pub fn repeat(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
         if max == 0 || body == EPSILON {
             return Ok(EPSILON);
@@ -52,11 +55,11 @@ impl Arena {
             if (low, high) == (0, MANY) {
                 return Ok(body);
             }
-            // k copies of low to high make k·low to k·high; where these spans touch, one count says it all.
+            // k copies of low to high make k·low to k·high. If these ranges touch for all k, one counter suffices.
             let copies = min.max(1);
             let touching = (u64::from(copies) + 1) * u64::from(low) <= u64::from(copies) * u64::from(high) + 1;
             if min == max || touching && (min > 0 || low <= 1) {
-                // A product beyond 32 bits is as good as unbounded.
+                // A product beyond 32 bits counts as unbounded.
                 return self.repeat(inner, low.saturating_mul(min), high.saturating_mul(max));
             }
         }
@@ -85,11 +88,13 @@ impl Arena {
         })
     }
 
+    /// The texts of `body` with `min..=max` code points, `EMPTY` if there are none. Errors as `cat` does.
     pub fn bounded(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
         let id = self.bounded_unchecked(body, min, max)?;
-        self.checked(id)
+        self.normalize_empty(id)
     }
 
+    /// As `bounded`, without the search for emptiness.
     pub(crate) fn bounded_unchecked(&mut self, body: TermId, min: u32, max: u32) -> Result<TermId> {
         if let Term::Bounded { body, min: inner_min, max: inner_max } = *self.term(body) {
             return self.bounded_unchecked(body, min.max(inner_min), max.min(inner_max));
@@ -101,7 +106,7 @@ impl Arena {
         if info.min_chars >= min && info.max_chars <= max {
             return Ok(body);
         }
-        // An upper bound that the body keeps by itself is no bound; neither is such a lower one.
+        // Bounds that the body implies are dropped.
         let max = if info.max_chars <= max { MANY } else { max };
         let min = if info.min_chars >= min { 0 } else { min };
         let mut hash = Hasher128::new(12);
@@ -124,7 +129,7 @@ impl Arena {
         })
     }
 
-    /// The JSON strings whose decoded text is in `text`, from the opening quote on.
+    /// The JSON strings, quotes included, whose decoded text is in `text`; with any escapes if `free`, else canonical ones.
     pub fn quoted(&mut self, text: TermId, free: bool) -> Result<TermId> {
         let text = if self.info(text).utf8 {
             text
@@ -135,6 +140,7 @@ impl Arena {
         self.quoted_state(text, Spelling::Start, free)
     }
 
+    /// The rest of such a string in a state of its spelling.
     pub(crate) fn quoted_state(&mut self, text: TermId, state: Spelling, free: bool) -> Result<TermId> {
         if text == EMPTY {
             return Ok(EMPTY);
@@ -166,8 +172,14 @@ impl Arena {
         })
     }
 
-    /// A structural term; `parts` are what its content is, after `kind`.
-    pub(crate) fn structural(&mut self, term: Term, kind: u64, parts: &[u128], nullable: bool) -> Result<TermId> {
+    /// Interns a structural term; `parts` are the hashes of its content, `kind` its kind for the hash.
+    pub(crate) fn intern_structural(
+        &mut self,
+        term: Term,
+        kind: u64,
+        parts: &[u128],
+        nullable: bool,
+    ) -> Result<TermId> {
         let mut hash = Hasher128::new(kind);
         parts.iter().for_each(|&part| hash.wide(part));
         let depth = match term {
@@ -188,17 +200,20 @@ impl Arena {
         })
     }
 
+    /// The concatenation of structural terms. Errors if the budget ends or terms nest too deeply.
     pub fn seq(&mut self, left: TermId, right: TermId) -> Result<TermId> {
         let parts = |term: &Term| if let Term::Seq(a, b) = *term { Some((a, b)) } else { None };
-        if let Some(id) = self.joined(left, right, parts, Arena::seq)? {
+        if let Some(id) = self.associate_right(left, right, parts, Arena::seq)? {
             return Ok(id);
         }
         let parts = [self.info(left).hash, self.info(right).hash];
-        self.structural(Term::Seq(left, right), 20, &parts, false)
+        self.intern_structural(Term::Seq(left, right), 20, &parts, false)
     }
 
-    /// One term after another where that is no new term, or where the left one is joined of parts: chains lean right.
-    fn joined(
+    /// The concatenation where an operand is neutral or zero, or where `left` is a chain; `None` for two plain operands.
+    ///
+    /// Chains associate to the right.
+    fn associate_right(
         &mut self,
         left: TermId,
         right: TermId,
@@ -214,7 +229,7 @@ impl Arena {
         if right == EPSILON {
             return Ok(Some(left));
         }
-        // One by one from the right: a chain may be longer than a stack is deep.
+        // Iterative, because a chain can be longer than the stack is deep.
         let (mut chain, mut last) = (Vec::new(), left);
         while let Some((part, rest)) = parts(self.term(last)) {
             chain.push(part);

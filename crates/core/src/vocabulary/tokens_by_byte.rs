@@ -1,36 +1,38 @@
-//! Tokens → which of them hold which bytes, as bits.
+//! Byte → the tokens that hold it, and character class → the tokens made of it.
 //!
-//! The tokens made of a class of characters are a few unions of these sets, whatever the size of the vocabulary.
+//! The tokens of a class are a few set operations on these sets, whatever the number of tokens.
 
 use crate::bytes::char_class::CharClass;
 use crate::bytes::utf8::is_lead;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::token_set::TokenSet;
 
-/// Which tokens hold which bytes, as bits: a tree over the ASCII bytes, so that any class is a few unions.
+/// The tokens that hold each byte, as bits: a binary tree over the ASCII bytes, so that a class is a few unions.
 pub(crate) struct TokensByByte {
-    /// Node n stands for its children 2n and 2n + 1; leaf 128 + b for byte b.
+    /// Node n is the union of its children 2n and 2n + 1; leaf 128 + b belongs to byte b.
     holding: Vec<Vec<u32>>,
+    /// All tokens with text.
     pub present: Vec<u32>,
-    /// Those that hold bytes beyond ASCII, and those of them that are valid UTF-8 but for a cut last character.
+    /// The tokens that hold bytes beyond ASCII.
     wide: Vec<u32>,
+    /// The tokens of `wide` that are valid UTF-8, except for an incomplete last character.
     valid: Vec<u32>,
-    /// Those that begin with a space and hold no other.
+    /// The tokens that begin with a space and hold no other.
     pub space_prefixed: Vec<u32>,
-    /// (lead byte - 0xc0, those that hold it).
+    /// (lead byte - 0xc0, tokens that hold it).
     leads: Vec<(u32, Vec<u32>)>,
 }
 
 impl TokensByByte {
-    /// With the code points of each token.
-    pub fn of(tokens: &TokenBytes, size: usize) -> (Self, Vec<u16>) {
+    /// The index of all tokens, and the code points of each.
+    pub fn new(tokens: &TokenBytes, size: usize) -> (Self, Vec<u16>) {
         let words = size.div_ceil(32);
         let empty = || vec![0u32; words];
         let mut chars = Vec::with_capacity(tokens.len());
         let (mut holding, mut present, mut wide, mut valid) = (vec![empty(); 256], empty(), empty(), empty());
         let mut space_prefixed = empty();
         let mut leads = vec![Vec::new(); 64];
-        // Which of 32 tokens hold a byte: a word of all the sets is made where it fits the innermost cache.
+        // One word of every set at a time, so that the words being written fit the first-level cache.
         let mut held = [0u32; 256];
         let mut texts = tokens.iter();
         for word in 0..tokens.len().div_ceil(32) {
@@ -47,7 +49,7 @@ impl TokensByByte {
                 if bytes >= 0x80 {
                     chars[word * 32 + place] = text.iter().filter(|&&byte| is_lead(byte)).count() as u16;
                     wide[word] |= bit;
-                    // Only the last character may be cut.
+                    // Only an incomplete character at the end is allowed.
                     let cut = |error: std::str::Utf8Error| error.error_len().is_none();
                     valid[word] |= u32::from(std::str::from_utf8(text).map_or_else(cut, |_| true)) * bit;
                 }
@@ -73,14 +75,15 @@ impl TokensByByte {
         (TokensByByte { holding, present, wide, valid, space_prefixed, leads: leads.collect() }, chars)
     }
 
-    /// The tokens that hold an ASCII byte.
+    /// The tokens that hold an ASCII byte, ascending.
     pub fn holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
         let words = self.holding[128 + usize::from(byte & 0x7f)].iter().zip(0u32..);
         words
             .flat_map(|(&word, place)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 32 + bit))
     }
 
-    pub fn made_of(&self, class: CharClass) -> TokenSet {
+    /// The tokens made of the characters of a class; the last character may be incomplete.
+    pub fn tokens_of(&self, class: CharClass) -> TokenSet {
         let ascii = class.ascii();
         let mut bits = self.present.clone();
         let mut nodes = vec![(1usize, 0u32, 128u32)];
@@ -104,6 +107,7 @@ impl TokensByByte {
         bits.into()
     }
 
+    /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
         self.holding.iter().map(|words| words.len() * 4).sum::<usize>()
             + self.present.len() * 4 * (4 + self.leads.len())

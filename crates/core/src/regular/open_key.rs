@@ -1,0 +1,48 @@
+//! `KeyExtra` head → the language and the text of the key that is being read, and back.
+//!
+//! An object must not repeat a key, so the heads inside a key remember the bytes that were read of it.
+
+use crate::error::Result;
+use crate::regular::arena::Arena;
+use crate::regular::term::{Term, TermId, Text};
+
+impl Arena {
+    /// The rest of the key's language and the text read so far, if `head` is inside an extra key.
+    pub(crate) fn open_key(&self, head: TermId) -> Option<(TermId, Text)> {
+        match *self.term(head) {
+            Term::KeyExtra { inner, text, .. } => Some((inner, text)),
+            _ => None,
+        }
+    }
+
+    /// The head with another rest of the language and another text; other heads stay as they are.
+    pub(crate) fn replace_open_key(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
+        match *self.term(head) {
+            Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
+            _ => Ok(head),
+        }
+    }
+
+    /// The id of a text with one more byte; 0 is the empty text.
+    pub(crate) fn text_after(&mut self, text: u32, byte: u8) -> u32 {
+        if let Some(&known) = self.registers.text_ids.get(&(text, byte)) {
+            return known;
+        }
+        let id = self.registers.texts.len() as u32;
+        self.registers.texts.push((text, byte), &mut self.budget);
+        self.registers.text_ids.insert((text, byte), id, &mut self.budget);
+        id
+    }
+
+    /// The bytes of a text.
+    pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while text != 0 {
+            let (parent, byte) = self.registers.texts[text as usize];
+            bytes.push(byte);
+            text = parent;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
