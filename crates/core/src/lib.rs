@@ -23,7 +23,7 @@
 //! `error` and `limits` belong to no folder: every loop can fail, and every loop spends from a budget.
 
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
+#![deny(missing_docs)]
 
 pub mod automaton;
 pub mod bytes;

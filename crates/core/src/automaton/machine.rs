@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 /// An automaton that is built on demand while texts are read.
 pub struct Machine {
+    /// Terms and registers of the machine.
     pub arena: Arena,
     pub(super) rules: Arc<Rules>,
     pub(super) frames: Vec<FrameMembers>,
@@ -38,6 +39,7 @@ pub struct Machine {
     pub(crate) unique: UniqueAnalysis,
     pub(crate) distances: Distances,
     pub(crate) follow_bytes: FollowBytes,
+    /// The position before any byte.
     pub start: PositionId,
 }
 

@@ -21,6 +21,7 @@ pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
 /// The heads, special tokens and end that may come next at one place of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
+    /// (head, frame) of every parse that goes on, sorted.
     pub heads: Items,
     /// Special tokens that may come, with the frames that they return to.
     pub specials: Vec<(u32, FrameId)>,

@@ -13,6 +13,7 @@ pub struct Grammar {
     rules: Arc<Rules>,
     /// Names of the special tokens that the grammar mentions, by their number in its terms.
     root: TermId,
+    /// Names of the special tokens, by their numbers in terms.
     pub specials: Vec<String>,
 }
 

@@ -37,8 +37,10 @@ pub(crate) use rest::{ExcludedCursor, ItemKey, OpenItem};
 /// The partial value of the open items of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Register {
+    /// No item of a unique array is open.
     #[default]
     Closed,
+    /// The partial value that was read of the open items.
     At(u32),
     /// A position of a mask, which stands for many partial values.
     Abstracted,

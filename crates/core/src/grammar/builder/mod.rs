@@ -35,10 +35,15 @@ pub struct Builder {
 /// The white space and punctuation of one object or array.
 #[derive(Clone, Copy)]
 pub struct Punctuation {
+    /// The opening bracket, with white space.
     pub open: TermId,
+    /// The closing bracket, with white space.
     pub close: TermId,
+    /// Between a key and its value.
     pub colon: TermId,
+    /// Between two members or items.
     pub comma: TermId,
+    /// The whole of an empty object or array.
     pub empty: TermId,
 }
 

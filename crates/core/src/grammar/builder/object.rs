@@ -15,13 +15,19 @@ use crate::regular::term::{TermId, EMPTY, MANY};
 pub struct ObjectRules {
     /// The least number of members.
     pub min: u32,
+    /// The most members; None: any number.
     pub max: Option<u32>,
+    /// Marks that the members must leave together.
     pub required_marks: u64,
+    /// (cause, effect): if the first property comes, the second must come.
     pub implies: Vec<(u32, u32)>,
+    /// Whether properties may come in any order.
     pub any_order: bool,
+    /// Whether other keys come after the named ones only.
     pub extras_last: bool,
     /// Orders of properties; each list is one order. Without lists, the properties come in the given sequence.
     pub orders: Vec<Vec<u32>>,
+    /// Whether keys may be spelled with any escapes.
     pub free: bool,
 }
 

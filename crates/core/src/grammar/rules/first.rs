@@ -10,10 +10,14 @@ use crate::regular::term::{Term, TermId, EPSILON, MANY};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+/// What a term begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum First {
+    /// A regular term, or a key of an object.
     Head(TermId),
+    /// A rule, by its number.
     Call(u32),
+    /// A special token, by its number.
     Special(u32),
     /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
     Replay,
@@ -21,8 +25,10 @@ pub enum First {
     Unique(TermId),
 }
 
+/// One way to begin a term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Entry {
+    /// The beginning.
     pub first: First,
     /// The terms that follow, innermost first.
     pub rest: SmallVec<[TermId; 4]>,

@@ -19,6 +19,7 @@ pub use first::{Entry, First};
 #[derive(Clone, Default)]
 /// The rules of a grammar, before and after preparation.
 pub struct Rules {
+    /// The name of each rule, by its number.
     pub names: Vec<String>,
     bodies: Vec<Option<TermId>>,
     facts: Facts,
