@@ -28,7 +28,7 @@ impl CharClass {
     }
 
     /// Bit n is set if the class holds the characters with the lead byte 0xc0 + n.
-    pub fn leads(self) -> u64 {
+    pub fn lead_bytes(self) -> u64 {
         self.leads
     }
 

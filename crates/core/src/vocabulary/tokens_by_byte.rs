@@ -97,10 +97,11 @@ impl TokensByByte {
             }
         }
         for ((word, beyond), valid) in bits.iter_mut().zip(&self.wide).zip(&self.valid) {
-            *word &= !beyond | if class.leads() != 0 { *valid } else { 0 };
+            *word &= !beyond | if class.lead_bytes() != 0 { *valid } else { 0 };
         }
         // Without a lead byte no token beyond ASCII is left.
-        let absent = self.leads.iter().filter(|(lead, _)| class.leads() != 0 && class.leads() >> lead & 1 == 0);
+        let absent =
+            self.leads.iter().filter(|(lead, _)| class.lead_bytes() != 0 && class.lead_bytes() >> lead & 1 == 0);
         for (_, holding) in absent {
             bits.iter_mut().zip(holding).for_each(|(word, holding)| *word &= !holding);
         }

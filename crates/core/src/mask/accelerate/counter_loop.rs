@@ -56,7 +56,7 @@ impl CounterLoop {
                 return Ok((ascii < MIN_CLASS && ascii == live.len()).then_some(counter_loop));
             }
             if arena.ascii_bytes_to(next, after)?.ascii() != counter_loop.class.ascii()
-                || arena.lead_bytes_to(next, after)? != counter_loop.class.leads()
+                || arena.lead_bytes_to(next, after)? != counter_loop.class.lead_bytes()
                 || !arena.has_no_transition(next, 0x80, 0xbf)?
             {
                 return Ok(None);
