@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Levels of one walk; deeper values are for Python, which boundaries the levels into rules.
+/// Levels of one walk; deeper values are for Python, which cuts the levels into rules.
 const DEEPEST: usize = 32;
 /// Steps of a limit that a part costs, about 2 µs in a list, and that a call costs, most of it Python's.
 const PER_PART: u64 = 100;

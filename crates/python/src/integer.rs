@@ -37,7 +37,7 @@ impl Bounded for usize {
 /// A token's id: any integer. An id that is negative or beyond all vocabularies is no token, and may never come.
 pub enum TokenId {
     Known(u32),
-    NonAsciiTransitions(String),
+    Beyond(String),
 }
 
 /// An id that no vocabulary has.
@@ -48,7 +48,7 @@ impl TokenId {
     pub fn id(&self) -> u32 {
         match *self {
             TokenId::Known(id) => id,
-            TokenId::NonAsciiTransitions(_) => NOBODYS,
+            TokenId::Beyond(_) => NOBODYS,
         }
     }
 }
@@ -57,7 +57,7 @@ impl fmt::Display for TokenId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TokenId::Known(id) => id.fmt(f),
-            TokenId::NonAsciiTransitions(text) => text.fmt(f),
+            TokenId::Beyond(text) => text.fmt(f),
         }
     }
 }
@@ -66,9 +66,7 @@ impl<'py> FromPyObject<'py> for TokenId {
     fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         match given.extract() {
             Ok(id) => Ok(TokenId::Known(id)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
-                Ok(TokenId::NonAsciiTransitions(written(given)))
-            }
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => Ok(TokenId::Beyond(written(given))),
             Err(error) => Err(error),
         }
     }

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a document may say of itself (`ABOUT_ITSELF` in object.py).
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
-/// Key patterns of one place that ask for different things, beyond which Python boundaries the keys into regions.
+/// Key patterns of one place that ask for different things, beyond which Python cuts the keys into regions.
 const PATTERNS: usize = 6;
 
 /// Where a case has its signs; numbers need none.

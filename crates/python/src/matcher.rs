@@ -356,7 +356,7 @@ impl Matcher {
 
     /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
-        if let TokenId::NonAsciiTransitions(_) = token_id {
+        if let TokenId::Beyond(_) = token_id {
             return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
         }
         if self.try_advance_cached(token_id.id()) {

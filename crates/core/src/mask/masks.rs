@@ -328,7 +328,7 @@ impl Masks {
     }
 }
 
-/// Up to how many characters of a token head masks must be exact. `FAR` if a count ends between `FAR` and the longest
+/// Up to how many characters of a token head masks must be exact. `SHORT_TOKEN_CHARS` if a count ends between these and the longest
 /// token: then the long tokens are added apart, and all others are treated as if the count did not end.
 fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
     let longest = shared.vocabulary.longest;

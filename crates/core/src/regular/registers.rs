@@ -79,7 +79,7 @@ pub struct Extra {
 pub struct ObjectSpec {
     /// Named properties, in the order of the schema.
     pub properties: Vec<Property>,
-    /// Those that must come, and those that may, if it is their turn: found by `index_properties`.
+    /// The required properties.
     pub(crate) required: PropertySet,
     /// The properties that are not forbidden.
     pub(crate) valued: PropertySet,
@@ -176,7 +176,7 @@ pub struct UniqueSpec {
     pub min: u32,
     /// The most items; `MANY` if unbounded.
     pub max: u32,
-    /// Whether there are too few values to end it.
+    /// Whether there are too few values to end the array.
     pub is_empty: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 pub(crate) struct Saturated {
     /// The hash of the saturated head; None where the head reads no long token, because then no key asks for it.
     hash: Option<u128>,
-    /// Whether a count ends between `FAR` characters and the longest token.
+    /// Whether a count ends between `SHORT_TOKEN_CHARS` characters and the longest token.
     far: bool,
 }
 
@@ -31,7 +31,8 @@ impl SharedMasks {
         }
     }
 
-    /// Whether a count of the head ends between `FAR` characters and the longest token: only long tokens observe the end.
+    /// Whether a count of the head ends between the short tokens' length and the longest token:
+    /// only long tokens observe the end.
     pub(crate) fn ends_far(&self, arena: &mut Arena, head: TermId) -> Result<bool> {
         Ok(self.vocabulary.longest > SHORT_TOKEN_CHARS
             && arena.info(head).counts
