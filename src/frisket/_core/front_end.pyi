@@ -120,8 +120,8 @@ class Constants:
 
 @final
 class Recent(Generic[_T]):
-    """The results of at most `count` contents that weigh at most `weight` bytes together; the least recently used go
-    first. Thread-safe. Keys are such that no Python compares them: texts, bytes, numbers, tuples of them."""
+    """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
+    Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code."""
 
     def __new__(cls, *, count: int, weight: int) -> Self: ...
     @property
@@ -131,9 +131,9 @@ class Recent(Generic[_T]):
     def weight(self) -> int:
         """How many bytes they may weigh together."""
     def get(self, key: Hashable, /) -> _T | None:
-        """What was put there, None if that is gone or never was."""
+        """The result of a key; None if it was dropped or never put."""
     def put(self, key: Hashable, value: _T, weight: int, /) -> None:
-        """Keep a result; nothing is kept of one that weighs too much by itself."""
+        """Keep a result, unless it alone weighs more than the cache holds."""
     def clear(self) -> None:
         """Forget everything."""
     def __len__(self) -> int: ...
