@@ -80,7 +80,7 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes | cache.File]
         )
     files: dict[str, bytes | cache.File] = {"tokenizer.json": str(to_str()).encode()}
     folder = getattr(tokenizer, "name_or_path", None)
-    if isinstance(folder, str) and folder and Path(folder).is_dir():
+    if isinstance(folder, str) and folder and os.path.isdir(folder):
         # The live tokenizer is the truth about tokens; the folder it came from only about stops and rows.
         sides = _read_all(Path(folder), ("generation_config.json", "config.json"))
         files.update(sides)
@@ -91,9 +91,9 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes | cache.File]
 
 
 def _folder_files(path: Path) -> tuple[str, dict[str, bytes | cache.File]]:
-    file = path / "tokenizer.json" if path.is_dir() else path
-    if not file.is_file():
-        models = sorted(entry.name for entry in path.glob("*.model*")) if path.is_dir() else []
+    file = path / "tokenizer.json" if os.path.isdir(path) else path
+    if not os.path.isfile(file):
+        models = sorted(entry.name for entry in path.glob("*.model*")) if os.path.isdir(path) else []
         if models:
             hint = f"there is {models[0]}: use Vocabulary.from_sentencepiece or Vocabulary.from_mistral"
         else:

@@ -244,3 +244,10 @@ def test_a_name_that_no_file_has(name: str) -> None:
         with pytest.raises(VocabularyError) as caught:
             read(name)
         assert str(caught.value).encode()
+
+
+@pytest.mark.parametrize("read", ["from_huggingface", "from_mistral", "from_sentencepiece", "from_tiktoken"])
+@pytest.mark.parametrize("name", ["a" * 300, "é" * 5000, "a/" * 3000], ids=["name", "characters", "path"])
+def test_a_name_longer_than_the_system_takes_is_no_file(read: str, name: str) -> None:
+    with pytest.raises(VocabularyError):
+        getattr(Vocabulary, read)(name)
