@@ -66,24 +66,26 @@ fn prepare_rules(
     prepared: Option<&Rules>,
     root: TermId,
 ) -> Result<(Rules, TermId)> {
-    let written = arena.can_lack_values().then(|| rules.clone());
+    // What one preparation has found out of terms does not hold once an array is empty: the next one begins anew.
+    let mut written = arena.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
         let root = rules.prepare(arena, prepared, root)?;
         if !rules.matches_something(arena, root) {
             return Err(Error::Empty.into());
         }
-        let Some(written) = &written else { return Ok((rules, root)) };
+        let Some((written_arena, written_rules)) = &mut written else { return Ok((rules, root)) };
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.registers.uniques.len() {
             if !arena.registers.uniques[array].is_empty && !machine.can_begin(array as u32)? {
-                Arc::make_mut(arena.registers.uniques.get_mut(array)).is_empty = true;
+                Arc::make_mut(written_arena.registers.uniques.get_mut(array)).is_empty = true;
                 found = true;
             }
         }
         if !found {
             return Ok((rules, root));
         }
-        rules = written.clone();
+        *arena = written_arena.clone();
+        rules = written_rules.clone();
     }
 }
