@@ -110,6 +110,13 @@ impl Budget {
         self.check()
     }
 
+    /// Goes on with the call of another budget of the same limits: its deadline and its steps. Errors if a limit is
+    /// reached.
+    pub fn continue_call(&mut self, other: &Budget) -> Result<()> {
+        self.resume(other)?;
+        self.spend(other.spent().saturating_sub(self.spent()))
+    }
+
     /// Sets the flags that can end the following calls.
     pub fn set_cancellations(&mut self, cancellations: [Option<Cancellation>; 2]) {
         self.cancellations = cancellations;
@@ -259,5 +266,16 @@ mod tests {
         budget.set_cancellations([None, None]);
         budget.begin(&Limits { time: Some(Duration::ZERO), ..limits(u64::MAX) });
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO)).into()));
+    }
+
+    #[test]
+    fn a_call_that_goes_on_elsewhere_has_taken_its_steps() {
+        let mut written = Budget::default();
+        written.begin(&Limits { steps: 100, ..Limits::default() });
+        let mut first = written.clone();
+        first.spend(60).unwrap();
+        written.continue_call(&first).unwrap();
+        assert_eq!(written.spent(), 60);
+        assert_eq!(*written.spend(41).unwrap_err(), Error::Limit(Limit::Steps(100)));
     }
 }

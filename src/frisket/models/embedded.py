@@ -14,7 +14,7 @@ import numpy as np
 
 from frisket.errors import LimitExceededError
 from frisket.models import prompt as template
-from frisket.models.protocol import Logits
+from frisket.models.protocol import Logits, check_prompt
 from frisket.models.safetensors import Tensor, load
 
 if TYPE_CHECKING:
@@ -80,14 +80,7 @@ class EmbeddedSession:
     """One sequence: its keys and values so far, and the hidden state that the next token is read from."""
 
     def __init__(self, network: Network, prompt_ids: Sequence[int]) -> None:
-        if not prompt_ids:
-            raise ValueError("a prompt needs at least one token (BOS)")
-        if len(prompt_ids) > network.context:
-            raise LimitExceededError(
-                f"the prompt has {len(prompt_ids)} tokens, the embedded model reads at most {network.context}",
-                where="prompt",
-                hint="shorten the input, or use another model: frisket.models.transformers(...)",
-            )
+        check_prompt(prompt_ids, network.context)
         self._network = network
         self._cache = network.cache()
         self._length = len(prompt_ids)

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError
+from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models.chat import Chat
-from frisket.models.protocol import Session
+from frisket.models.protocol import Session, check_prompt
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -81,14 +81,7 @@ class GGUF:
         return self._chat.prompt(text, keys)
 
     def start(self, prompt_ids: Sequence[int]) -> Session:
-        if not prompt_ids:
-            raise ValueError("a prompt needs at least one token")
-        if len(prompt_ids) > self.context:
-            raise LimitExceededError(
-                f"the prompt has {len(prompt_ids)} tokens, the model reads at most {self.context}",
-                where="prompt",
-                hint="shorten the input, or use a model with a longer context",
-            )
+        check_prompt(prompt_ids, self.context)
         return self._start(prompt_ids)
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.errors import LimitExceededError
+
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
@@ -63,3 +65,15 @@ class Model(Protocol):
     def start(self, prompt_ids: Sequence[int]) -> Session:
         """A session that has read the prompt. LimitExceededError if it is longer than the context."""
         ...
+
+
+def check_prompt(prompt_ids: Sequence[int], context: int) -> None:
+    """ValueError if a prompt is empty, LimitExceededError if a model does not read so much."""
+    if not prompt_ids:
+        raise ValueError("a prompt needs at least one token (BOS)")
+    if len(prompt_ids) > context:
+        raise LimitExceededError(
+            f"the prompt has {len(prompt_ids)} tokens, the model reads at most {context}",
+            where="prompt",
+            hint="shorten the input, or use a model with a longer context",
+        )

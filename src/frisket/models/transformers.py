@@ -12,7 +12,7 @@ import numpy as np
 
 from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
 from frisket.models import prompt as template
-from frisket.models.protocol import Logits
+from frisket.models.protocol import Logits, check_prompt
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -83,14 +83,7 @@ class Transformers:
         return str(self._tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True))
 
     def start(self, prompt_ids: Sequence[int]) -> TransformersSession:
-        if not prompt_ids:
-            raise ValueError("a prompt needs at least one token")
-        if len(prompt_ids) > self.context:
-            raise LimitExceededError(
-                f"the prompt has {len(prompt_ids)} tokens, the model reads at most {self.context}",
-                where="prompt",
-                hint="shorten the input, or use a model with a longer context",
-            )
+        check_prompt(prompt_ids, self.context)
         return TransformersSession(self._torch, self._model, self.context, prompt_ids)
 
 

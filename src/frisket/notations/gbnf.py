@@ -168,30 +168,14 @@ class _Parser:
         return Text("".join(characters)) if characters else Seq(())
 
     def char_class(self) -> Node:
-        source, begin = self.source, self.source.at
-        source.at += 1
-        inverse = source.take("^")
-        ranges: list[tuple[int, int]] = []
-        while not source.take("]"):
-            at = source.at
-            if at == source.end:
-                source.fail("the class is not closed", begin, "close it with ]; in a class ] is written \\]")
-            low = high = self.code_point()
-            if source.peek() == "-" and not source.text.startswith("-]", source.at):
-                source.at += 1
-                if source.at == source.end:
-                    continue
-                high = self.code_point()
-                if high < low:
-                    said = source.text[at : source.at]
-                    source.fail(f"the range {said} is in reverse order", at, "the hyphen itself is written \\-")
-            ranges.append((low, high))
-        if not ranges:
-            source.fail("the class is empty", begin, 'any character is . and the empty text ""')
-        found = unicode.complement(unicode.normalize(ranges)) if inverse else unicode.normalize(ranges)
-        if all(low >= 0xD800 and high <= 0xDFFF for low, high in found):
-            source.fail("no character is in the class", begin, "surrogates are no characters")
-        return Chars(found)
+        return Chars(
+            self.source.ranges(
+                self.code_point,
+                close="close it with ]; in a class ] is written \\]",
+                hyphen="the hyphen itself is written \\-",
+                empty='any character is . and the empty text ""',
+            )
+        )
 
     def code_point(self) -> int:
         """The next character, which may be escaped."""

@@ -66,7 +66,8 @@ fn prepare_rules(
     prepared: Option<&Rules>,
     root: TermId,
 ) -> Result<(Rules, TermId)> {
-    // What one preparation has found out of terms does not hold once an array is empty: the next one begins anew.
+    // Terms of the rules that one preparation adds would be read as calls of undefined rules by the next: each begins with
+    // what was written.
     let mut written = arena.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
         let root = rules.prepare(arena, prepared, root)?;
@@ -85,7 +86,8 @@ fn prepare_rules(
         if !found {
             return Ok((rules, root));
         }
-        *arena = written_arena.clone();
+        let before = std::mem::replace(arena, written_arena.clone());
+        arena.budget.continue_call(&before.budget)?;
         rules = written_rules.clone();
     }
 }

@@ -13,7 +13,6 @@ from functools import partial
 
 from frisket.notations.ebnf.parser import EBNFParser, repeated
 from frisket.notations.production.ast import Chars, Groups, Node, Productions, Reference, Text
-from frisket.notations.regex import unicode
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 #: White space, comments, and the notes on well-formedness and validity that stand beside XML's rules.
@@ -99,31 +98,14 @@ class W3C(EBNFParser):
         source.fail(f"unexpected {source.found()}", at, _HINTS.get(char))
 
     def char_class(self) -> Node:
-        source, begin = self.source, self.source.at
-        source.at += 1
-        inverse = source.take("^")
-        ranges: list[tuple[int, int]] = []
-        while not source.take("]"):
-            at = source.at
-            if at == source.end:
-                source.fail("the class is not closed", begin, "close it with ]")
-            low = high = self.code_point()
-            if source.peek() == "-" and not source.text.startswith("-]", source.at):
-                source.at += 1
-                if source.at == source.end:
-                    continue
-                high = self.code_point()
-                if high < low:
-                    said = source.text[at : source.at]
-                    source.fail(f"the range {said} is in reverse order", at, "the hyphen itself comes last")
-            ranges.append((low, high))
-        if not ranges:
-            source.fail("the class is empty", begin, "] in a class is #x5D, and the empty text is ''")
-        found = unicode.normalize(ranges)
-        found = unicode.complement(found) if inverse else found
-        if all(low >= 0xD800 and high <= 0xDFFF for low, high in found):
-            source.fail("no character is in the class", begin, "surrogates are no characters")
-        return Chars(found)
+        return Chars(
+            self.source.ranges(
+                self.code_point,
+                close="close it with ]",
+                hyphen="the hyphen itself comes last",
+                empty="] in a class is #x5D, and the empty text is ''",
+            )
+        )
 
     def code_point(self) -> int:
         source, at = self.source, self.source.at

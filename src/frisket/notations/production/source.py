@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import NoReturn
 
 from frisket.errors import GrammarSyntaxError
+from frisket.notations.regex import unicode
+from frisket.notations.regex.unicode import CharSet
 
 #: An excerpt shows at most so many characters on either side of its place.
 _SHOWN = 60
@@ -106,6 +109,33 @@ class Source:
         if value > 0x10FFFF:
             self.fail("there is no such character", at, "the last code point of Unicode is U+10FFFF")
         return value
+
+    def ranges(self, code_point: Callable[[], int], *, close: str, hyphen: str, empty: str) -> CharSet:
+        """The characters of a class `[a-z]` or `[^a-z]`, from its bracket on. `code_point` reads one; the others are
+        hints: how the closing bracket, a hyphen and a class of nothing are written."""
+        begin = self.at
+        self.at += 1
+        inverse = self.take("^")
+        ranges: list[tuple[int, int]] = []
+        while not self.take("]"):
+            at = self.at
+            if at == self.end:
+                self.fail("the class is not closed", begin, close)
+            low = high = code_point()
+            if self.peek() == "-" and not self.text.startswith("-]", self.at):
+                self.at += 1
+                if self.at == self.end:
+                    continue
+                high = code_point()
+                if high < low:
+                    self.fail(f"the range {self.text[at : self.at]} is in reverse order", at, hyphen)
+            ranges.append((low, high))
+        if not ranges:
+            self.fail("the class is empty", begin, empty)
+        found = unicode.complement(unicode.normalize(ranges)) if inverse else unicode.normalize(ranges)
+        if all(low >= 0xD800 and high <= 0xDFFF for low, high in found):
+            self.fail("no character is in the class", begin, "surrogates are no characters")
+        return found
 
     def character(self, value: int, at: int) -> str:
         """The character of a code point that is written at that place."""
