@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Runtime = Literal["transformers", "numpy"]
 
+# transformers reads a GGUF file only beside accelerate.
+TRANSFORMERS = ("torch", "transformers", "accelerate")
+
 REQUIRED = (
     "llama.block_count",
     "llama.context_length",
@@ -37,7 +40,8 @@ def gguf(path: str | Path, *, runtime: Runtime | None = None) -> GGUF:
         model = frisket.models.gguf("SmolLM2-135M-Instruct.Q4_1.gguf")
 
     `runtime`: `transformers` reads the file by torch; `numpy` needs neither, and takes longer where a model is large.
-    Without it, transformers where it is installed with torch. Both hold the weights as float32: 4 bytes for each.
+    Without it, transformers where `frisket[transformers]` is installed. Both hold the weights as float32: 4 bytes
+    for each.
     """
     return GGUF(Path(path), runtime)
 
@@ -127,7 +131,7 @@ class Content:
 
 
 def _installed() -> Runtime:
-    found = all(importlib.util.find_spec(package) is not None for package in ("torch", "transformers"))
+    found = all(importlib.util.find_spec(package) is not None for package in TRANSFORMERS)
     return "transformers" if found else "numpy"
 
 
@@ -143,8 +147,7 @@ def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequ
     from frisket.models.transformers import TransformersSession
 
     try:
-        torch: Any = importlib.import_module("torch")
-        library: Any = importlib.import_module("transformers")
+        torch, library, _ = (importlib.import_module(package) for package in TRANSFORMERS)
     except ImportError as error:
         raise MissingDependencyError.of("transformers", "transformers") from error
     try:
