@@ -21,7 +21,11 @@ Regex = Annotated[str | None, typer.Option("--regex", metavar="PATTERN", help="A
 Choices = Annotated[str | None, typer.Option("--choices", metavar="A,B,…", help="One of these texts.")]
 Model = Annotated[
     str,
-    typer.Option("--model", metavar="NAME", help="`embedded`, `smollm2`, a *.gguf file, or a folder of transformers."),
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="`embedded`, `smollm2`, a *.gguf file, `transformers:NAME` or the folder of a model of transformers.",
+    ),
 ]
 Vocabulary = Annotated[
     Path | None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from frisket.decoding.draft import drafter
 from frisket.decoding.loop import FinishReason, Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.errors import LimitExceededError
@@ -33,6 +34,7 @@ def generate(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -46,6 +48,7 @@ def generate(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> str: ...
@@ -59,6 +62,7 @@ def generate(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -72,6 +76,7 @@ def generate(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> Any: ...
@@ -84,6 +89,7 @@ def generate(
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
+    jump_forward: bool = True,
     on_step: Callable[[Step], object] | None = None,
     allow_partial: bool = False,
 ) -> Any:
@@ -96,8 +102,14 @@ def generate(
     `on_step` sees every step as it is made. An answer that was cut (by `max_tokens`, the context or a stop string)
     before it was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns
     everything that is known about it.
+
+    `jump_forward`: text that must come next is read in one call of the network with the token before it, where the
+    model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
+    so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
-    answer = stream(model, prompt, target, max_tokens=max_tokens, sampler=sampler, seed=seed, stop=stop)
+    answer = stream(
+        model, prompt, target, max_tokens=max_tokens, sampler=sampler, seed=seed, stop=stop, jump_forward=jump_forward
+    )
     for step in answer:
         if on_step is not None:
             on_step(step)
@@ -117,6 +129,7 @@ def stream(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -128,6 +141,7 @@ def stream(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
 ) -> Stream[str]: ...
 @overload
 def stream(
@@ -139,6 +153,7 @@ def stream(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -150,6 +165,7 @@ def stream(
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
+    jump_forward: bool = ...,
 ) -> Stream[Any]: ...
 def stream(
     model: Model,
@@ -160,6 +176,7 @@ def stream(
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
+    jump_forward: bool = True,
 ) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 
@@ -183,7 +200,16 @@ def stream(
     limit = min(max_tokens, room)
     session = model.start(prompt_ids)
     matcher = compiled.matcher()
-    steps = decode(session, matcher, compiled.vocabulary, max_tokens=limit, sampler=sampler, seed=seed, stop=stop)
+    steps = decode(
+        session,
+        matcher,
+        compiled.vocabulary,
+        max_tokens=limit,
+        sampler=sampler,
+        seed=seed,
+        stop=stop,
+        drafter=drafter(model, session) if jump_forward else None,
+    )
     return Stream(steps, grammar, limit, matcher)
 
 
@@ -201,6 +227,11 @@ class Generation(Generic[T]):
     def tokens(self) -> list[int]:
         """The ids of the text; the end-of-sequence token, if the model gave one, is in `steps` only."""
         return [step.token for step in self.steps if not step.ends]
+
+    @property
+    def calls(self) -> int:
+        """How often the network was called: once for the prompt, and once for each token or draft that was read."""
+        return sum(step.called for step in self.steps)
 
     @property
     def logprob(self) -> float:
