@@ -117,7 +117,7 @@ def _page(found: dict[str, list[Run]], rounds: int, commit: str) -> str:
     lines = [
         f"# Forced text read at once, {datetime.date.today()}",
         "",
-        f"SmolLM2-135M-Instruct (Q4_1 file), greedy, commit {commit}; {rounds} rounds, the smaller time of each answer. "
+        f"SmolLM2-135M-Instruct (Q4_1 file), greedy, commit {commit}; {rounds} rounds, the smaller time of each answer.",
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end: other programs ran at the same time, so the",
         "ratio of the two ways, which took turns, means more than the seconds. The prompt's call is counted, its time is",
         "not. `python -m benchmarks.jump_forward` repeats it.",

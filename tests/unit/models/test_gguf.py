@@ -93,10 +93,18 @@ def model(path: Path) -> Any:
     return frisket.models.gguf(path, runtime="numpy")
 
 
-def test_numpy_and_transformers_give_the_same_logits(path: Path, model: Any) -> None:
-    pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
-    other = frisket.models.gguf(path, runtime="transformers")
+def need(runtime: str) -> None:
+    """Skip where the packages of a runtime are not there."""
+    packages = {"transformers": ("torch", "transformers"), "llama.cpp": ("llama_cpp",)}
+    for package in packages.get(runtime, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
+
+
+# llama.cpp computes with the weights as they are stored, and rounds what they are multiplied with.
+@pytest.mark.parametrize("runtime, error", [("transformers", 1e-3), ("llama.cpp", 0.4)])
+def test_the_runtimes_give_the_same_logits(path: Path, model: Any, runtime: Any, error: float) -> None:
+    need(runtime)
+    other = frisket.models.gguf(path, runtime=runtime)
     ids = model.encode(model.prompt("hello 12 true", ["a"]))
     assert ids == other.encode(other.prompt("hello 12 true", ["a"])) and len(ids) > 20
     ours, theirs = model.start(ids), other.start(ids)
@@ -104,7 +112,7 @@ def test_numpy_and_transformers_give_the_same_logits(path: Path, model: Any) -> 
     for _ in range(5):
         expected, found = theirs.logits(), ours.logits()
         assert np.abs(expected).max() > 1
-        assert np.allclose(found, expected, rtol=1e-3, atol=1e-3)
+        assert np.allclose(found, expected, rtol=1e-3, atol=error)
         ours.push(int(expected.argmax()))
         theirs.push(int(expected.argmax()))
 
@@ -201,11 +209,9 @@ def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.Monke
         frisket.models.gguf(tmp_path / "any.gguf")
 
 
-@pytest.mark.parametrize("runtime", ["numpy", "transformers"])
+@pytest.mark.parametrize("runtime", ["numpy", "transformers", "llama.cpp"])
 def test_reading_ahead_and_taking_back(path: Path, runtime: Any) -> None:
-    if runtime == "transformers":
-        pytest.importorskip("torch", reason="torch is not installed")
-        pytest.importorskip("transformers", reason="transformers is not installed")
+    need(runtime)
     model = frisket.models.gguf(path, runtime=runtime)
     ids = model.encode("hello true 1212 hello")
     assert len(ids) > 6
