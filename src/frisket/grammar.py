@@ -25,6 +25,7 @@ from frisket.origin import Content, Origin
 from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
+    from frisket.description import Style
     from frisket.json_schema import Clean, Compiled, JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
@@ -366,6 +367,25 @@ class Grammar:
         items, layouts (punctuation), and terms that are long or used twice have names.
         """
         return self.core.dump()
+
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        origin = self._made_by()
+        options = None if origin is None else origin.keywords.get("options")
+        return describe(self, style, options or _front_end().DEFAULT)
 
     def __repr__(self) -> str:
         origin = self._made_by()

@@ -28,6 +28,7 @@ STOREYS = (
     ("python_pattern",),
     ("python_schema",),
     ("python_type",),
+    ("description",),
     ("grammar",),
     ("models",),
     ("decoding",),

@@ -40,3 +40,7 @@ Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 ta
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]
 Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is made.")]
 Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]
+Describe = Annotated[
+    str | None,
+    typer.Option("--describe", metavar="STYLE", help="Tell the model the schema: typescript, json_schema, example."),
+]

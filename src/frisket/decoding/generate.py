@@ -12,13 +12,14 @@ from frisket.decoding.loop import FinishReason, Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.errors import LimitExceededError
 from frisket.grammar import Grammar
-from frisket.models.prompt import property_names
+from frisket.models.prompt import described, property_names
 from frisket.partial_value import PartialValue
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from frisket._core import Matcher
+    from frisket.description import Style
     from frisket.models.protocol import Model
 
 T = TypeVar("T")
@@ -35,6 +36,7 @@ def generate(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -49,6 +51,7 @@ def generate(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> str: ...
@@ -63,6 +66,7 @@ def generate(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -77,6 +81,7 @@ def generate(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> Any: ...
@@ -90,6 +95,7 @@ def generate(
     seed: int = 0,
     stop: Sequence[str] = (),
     jump_forward: bool = True,
+    describe: bool | Style = False,
     on_step: Callable[[Step], object] | None = None,
     allow_partial: bool = False,
 ) -> Any:
@@ -103,12 +109,23 @@ def generate(
     before it was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns
     everything that is known about it.
 
+    `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
+    otherwise reads the names of the properties alone.
+
     `jump_forward`: text that must come next is read in one call of the network with the token before it, where the
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
     answer = stream(
-        model, prompt, target, max_tokens=max_tokens, sampler=sampler, seed=seed, stop=stop, jump_forward=jump_forward
+        model,
+        prompt,
+        target,
+        max_tokens=max_tokens,
+        sampler=sampler,
+        seed=seed,
+        stop=stop,
+        jump_forward=jump_forward,
+        describe=describe,
     )
     for step in answer:
         if on_step is not None:
@@ -130,6 +147,7 @@ def stream(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -142,6 +160,7 @@ def stream(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
 ) -> Stream[str]: ...
 @overload
 def stream(
@@ -154,6 +173,7 @@ def stream(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -166,6 +186,7 @@ def stream(
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
+    describe: bool | Style = ...,
 ) -> Stream[Any]: ...
 def stream(
     model: Model,
@@ -177,6 +198,7 @@ def stream(
     seed: int = 0,
     stop: Sequence[str] = (),
     jump_forward: bool = True,
+    describe: bool | Style = False,
 ) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 
@@ -188,6 +210,9 @@ def stream(
     """
     grammar = target if isinstance(target, Grammar) else _grammar(target)
     keys = None if grammar.schema is None else property_names(grammar.schema)
+    if describe:
+        style: Style = "typescript" if describe is True else describe
+        prompt, keys = described(prompt, style, grammar.describe(style)), None
     prompt_ids = model.encode(model.prompt(prompt, keys))
     room = model.context - len(prompt_ids)
     if room < 1:
