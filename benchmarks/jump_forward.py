@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     commit = report.commit()
+    frisket.Grammar.from_json_schema(PERSON)  # imports what it needs
     found: dict[str, list[Run]] = {}
     for runtime in options.runtimes.split(","):
         try:
@@ -104,7 +105,7 @@ def _run(model: Any, task: str, rounds: int) -> Run:
     for _ in range(rounds):
         answers = []
         for way in (0, 1):
-            stream = frisket.stream(model, prompt, grammar, jump_forward=bool(way), max_tokens=100)
+            stream = frisket.stream(model, prompt, grammar, jump_forward=bool(way), max_tokens=120)
             began = time.perf_counter()  # the prompt has been read
             answers.append(stream.generation())
             seconds[way] = min(seconds[way], time.perf_counter() - began)
