@@ -115,13 +115,14 @@ def _run(model: Any, task: str, rounds: int) -> Run:
 
 
 def _page(found: dict[str, list[Run]], rounds: int, commit: str) -> str:
+    load = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end"
     lines = [
         f"# Forced text read at once, {datetime.date.today()}",
         "",
-        f"SmolLM2-135M-Instruct (Q4_1 file), greedy, commit {commit}; {rounds} rounds, the smaller time of each answer.",
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end: other programs ran at the same time, so the",
-        "ratio of the two ways, which took turns, means more than the seconds. The prompt's call is counted, its time is",
-        "not. `python -m benchmarks.jump_forward` repeats it.",
+        f"SmolLM2-135M-Instruct (Q4_1 file), greedy, commit {commit}; {rounds} rounds, the smaller time of each.",
+        f"{load}: other programs ran at the same time,",
+        "so the ratio of the two ways, which took turns, means more than the seconds. The prompt's call is counted,",
+        "its time is not. `python -m benchmarks.jump_forward` repeats it.",
         "",
     ]
     for runtime, runs in found.items():

@@ -195,13 +195,13 @@ def _page(
         f"# Logits processors of transformers, {datetime.date.today()}",
         "",
         f"{len(chosen)} schemas of MaskBench (seed {options.seed}) that all three take, each with its longest valid",
-        f"document, at most {MOST} tokens of it; {tokenizer.name}'s {tokenizer.size:,} tokens; float32 scores on the CPU;",
-        f"{options.rounds} rounds, the smallest time of each call. A call is mask and apply, for all rows.",
+        f"document, at most {MOST} tokens of it; {tokenizer.name}'s {tokenizer.size:,} tokens; float32 scores on the",
+        f"CPU; {options.rounds} rounds, the smallest time of each call. A call is mask and apply, for all rows.",
         "`python -m benchmarks.transformers` repeats it.",
         "",
         f"frisket at commit {commit}; {versions}. {CORES} cores,",
-        f"load {os.getloadavg()[0]:.1f} at the end: other programs ran at the same time, so the ratios mean more than the",
-        "microseconds.",
+        f"load {os.getloadavg()[0]:.1f} at the end: other programs ran at the same time, so the ratios mean more",
+        "than the microseconds.",
         "",
     ]
     for rows, times in sections:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket import examples, models
     from frisket._core import Matcher, fill_masks
+    from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
     from frisket.decoding.generate import Generation, Stream, generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GREEDY",
+    "AsyncStream",
     "Cancellation",
     "CompiledGrammar",
     "EmptyGrammarError",
@@ -59,9 +61,12 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "agenerate",
+    "astream",
     "examples",
     "fill_masks",
     "generate",
+    "generate_many",
     "models",
     "stream",
 ]
@@ -71,6 +76,7 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.generate": ("Generation", "Stream", "generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),

@@ -14,6 +14,7 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
+    "AsyncStream", "agenerate", "astream", "generate_many",
     "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
     "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
     "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
