@@ -43,6 +43,9 @@ class Prelude:
             engine = options.max_items is None and set(options.escape_letters) == set(ESCAPES)
             if engine and not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
+        # The first fork prepares what all others use, and gives other threads their turns meanwhile: it is over before
+        # any of them can see this builder.
+        self.builder.fork()
 
     def _stock(self, options: JSONSchemaOptions, anything: int) -> front_end.Stock:
         """What the engine needs to lower plain places."""
