@@ -8,22 +8,17 @@ use crate::automaton::unique::ItemSummary;
 use crate::error::Result;
 use crate::regular::term::{TermId, EPSILON};
 use crate::storage::hash::Hasher128;
+use crate::storage::id::id;
 use smallvec::SmallVec;
 use std::ops::DerefMut;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-/// The number of an interned frame of one machine.
-pub struct FrameId(u32);
-
-impl FrameId {
-    /// The place of the frame in lists that are indexed by frame.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+id! {
+    /// The number of an interned frame of one machine.
+    pub struct FrameId;
 }
 
 /// The frame below all others. A term that returns to it ends the whole text.
-pub const BOTTOM: FrameId = FrameId(0);
+pub const BOTTOM: FrameId = FrameId::new(0);
 
 /// The continuations of one frame, each with its parent frame. Most frames have one.
 pub(super) type FrameMembers = SmallVec<[(TermId, FrameId); 1]>;
@@ -55,14 +50,14 @@ impl Machine {
             return parent;
         }
         let mut hash = Hasher128::new(members.len() as u64);
-        members.iter().for_each(|&(term, parent)| hash.word(u64::from(term.0) << 32 | u64::from(parent.0)));
+        members.iter().for_each(|&(term, parent)| hash.word(u64::from(term.number()) << 32 | u64::from(parent.0)));
         let hash = hash.finish();
         if let Some(id) = self.frame_ids.get(hash, |id| *self.frames[id as usize] == *members) {
-            return FrameId(id);
+            return FrameId::new(id);
         }
         let members = FrameMembers::from_slice(members);
         self.arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
-        let id = FrameId(self.frames.len() as u32);
+        let id = FrameId::at(self.frames.len());
         if !self.arena.registers.uniques.is_empty() {
             let item_summary = self.summarize(&members);
             self.item_summary.resize(self.frames.len(), ItemSummary::default());

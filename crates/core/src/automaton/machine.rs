@@ -104,7 +104,7 @@ impl Machine {
 
     /// The position of a number that this machine returned.
     pub fn position(&self, id: PositionId) -> &Arc<Position> {
-        &self.positions[id.0 as usize]
+        &self.positions[id.index()]
     }
 
     /// Whether the position is inside one unrestricted JSON string and nothing else.
@@ -119,12 +119,12 @@ impl Machine {
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         let hash = FxBuildHasher.hash_one(&position).into();
         if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {
-            return PositionId(id);
+            return PositionId::new(id);
         }
         self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-        let id = PositionId(self.positions.len() as u32);
+        let id = PositionId::at(self.positions.len());
         self.positions.push(Arc::new(position));
-        self.position_ids.insert(hash, id.0, &mut self.arena.budget);
+        self.position_ids.insert(hash, id.number(), &mut self.arena.budget);
         id
     }
 
@@ -246,7 +246,7 @@ impl Machine {
             // The text before was dead within the shared prefix, so this text is dead too.
             let dead = path.len() < common;
             for &byte in text.iter().skip(path.len()).take_while(|_| !dead) {
-                let from = path.last().unwrap_or(&self.positions[id.0 as usize]);
+                let from = path.last().unwrap_or(&self.positions[id.index()]);
                 let (heads, register) = (from.heads.clone(), from.register);
                 let next = self.step_uncached(&heads, register, byte)?;
                 if next.is_dead() {
@@ -256,7 +256,7 @@ impl Machine {
             }
             before = text;
             let lives = path.len() == text.len() && {
-                let mut last = path.last().map_or_else(|| (*self.positions[id.0 as usize]).clone(), Position::clone);
+                let mut last = path.last().map_or_else(|| (*self.positions[id.index()]).clone(), Position::clone);
                 self.prune(&mut last)?;
                 !last.is_dead()
             };
@@ -345,12 +345,12 @@ mod tests {
     /// a (b | c d)*
     fn machine() -> Box<Machine> {
         let mut builder = Builder::default();
-        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().0);
-        let two = builder.seq(&[c, d]).unwrap().0;
-        let one = builder.alt(&[b, two]).unwrap().0;
-        let more = builder.repeat(one, 0, None).unwrap().0;
+        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().number());
+        let two = builder.seq(&[c, d]).unwrap().number();
+        let one = builder.alt(&[b, two]).unwrap().number();
+        let more = builder.repeat(one, 0, None).unwrap().number();
         let root = builder.seq(&[a, more]).unwrap();
-        builder.build(root.0).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+        builder.build(root.number()).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
     }
 
     fn reads(machine: &mut Machine, text: &[u8]) -> PositionId {
@@ -376,7 +376,7 @@ mod tests {
     fn positions_frames_and_steps_are_counted() {
         let mut machine = machine();
         let held = machine.memory_bytes();
-        let heads: Items = (100..106).map(|term| (TermId(term), BOTTOM)).collect();
+        let heads: Items = (100..106).map(|term| (TermId::new(term), BOTTOM)).collect();
         let position = Position { heads, ..Position::default() };
         let id = machine.intern(position.clone());
         let grown = machine.memory_bytes() - held;
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!((machine.intern(position), machine.memory_bytes()), (id, held + grown), "nothing is kept twice");
         const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<FrameMembers>()) };
         let held = machine.memory_bytes();
-        let members: Vec<_> = (200..210).map(|term| (TermId(term), BOTTOM)).collect();
+        let members: Vec<_> = (200..210).map(|term| (TermId::new(term), BOTTOM)).collect();
         let frame = machine.frame(members.clone());
         let grown = machine.memory_bytes() - held;
         assert!((PER_FRAME + 10 * 16..PER_FRAME + 10 * 16 + 256).contains(&grown), "{grown}");

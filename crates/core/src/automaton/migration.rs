@@ -121,7 +121,7 @@ impl<'a> Migration<'a> {
 
     /// The copy of a term, if the term is shared or was copied.
     fn known(&self, id: TermId) -> Option<TermId> {
-        if (id.0 as usize) < self.ground.len() {
+        if id.index() < self.ground.len() {
             return Some(id);
         }
         self.terms.get(&id).copied()

@@ -6,14 +6,16 @@
 use crate::automaton::frame::FrameId;
 use crate::automaton::unique::Register;
 use crate::regular::term::TermId;
+use crate::storage::id::id;
 use smallvec::SmallVec;
 
-/// The number of an interned position of one machine.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct PositionId(pub u32);
+id! {
+    /// The number of an interned position of one machine.
+    pub struct PositionId;
+}
 
 /// The position from which no byte and no token is allowed.
-pub const DEAD: PositionId = PositionId(0);
+pub const DEAD: PositionId = PositionId::new(0);
 
 /// Terms with the frames that they return to. Inline room for four: most positions have one or two.
 pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;

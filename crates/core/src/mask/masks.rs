@@ -354,7 +354,7 @@ mod tests {
     fn masks_count_what_they_keep_and_compose_each_once() {
         let mut builder = Builder::default();
         let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
-        let grammar = builder.build(words.0).unwrap();
+        let grammar = builder.build(words.number()).unwrap();
         let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
@@ -379,9 +379,9 @@ mod tests {
     fn counts_that_are_far_from_their_end_share_one_piece() {
         let mut builder = Builder::default();
         let any = builder.any_text().unwrap();
-        let counted = builder.bounded(any.0, 0, Some(10_000)).unwrap();
-        let text = builder.quoted(counted.0, false).unwrap();
-        let grammar = builder.build(text.0).unwrap();
+        let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();
+        let text = builder.quoted(counted.number(), false).unwrap();
+        let grammar = builder.build(text.number()).unwrap();
         let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();

@@ -65,7 +65,7 @@ fn compare(
     // Which tokens are read depends on the position alone, so every run reads the same ones.
     let stride = shared.vocabulary.size().div_ceil(READ).max(1);
     let mut read: Vec<(&[u8], u32)> = all()
-        .skip(exact.0 as usize % stride)
+        .skip(exact.index() % stride)
         .step_by(stride)
         .filter(|token| !special_ids.contains(token) && shared.vocabulary.eos.binary_search(token).is_err())
         .filter_map(|token| shared.vocabulary.token(token).map(|bytes| (bytes, token)))
@@ -103,7 +103,7 @@ mod tests {
     fn a_wrong_mask_is_told_with_both_positions() {
         let mut builder = Builder::default();
         let root = builder.literal(b"ab").unwrap();
-        let grammar = builder.build(root.0).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
         let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
         let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();

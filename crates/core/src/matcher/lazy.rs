@@ -53,12 +53,12 @@ impl EpochTables {
         if self.epoch != epoch {
             return None;
         }
-        self.masks.get(position.0 as usize).cloned().flatten()
+        self.masks.get(position.index()).cloned().flatten()
     }
 
     /// Store a mask; returns the bytes by which the table grew.
     fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, index) = (self.masks.capacity(), position.0 as usize);
+        let (before, index) = (self.masks.capacity(), position.index());
         if index >= self.masks.len() {
             self.masks.resize(index + 1, None);
         }
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_was_known_in_an_epoch_is_not_in_the_next() {
-        let state = MatcherState { position: PositionId(7), accepting: true, ended: false, in_text: false };
+        let state = MatcherState { position: PositionId::new(7), accepting: true, ended: false, in_text: false };
         let mut known = EpochTables { epoch: 3, ..EpochTables::default() };
         known.put_mask(state.position, Arc::new(Mask::from_tokens(&[5])));
         known.transitions.insert((state.position, 5), state);
@@ -283,8 +283,8 @@ mod tests {
     fn automaton() -> (LazyAutomaton, SharedMasks, SharedTables) {
         let mut builder = Builder::default();
         let (text, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
-        let root = builder.alt(&[text.0, special.0]).unwrap();
-        let grammar = builder.build(root.0).unwrap();
+        let root = builder.alt(&[text.number(), special.number()]).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
         let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
         let tokens = [&b"a"[..], b"b", b"ab", b"x"].map(|text| Some(text.into()));
         let tokens = tokens.into_iter().chain([None, None]).collect();
@@ -356,7 +356,7 @@ mod tests {
         let mut trails = [Trail::default(), Trail::default(), Trail::default()];
         for step in 1..=2u32 {
             for (number, trail) in (0..).zip(&mut trails) {
-                let state = MatcherState { position: PositionId(10 * number + step), ..automaton.start() };
+                let state = MatcherState { position: PositionId::new(10 * number + step), ..automaton.start() };
                 let checkpoint = Checkpoint { step: step as usize * SPACING, state };
                 trail.add(&registry, 0, checkpoint, None);
             }
@@ -364,7 +364,11 @@ mod tests {
         let mut late = Trail::default();
         late.add(&registry, 7, Checkpoint { step: SPACING, state: automaton.start() }, None);
         let found = |trail: &Trail, alone| {
-            automaton.checkpoints(&registry, trail, alone).into_iter().map(|position| position.0).collect::<Vec<_>>()
+            automaton
+                .checkpoints(&registry, trail, alone)
+                .into_iter()
+                .map(|position| position.number())
+                .collect::<Vec<_>>()
         };
         // By rank from the last one on, and those that were made later before others.
         assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);

@@ -147,19 +147,19 @@ impl Arena {
 
     /// The term with this hash, if it was made.
     pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
-        self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId)
+        self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId::new)
     }
 
     /// Adds a term that is not there yet.
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
-        let id = TermId(self.terms.nodes.len() as u32);
+        let id = TermId::at(self.terms.nodes.len());
         info.hash = hash;
         info.counts = self.has_counter(&term);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
         self.terms.nodes.push(Node { term, info }, &mut self.budget);
-        self.terms.by_hash.insert(hash, id.0, &mut self.budget);
+        self.terms.by_hash.insert(hash, id.number(), &mut self.budget);
         id
     }
 
@@ -197,12 +197,12 @@ impl Arena {
 
     /// The term of an id.
     pub fn term(&self, id: TermId) -> &Term {
-        &self.terms.nodes[id.0 as usize].term
+        &self.terms.nodes[id.index()].term
     }
 
     /// The facts of a term.
     pub fn info(&self, id: TermId) -> &Info {
-        &self.terms.nodes[id.0 as usize].info
+        &self.terms.nodes[id.index()].info
     }
 
     /// The number of terms.

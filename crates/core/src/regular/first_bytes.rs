@@ -10,7 +10,7 @@ use crate::regular::term::{Parts, Spelling, Term, TermId, Text};
 impl Arena {
     /// A superset of the bytes that texts begin with, memoised.
     pub(crate) fn first_bytes(&mut self, id: TermId) -> ByteSet {
-        if let Some(bytes) = self.terms.first_bytes.get(id.0 as usize) {
+        if let Some(bytes) = self.terms.first_bytes.get(id.index()) {
             return *bytes;
         }
         let bytes = match *self.term(id) {
@@ -78,13 +78,13 @@ impl Arena {
             Term::KeyExtra { inner, .. } => self.first_bytes(inner),
             _ => ByteSet::FULL,
         };
-        *self.terms.first_bytes.get_mut(id.0 as usize, &mut self.budget) = bytes;
+        *self.terms.first_bytes.get_mut(id.index(), &mut self.budget) = bytes;
         bytes
     }
 
     /// The intervals of bytes on which the derivative is constant: derivative classes (Owens, Reppy, Turon 2009, section 4.2).
     pub fn boundaries(&mut self, id: TermId) -> Boundaries {
-        if let Some(boundaries) = self.terms.boundaries.get(id.0 as usize) {
+        if let Some(boundaries) = self.terms.boundaries.get(id.index()) {
             return *boundaries;
         }
         let mut boundaries = Boundaries::default();
@@ -152,7 +152,7 @@ impl Arena {
             }
             _ => {}
         }
-        *self.terms.boundaries.get_mut(id.0 as usize, &mut self.budget) = boundaries;
+        *self.terms.boundaries.get_mut(id.index(), &mut self.budget) = boundaries;
         boundaries
     }
 }

@@ -10,12 +10,14 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::literal::Ends;
+use crate::storage::id::id;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The number of a term in its arena.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TermId(pub u32);
+id! {
+    /// The number of a term in its arena.
+    pub struct TermId;
+}
 
 /// The operands of a union or an intersection; rarely more than eight.
 pub type Parts = SmallVec<[TermId; 8]>;
@@ -275,8 +277,8 @@ pub(crate) struct WordSet {
 }
 
 /// The term of no text.
-pub const EMPTY: TermId = TermId(0);
+pub const EMPTY: TermId = TermId::new(0);
 /// The term of the empty text.
-pub const EPSILON: TermId = TermId(1);
+pub const EPSILON: TermId = TermId::new(1);
 /// The term of all byte strings.
-pub const TOP: TermId = TermId(2);
+pub const TOP: TermId = TermId::new(2);

@@ -56,7 +56,7 @@ impl Arena {
                 }
                 _ => renumber(&mut term, |child| places[&child]),
             }
-            places.insert(id, TermId(exported.terms.len() as u32));
+            places.insert(id, TermId::at(exported.terms.len()));
             exported.terms.push((term, *self.info(id)));
         }
         Some(exported)
@@ -88,7 +88,7 @@ impl Arena {
                     self.terms.word_sets.push(exported.word_sets[*set as usize].clone(), &mut self.budget);
                     *set = self.terms.word_sets.len() as u32 - 1;
                 }
-                _ => renumber(&mut term, |child| ids[child.0 as usize]),
+                _ => renumber(&mut term, |child| ids[child.index()]),
             }
             ids.push(self.push(term, *info, info.hash));
         }

@@ -86,7 +86,7 @@ impl Builder {
     /// The node of a number. Errors: misuse, if this builder has no such node.
     pub fn node(&self, id: u32) -> Result<TermId> {
         if (id as usize) < self.arena.len() {
-            Ok(TermId(id))
+            Ok(TermId::new(id))
         } else {
             Err(Error::Misuse(format!("{id} is not a node of this builder")).into())
         }

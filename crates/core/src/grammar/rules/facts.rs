@@ -51,7 +51,7 @@ impl Facts {
 
     /// The facts of a term, computed from its parts if necessary.
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
-        match self.get(id.0 as usize) {
+        match self.get(id.index()) {
             Some(fact) => fact,
             None => self.fact_from_parts(arena, id),
         }
@@ -87,7 +87,7 @@ impl Facts {
                     if all == Fact::default() {
                         return all;
                     }
-                    if (rest.0 as usize) < self.terms() {
+                    if rest.index() < self.terms() {
                         break;
                     }
                 }
@@ -136,7 +136,7 @@ impl Facts {
         // Objects and arrays are expensive, so they wait until all cheaper terms are known.
         let (mut light, mut heavy) = (Vec::new(), Vec::new());
         for place in known..count {
-            let id = TermId(place as u32);
+            let id = TermId::at(place);
             if !arena.info(id).structural {
                 self.terms.push(self.fact_from_parts(arena, id));
                 continue;
@@ -145,7 +145,7 @@ impl Facts {
             let mut parts = 0;
             each_part(arena, bodies, id, |part| {
                 parts += 1;
-                if part.0 as usize >= known && arena.info(part).structural {
+                if part.index() >= known && arena.info(part).structural {
                     users.entry(part).or_default().push(id);
                 }
             });
@@ -160,7 +160,7 @@ impl Facts {
         heavy.reverse();
         let (mut waits, below) = (vec![true; count - known], self.shared.len());
         while let Some(id) = light.pop().or_else(|| heavy.pop()) {
-            let place = id.0 as usize;
+            let place = id.index();
             waits[place - known] = false;
             arena.spend(1)?;
             let fact = match *arena.term(id) {
@@ -179,7 +179,7 @@ impl Facts {
             }
             self.terms[place - below] = fact;
             for &user in users.get(&id).into_iter().flatten() {
-                let at = user.0 as usize;
+                let at = user.index();
                 if self.terms[at - below] != ALL && !std::mem::replace(&mut waits[at - known], true) {
                     match arena.term(user) {
                         Term::Object(_) | Term::Unique(_) => heavy.push(user),
@@ -208,7 +208,7 @@ impl Facts {
     /// Whether every term from a place on is productive, except for the empty language.
     pub fn are_all_productive(&self, from: usize) -> bool {
         let is_productive = |place| self.get(place).is_some_and(|fact: Fact| fact.productive);
-        (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.0 as usize)
+        (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.index())
     }
 
     /// The number of terms at the last fixpoint.
@@ -220,7 +220,7 @@ impl Facts {
     /// limits.
     pub fn extend(&mut self, arena: &mut Arena) -> Result<()> {
         for place in self.terms()..arena.len() {
-            let id = TermId(place as u32);
+            let id = TermId::at(place);
             let fact = match *arena.term(id) {
                 Term::Object(object) => {
                     let fact = self.object_fact(arena, object)?;

@@ -164,7 +164,7 @@ mod tests {
     /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
     fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
         let mut builder = Builder::default();
-        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().0);
+        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
         let bodies = make(&mut builder, one, two);
         builder.define(one, bodies[0]).unwrap();
         builder.define(two, bodies[1]).unwrap();
@@ -184,10 +184,10 @@ mod tests {
     fn a_rule_begins_with_what_is_read_never_with_the_empty_text() {
         // one = "x" two | ε, two = one "y" one
         let [one, two] = first_callees(|builder, one, two| {
-            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().0);
-            let more = builder.seq(&[x, two]).unwrap().0;
-            let first = builder.alt(&[more, crate::regular::term::EPSILON.0]).unwrap().0;
-            [first, builder.seq(&[one, y, one]).unwrap().0]
+            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().number());
+            let more = builder.seq(&[x, two]).unwrap().number();
+            let first = builder.alt(&[more, crate::regular::term::EPSILON.number()]).unwrap().number();
+            [first, builder.seq(&[one, y, one]).unwrap().number()]
         });
         assert_eq!(heads(&one), [1]);
         // One calls, and as it may be empty the rest is a beginning, too.
@@ -198,9 +198,9 @@ mod tests {
     fn a_repetition_begins_with_what_is_repeated_and_goes_on_with_the_rest() {
         let counted = |min, max| {
             let [one, _] = first_callees(|builder, _, _| {
-                let (x, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
-                let item = builder.seq(&[special, x]).unwrap().0;
-                [builder.repeat(item, min, max).unwrap().0, x]
+                let (x, special) = (builder.literal(b"x").unwrap().number(), builder.special("<s>").unwrap().number());
+                let item = builder.seq(&[special, x]).unwrap().number();
+                [builder.repeat(item, min, max).unwrap().number(), x]
             });
             one
         };
@@ -213,9 +213,9 @@ mod tests {
     fn left_recursion_is_gone() {
         // one = two "x" | "a", two = one "y" | "b": each first_callees with what the other does.
         let found = first_callees(|builder, one, two| {
-            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().0);
-            let (first, second) = (builder.seq(&[two, x]).unwrap().0, builder.seq(&[one, y]).unwrap().0);
-            [builder.alt(&[first, a]).unwrap().0, builder.alt(&[second, b]).unwrap().0]
+            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().number());
+            let (first, second) = (builder.seq(&[two, x]).unwrap().number(), builder.seq(&[one, y]).unwrap().number());
+            [builder.alt(&[first, a]).unwrap().number(), builder.alt(&[second, b]).unwrap().number()]
         });
         assert_eq!(found.each_ref().map(|found| heads(found).len()), [2, 2]);
     }
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn beginnings_are_listed_once() {
         let entry = |head, rest: &[u32]| Entry {
-            first: First::Head(TermId(head)),
-            rest: rest.iter().map(|&term| TermId(term)).collect(),
+            first: First::Head(TermId::new(head)),
+            rest: rest.iter().map(|&term| TermId::new(term)).collect(),
         };
         for many in [1, 9] {
             let entries: Vec<Entry> =

@@ -40,7 +40,7 @@ impl Arena {
         {
             return Ok(());
         }
-        let terms = (0..self.len() as u32).map(TermId);
+        let terms = (0..self.len() as u32).map(TermId::new);
         let is_large = |term: &Term| matches!(*term, Term::Words { low, high, .. } if high - low >= LARGE);
         let mut roots: Vec<(TermId, bool)> = Vec::new();
         for term in terms {

@@ -252,7 +252,7 @@ impl Arena {
         }
         let id = self.alt(parts)?;
         if !self.info(id).utf8 {
-            self.terms.nodes.get_mut(id.0 as usize).info.utf8 = true;
+            self.terms.nodes.get_mut(id.index()).info.utf8 = true;
         }
         Ok(id)
     }
