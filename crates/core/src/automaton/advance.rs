@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
@@ -32,8 +33,8 @@ enum HeadCursor {
         depth: u32,
     },
     Named {
-        object: u32,
-        state: u32,
+        object: ObjectId,
+        state: ObjectStateId,
         low: u32,
         high: u32,
         depth: u32,

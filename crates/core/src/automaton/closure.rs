@@ -10,6 +10,7 @@ use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::grammar::rules::{Entry, First};
 use crate::json::object::ObjectParts;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::visited::Visited;
 use smallvec::SmallVec;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Closure {
     heads: Items,
-    specials: Vec<(u32, FrameId)>,
-    calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
+    specials: Vec<(SpecialId, FrameId)>,
+    calls: BTreeMap<u32, (RuleId, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
     pub(crate) needs_replay: bool,
     pub(crate) crosses_item: bool,
@@ -126,7 +127,7 @@ impl Machine {
                 First::Replay => closure.needs_replay = true,
                 First::Unique(array) => closure.arrays.push((array, frame)),
                 First::Call(rule) => {
-                    let place = self.rules.order[rule as usize];
+                    let place = self.rules.order[rule.index()];
                     closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
                 }
             }

@@ -143,7 +143,7 @@ impl Machine {
                 self.arena.quoted_state(after, Spelling::Body, free)?
             }
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
-                let (spelling, property) = &self.arena.registers.objects[object as usize].sorted[low as usize];
+                let (spelling, property) = &self.arena.registers.objects[object.index()].sorted[low as usize];
                 text.extend_from_slice(&spelling[depth as usize..]);
                 let property = *property;
                 self.arena.key_done(object, state, property)?

@@ -26,7 +26,7 @@ impl Machine {
             self.show_frame(frame, MAX_DEPTH, &mut text);
             parts.push(text);
         }
-        parts.extend(position.specials.iter().map(|(special, _)| format!("special {special}")));
+        parts.extend(position.specials.iter().map(|(special, _)| format!("special {}", special.number())));
         if position.accepting {
             parts.push("the end".into());
         }

@@ -7,6 +7,7 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::bytes::byteset::ByteSet;
 use crate::grammar::rules::First;
+use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,7 @@ const MAX_FRAME_DEPTH: u32 = 32;
 pub(crate) struct FollowBytes {
     /// By frame: 0 if unknown, otherwise the index in `sets` plus one.
     frames: Vec<u32>,
-    rules: FxHashMap<u32, ByteSet>,
+    rules: FxHashMap<RuleId, ByteSet>,
     /// The distinct sets. Grammars have few.
     sets: Vec<ByteSet>,
 }
@@ -27,7 +28,7 @@ impl Machine {
     pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
         match *self.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
-                let colon = self.arena.registers.objects[object as usize].colon;
+                let colon = self.arena.registers.objects[object.index()].colon;
                 self.first_of(&[colon])
             }
             _ => self.frame_follow_bytes(frame, MAX_FRAME_DEPTH),
@@ -85,26 +86,26 @@ impl Machine {
             Term::Call(rule) => self.rule_first_bytes(rule),
             Term::Special(_) => ByteSet::EMPTY,
             Term::Unique(array) => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array.index()].clone();
                 self.first_of(&[spec.open, spec.empty])
             }
             Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array.index()].clone();
                 self.first_of(&[spec.comma, spec.close])
             }
             Term::UniqueItem { array, state } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let at = self.arena.registers.unique_states[state as usize].at;
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let at = self.arena.registers.unique_states[state.index()].at;
                 let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
                 self.first_of(&items)
             }
             Term::Object(object) => {
-                let spec = &self.arena.registers.objects[object as usize];
+                let spec = &self.arena.registers.objects[object.index()];
                 let terms = [spec.open, spec.empty];
                 self.first_of(&terms)
             }
             Term::ObjectNext { object, .. } => {
-                let spec = &self.arena.registers.objects[object as usize];
+                let spec = &self.arena.registers.objects[object.index()];
                 let terms = [spec.comma, spec.close];
                 self.first_of(&terms)
             }
@@ -122,7 +123,7 @@ impl Machine {
         })
     }
 
-    fn rule_first_bytes(&mut self, rule: u32) -> ByteSet {
+    fn rule_first_bytes(&mut self, rule: RuleId) -> ByteSet {
         if let Some(&known) = self.follow_bytes.rules.get(&rule) {
             return known;
         }

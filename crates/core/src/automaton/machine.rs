@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::grammar::rules::{Entry, Rules};
 use crate::limits::Limits;
 use crate::regular::arena::Arena;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::intern::HashIndex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -129,7 +130,7 @@ impl Machine {
     }
 
     /// The body of a rule; None if the rule is not defined.
-    pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
+    pub(crate) fn body(&self, rule: RuleId) -> Option<TermId> {
         self.rules.body(rule)
     }
 
@@ -266,7 +267,7 @@ impl Machine {
     }
 
     /// The position after a special token.
-    pub fn step_special(&mut self, id: PositionId, special: u32) -> Result<PositionId> {
+    pub fn step_special(&mut self, id: PositionId, special: SpecialId) -> Result<PositionId> {
         let position = self.position(id).clone();
         match position.specials.iter().find(|&&(other, _)| other == special) {
             Some(&(_, frame)) => {

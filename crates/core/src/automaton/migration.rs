@@ -10,6 +10,7 @@ use crate::automaton::position::{Items, Position, PositionId};
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ArrayId, ArrayStateId, ObjectId, ObjectStateId};
 use crate::regular::key_set::ImportedSets;
 use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
@@ -26,9 +27,9 @@ pub(crate) struct Migration<'a> {
     terms: FxHashMap<TermId, TermId>,
     literals: FxHashMap<u32, u32>,
     word_sets: FxHashMap<u32, u32>,
-    states: FxHashMap<(u32, u32), u32>,
+    states: FxHashMap<(ObjectId, ObjectStateId), ObjectStateId>,
     texts: FxHashMap<u32, u32>,
-    unique_states: FxHashMap<(u32, u32), u32>,
+    unique_states: FxHashMap<(ArrayId, ArrayStateId), ArrayStateId>,
     readings: FxHashMap<u32, u32>,
     keys: ImportedSets,
 }
@@ -235,11 +236,11 @@ impl<'a> Migration<'a> {
         to.registers.keys.import(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
     }
 
-    fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {
+    fn object_state(&mut self, object: ObjectId, state: ObjectStateId) -> Result<ObjectStateId> {
         if let Some(&known) = self.states.get(&(object, state)) {
             return Ok(known);
         }
-        let before = &self.from.arena.registers.states[state as usize];
+        let before = &self.from.arena.registers.states[state.index()];
         let mut copied = (**before).clone();
         copied.keys = self.keys(before.keys)?;
         let made = self.to.arena.object_state(object, copied);
@@ -247,11 +248,11 @@ impl<'a> Migration<'a> {
         Ok(made)
     }
 
-    fn unique_state(&mut self, array: u32, state: u32) -> Result<u32> {
+    fn unique_state(&mut self, array: ArrayId, state: ArrayStateId) -> Result<ArrayStateId> {
         if let Some(&known) = self.unique_states.get(&(array, state)) {
             return Ok(known);
         }
-        let before = self.from.arena.registers.unique_states[state as usize];
+        let before = self.from.arena.registers.unique_states[state.index()];
         let copied = UniqueState { came: self.keys(before.came)?, ..before };
         let made = self.to.arena.unique_state(array, copied);
         self.unique_states.insert((array, state), made);

@@ -5,6 +5,7 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::unique::Register;
+use crate::regular::id::SpecialId;
 use crate::regular::term::TermId;
 use crate::storage::id::id;
 use smallvec::SmallVec;
@@ -26,7 +27,7 @@ pub struct Position {
     /// (head, frame) of every parse that goes on, sorted.
     pub heads: Items,
     /// Special tokens that may come, with the frames that they return to.
-    pub specials: Vec<(u32, FrameId)>,
+    pub specials: Vec<(SpecialId, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
     /// Whether only an exact replay can tell what follows (`First::Replay`).

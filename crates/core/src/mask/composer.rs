@@ -200,7 +200,7 @@ impl<'a> Composer<'a> {
         }
         match *self.machine.arena.term(head) {
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.registers.objects[object as usize].clone();
+                let spec = self.machine.arena.registers.objects[object.index()].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
                 let colon = self.machine.first_of(&[spec.colon]);

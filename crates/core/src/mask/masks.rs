@@ -168,7 +168,7 @@ impl Masks {
             covered |= self.key_builder(machine, shared).covers(head)?;
         }
         let mut hash = Hasher128::new(u64::from(*accepting));
-        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
+        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special.index()].into()));
         // The order of the heads does not matter to the mask, so their keys are added.
         let mut sum = 0u128;
         for &(head, frame) in heads {
@@ -315,7 +315,7 @@ impl Masks {
             shared.vocabulary.eos.iter().for_each(|&token| accumulator.allow(token));
         }
         for &(special, _) in &position.specials {
-            accumulator.allow(self.special_ids[special as usize]);
+            accumulator.allow(self.special_ids[special.index()]);
         }
         let words = accumulator.take_corrections();
         ACCUMULATOR.set(accumulator);

@@ -177,7 +177,7 @@ impl LazyAutomaton {
         let mut position = DEAD;
         let special = special_ids.iter().position(|&id| id == token);
         if let Some(special) = special {
-            position = self.machine.step_special(state.position, special as u32)?;
+            position = self.machine.step_special(state.position, crate::regular::id::SpecialId::at(special))?;
         }
         if special.is_none() || position == DEAD && is_eos {
             if let Some(bytes) = vocabulary.token(token) {

@@ -73,7 +73,7 @@ impl Arena {
                 _ => ByteSet::from_bytes(b"0123456789ABCDEFabcdef".iter().copied()),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                ByteSet::from_bytes(self.registers.objects[object as usize].key_bytes(low, high, depth))
+                ByteSet::from_bytes(self.registers.objects[object.index()].key_bytes(low, high, depth))
             }
             Term::KeyExtra { inner, .. } => self.first_bytes(inner),
             _ => ByteSet::FULL,
@@ -141,7 +141,7 @@ impl Arena {
                 _ => (0x20..0x7f).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte))),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                let spec = self.registers.objects[object as usize].clone();
+                let spec = self.registers.objects[object.index()].clone();
                 spec.key_bytes(low, high, depth).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte)));
             }
             Term::KeyExtra { inner, text, .. } => {

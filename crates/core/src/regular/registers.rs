@@ -2,6 +2,7 @@
 //!
 //! Plain data, so that `regular` need not know JSON; `json` and `automaton` define the behaviour.
 
+use crate::regular::id::{ArrayId, ArrayStateId, ObjectId, ObjectStateId};
 use crate::regular::key_set::KeySets;
 use crate::regular::term::TermId;
 use crate::storage::layered::{layered, List, Table};
@@ -21,15 +22,15 @@ layered! {
         /// States of objects.
         pub(crate) states: List<Arc<ObjectState>>,
         /// (object, state) → number of the state.
-        pub(crate) state_ids: Table<(u32, Arc<ObjectState>), u32>,
+        pub(crate) state_ids: Table<(ObjectId, Arc<ObjectState>), ObjectStateId>,
         /// By the number in `Term::Unique`.
         pub(crate) uniques: List<Arc<UniqueSpec>>,
         /// States of arrays of unique items.
         pub(crate) unique_states: List<UniqueState>,
         /// (array, state) → number of the state.
-        pub(crate) unique_state_ids: Table<(u32, UniqueState), u32>,
+        pub(crate) unique_state_ids: Table<(ArrayId, UniqueState), ArrayStateId>,
         /// (object, state) → the keys that can come next.
-        pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
+        pub(crate) choice_memo: Table<(ObjectId, ObjectStateId), Arc<Choices>>,
         /// (key set, language) → the keys of the set in the language.
         pub(crate) filtered_keys: Table<(u32, TermId), u32>,
         /// (parent text, last byte); text 0 is empty.

@@ -9,6 +9,7 @@
 //! checked by `emptiness` when they are made; all other terms are nonempty by construction.
 
 use crate::bytes::byteset::ByteSet;
+use crate::regular::id::{ArrayId, ArrayStateId, ObjectId, ObjectStateId, RuleId, SpecialId};
 use crate::regular::literal::Ends;
 use crate::storage::id::id;
 use smallvec::SmallVec;
@@ -141,9 +142,9 @@ pub enum Term {
     /// Inside a named key of an object: the candidates `low..high` of the object's sorted spellings, after `depth` bytes.
     KeyNamed {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The first word or candidate.
         low: u32,
         /// One past the last word or candidate.
@@ -154,18 +155,18 @@ pub enum Term {
     /// Behind the closing quote of a named key.
     KeyDone {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The property.
         property: u32,
     },
     /// Inside another key; `text` is what was read of it, so that the key cannot come again.
     KeyExtra {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The group of extra properties.
         extra: u32,
         /// The rest of the quoted keys.
@@ -176,24 +177,24 @@ pub enum Term {
     /// Concatenation of structural terms.
     Seq(TermId, TermId),
     /// A call of a rule.
-    Call(u32),
+    Call(RuleId),
     /// A special token.
-    Special(u32),
+    Special(SpecialId),
     /// An array of unique items.
-    Unique(u32),
+    Unique(ArrayId),
     /// Before an item of such an array.
     UniqueItem {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
     },
     /// Behind an item that began at the partial value `start`.
     UniqueEnd {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
         /// The step of the array's automaton.
         step: u32,
         /// The partial value at the beginning of the item.
@@ -202,25 +203,25 @@ pub enum Term {
     /// Behind an item: a separator or the end.
     UniqueNext {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
     },
     /// An object.
-    Object(u32),
+    Object(ObjectId),
     /// Before a key of an object.
     ObjectKey {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
     },
     /// Behind a member: a separator or the end.
     ObjectNext {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
     },
 }
 

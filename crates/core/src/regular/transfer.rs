@@ -132,6 +132,7 @@ pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
+    use crate::regular::id::RuleId;
 
     fn arena() -> Arena {
         let mut arena = Arena::new();
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn structural_terms_are_not_exported() -> Result<()> {
         let mut arena = arena();
-        let call = arena.call(0)?;
+        let call = arena.call(RuleId::new(0))?;
         assert!(arena.export(call).is_none());
         Ok(())
     }

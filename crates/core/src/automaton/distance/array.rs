@@ -5,12 +5,13 @@
 use crate::automaton::distance::{sum, MAX_ITEMS, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
+use crate::regular::id::ArrayId;
 use std::sync::Arc;
 
 impl Machine {
     /// The fewest bytes from between two items to the end of an array, after `came` items and in state `at`.
-    pub(super) fn unique_distance(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    pub(super) fn unique_distance(&mut self, array: ArrayId, at: u32, came: usize) -> Result<u64> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let left = (spec.min as usize).saturating_sub(came).min(MAX_ITEMS as usize);
         let table = match self.distances.arrays.get(&array) {
             Some(table) => table.clone(),
@@ -25,8 +26,8 @@ impl Machine {
     }
 
     /// Bounds for every state, by the number of items that must still come: Bellman-Ford over the automaton of items.
-    fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn unique_table(&mut self, array: ArrayId) -> Result<Vec<Vec<u64>>> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
         let mut steps: Vec<Vec<(u64, u32)>> = Vec::with_capacity(spec.steps.len());
         for from in &spec.steps {

@@ -14,6 +14,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
 use crate::error::Result;
 use crate::grammar::rules::First;
+use crate::regular::id::{ArrayId, ObjectId, ObjectStateId, RuleId};
 use crate::regular::term::TermId;
 use object::{ObjectDistances, RemainingMembers};
 use rustc_hash::FxHashMap;
@@ -61,9 +62,9 @@ pub(crate) struct Distances {
     is_complete: bool,
     terms: FxHashMap<TermId, u64>,
     frames: FxHashMap<FrameId, u64>,
-    members: FxHashMap<u32, Arc<ObjectDistances>>,
-    remaining: FxHashMap<(u32, u32), Arc<RemainingMembers>>,
-    arrays: FxHashMap<u32, Arc<Vec<Vec<u64>>>>,
+    members: FxHashMap<ObjectId, Arc<ObjectDistances>>,
+    remaining: FxHashMap<(ObjectId, ObjectStateId), Arc<RemainingMembers>>,
+    arrays: FxHashMap<ArrayId, Arc<Vec<Vec<u64>>>>,
 }
 
 impl Machine {
@@ -88,18 +89,18 @@ impl Machine {
     }
 
     fn compute_rule_distances(&mut self) -> Result<()> {
-        let count = self.rules().count() as u32;
-        self.distances.rules = vec![NEVER; count as usize];
+        let count = self.rules().count();
+        self.distances.rules = vec![NEVER; count];
         loop {
             let mut changed = false;
-            for rule in (0..count).rev() {
+            for rule in (0..count).rev().map(RuleId::at) {
                 let mut best = if self.rules().is_nullable_rule(rule) { 0 } else { NEVER };
                 let entries = self.rules().entries(rule);
                 for entry in entries.iter() {
                     self.arena.spend(1)?;
                     let mut cost = match entry.first {
                         First::Head(term) | First::Unique(term) => self.distance(term)?,
-                        First::Call(rule) => self.distances.rules[rule as usize],
+                        First::Call(rule) => self.distances.rules[rule.index()],
                         First::Special(_) => NEVER,
                         First::Replay => 0,
                     };
@@ -108,8 +109,8 @@ impl Machine {
                     }
                     best = best.min(cost);
                 }
-                if best < self.distances.rules[rule as usize] {
-                    self.distances.rules[rule as usize] = best;
+                if best < self.distances.rules[rule.index()] {
+                    self.distances.rules[rule.index()] = best;
                     changed = true;
                 }
             }

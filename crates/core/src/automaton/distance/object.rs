@@ -6,6 +6,7 @@ use crate::automaton::distance::{difference, product, sum, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::object::Needs;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::registers::{ObjectState, Value};
 use std::sync::Arc;
 
@@ -108,11 +109,11 @@ impl ObjectDistances {
 }
 
 impl Machine {
-    fn object_distances(&mut self, object: u32) -> Result<Arc<ObjectDistances>> {
+    fn object_distances(&mut self, object: ObjectId) -> Result<Arc<ObjectDistances>> {
         if let Some(members) = self.distances.members.get(&object) {
             return Ok(members.clone());
         }
-        let spec = self.arena.registers.objects[object as usize].clone();
+        let spec = self.arena.registers.objects[object.index()].clone();
         let colon = self.distance(spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
@@ -150,11 +151,15 @@ impl Machine {
     }
 
     /// The needs of an object in a state; cached.
-    pub(super) fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
+    pub(super) fn remaining_members(
+        &mut self,
+        object: ObjectId,
+        state: ObjectStateId,
+    ) -> Result<Arc<RemainingMembers>> {
         if let Some(rest) = self.distances.remaining.get(&(object, state)) {
             return Ok(rest.clone());
         }
-        let before = self.arena.registers.states[state as usize].clone();
+        let before = self.arena.registers.states[state.index()].clone();
         let rest = Arc::new(self.compute_remaining_members(object, &before)?);
         self.arena.budget.grow(120 + rest.needs.memory_bytes());
         self.distances.remaining.insert((object, state), rest.clone());
@@ -162,8 +167,12 @@ impl Machine {
     }
 
     /// The needs of an object in a state.
-    pub(super) fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
-        let spec = self.arena.registers.objects[object as usize].clone();
+    pub(super) fn compute_remaining_members(
+        &mut self,
+        object: ObjectId,
+        state: &ObjectState,
+    ) -> Result<RemainingMembers> {
+        let spec = self.arena.registers.objects[object.index()].clone();
         let members = self.object_distances(object)?;
         if spec.is_sequential() {
             let needed = sum([members.close, members.required_from[state.next as usize]]);
@@ -180,7 +189,7 @@ impl Machine {
     }
 
     /// The fewest bytes from between two members to the end of the object, with at least `least` more members.
-    pub(super) fn next_distance(&mut self, object: u32, rest: &RemainingMembers, least: u32) -> Result<u64> {
+    pub(super) fn next_distance(&mut self, object: ObjectId, rest: &RemainingMembers, least: u32) -> Result<u64> {
         let members = self.object_distances(object)?;
         self.arena.spend(members.mark_cost(&rest.needs))?;
         let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
@@ -188,14 +197,19 @@ impl Machine {
     }
 
     /// The fewest bytes from the start of a key to the end of the object.
-    pub(super) fn key_distance(&mut self, object: u32, rest: &RemainingMembers) -> Result<u64> {
+    pub(super) fn key_distance(&mut self, object: ObjectId, rest: &RemainingMembers) -> Result<u64> {
         let members = self.object_distances(object)?;
         let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
         Ok(difference(all, members.comma))
     }
 
     /// The fewest bytes from the colon of a member to the end of the object.
-    pub(super) fn member_distance(&mut self, object: u32, state: u32, current: CurrentMember) -> Result<u64> {
+    pub(super) fn member_distance(
+        &mut self,
+        object: ObjectId,
+        state: ObjectStateId,
+        current: CurrentMember,
+    ) -> Result<u64> {
         let rest = self.remaining_members(object, state)?;
         let members = self.object_distances(object)?;
         self.arena.spend(members.mark_cost(&rest.needs))?;

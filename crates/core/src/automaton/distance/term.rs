@@ -85,9 +85,9 @@ impl Machine {
                 let open_chars = u64::from(spelled > 0);
                 sum([open, difference(text, spelled).max(chars.saturating_sub(open_chars)), 1])
             }
-            Term::Call(rule) => self.distances.rules.get(rule as usize).copied().unwrap_or(0),
+            Term::Call(rule) => self.distances.rules.get(rule.index()).copied().unwrap_or(0),
             Term::Unique(array) => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array.index()].clone();
                 let mut least = NEVER;
                 if spec.accepting[0] && spec.min == 0 {
                     least = self.distance(spec.empty)?;
@@ -100,8 +100,8 @@ impl Machine {
                 least
             }
             Term::UniqueItem { array, state } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let (at, came) = self.arena.registers.unique_states[state.index()].progress();
                 let mut least = NEVER;
                 for &(node, next) in &spec.steps[at as usize] {
                     let item = self.distance(node)?;
@@ -110,16 +110,16 @@ impl Machine {
                 least
             }
             Term::UniqueNext { array, state } => {
-                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
+                let (at, came) = self.arena.registers.unique_states[state.index()].progress();
                 self.unique_distance(array, at, came)?
             }
             Term::UniqueEnd { array, state, step, .. } => {
-                let (at, came) = self.arena.registers.unique_states[state as usize].progress();
-                let next = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].1;
+                let (at, came) = self.arena.registers.unique_states[state.index()].progress();
+                let next = self.arena.registers.uniques[array.index()].steps[at as usize][step as usize].1;
                 self.unique_distance(array, next, came + 1)?
             }
             Term::Object(object) => {
-                let spec = self.arena.registers.objects[object as usize].clone();
+                let spec = self.arena.registers.objects[object.index()].clone();
                 let start = ObjectState::default();
                 if spec.can_close(&start) {
                     self.distance(spec.empty)?
@@ -139,7 +139,7 @@ impl Machine {
                 self.next_distance(object, &rest, 0)?
             }
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.arena.registers.objects[object as usize].clone();
+                let spec = self.arena.registers.objects[object.index()].clone();
                 let choices = self.arena.choices(object, state)?;
                 let mut least = NEVER;
                 for (spelling, property) in &spec.sorted[low as usize..high as usize] {

@@ -7,6 +7,7 @@ use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
@@ -24,15 +25,15 @@ impl Machine {
     /// decide.
     pub(super) fn can_avoid(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         step: u32,
         head: TermId,
         set: u32,
     ) -> Result<Option<bool>> {
         let excluded = self.arena.registers.keys.count(set) as u32;
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let item = spec.steps[at as usize][step as usize].0;
         if self.arena.info(head).structural || !self.is_one_to_one(item)? {
             return Ok(None);

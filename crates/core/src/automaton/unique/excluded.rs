@@ -8,6 +8,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
@@ -19,10 +20,10 @@ const MAX_MISSING_ITEMS: usize = 2_000;
 
 impl Machine {
     /// The values that an item may not have; None if the item or the rest of the array would then be impossible.
-    pub(super) fn excluded(&mut self, array: u32, state: u32, step: u32) -> Result<Excluded> {
-        let before = self.arena.registers.unique_states[state as usize];
+    pub(super) fn excluded(&mut self, array: ArrayId, state: ArrayStateId, step: u32) -> Result<Excluded> {
+        let before = self.arena.registers.unique_states[state.index()];
         if let Some(abstracted) = before.abstracted {
-            let spec = self.arena.registers.uniques[array as usize].clone();
+            let spec = self.arena.registers.uniques[array.index()].clone();
             let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && abstracted.left > 0;
             let comes = more && self.matches_something(node);
@@ -47,8 +48,8 @@ impl Machine {
         Ok(excluded)
     }
 
-    fn find_excluded(&mut self, array: u32, before: UniqueState, step: u32) -> Result<Excluded> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn find_excluded(&mut self, array: ArrayId, before: UniqueState, step: u32) -> Result<Excluded> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let count = before.count as usize;
         let (node, next) = spec.steps[before.at as usize][step as usize];
         if spec.max != MANY && before.count >= spec.max || !self.matches_something(node) {
@@ -98,8 +99,8 @@ impl Machine {
 
     /// The number of values of an array's only item; None if there are several kinds of items or more than `most`
     /// values.
-    pub(super) fn value_count(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
-        let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
+    pub(super) fn value_count(&mut self, array: ArrayId, most: usize) -> Result<Option<usize>> {
+        let Some(item) = self.arena.registers.uniques[array.index()].only_item() else { return Ok(None) };
         if self.min_values(item)? >= COUNT_CAP {
             return Ok(None);
         }
@@ -124,8 +125,8 @@ impl Machine {
     }
 
     /// Whether the array can end using only items with unlimited values.
-    fn can_end_by_unlimited_items(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn can_end_by_unlimited_items(&mut self, array: ArrayId, at: u32, count: u32) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let floor = spec.min;
         let key = (array, at, if spec.max == MANY { count.min(floor) } else { count });
         if let Some(&can_end) = self.unique.unlimited_ends.get(&key) {
@@ -157,8 +158,8 @@ impl Machine {
     }
 
     /// Whether the array can end after `count` items if the values in `came` are taken.
-    fn can_end(&mut self, array: u32, at: u32, count: usize, came: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn can_end(&mut self, array: ArrayId, at: u32, count: usize, came: u32) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MAX_MISSING_ITEMS {
             return Err(Error::Limit(Limit::DistinctItems(MAX_MISSING_ITEMS)).into());
@@ -171,7 +172,7 @@ impl Machine {
     #[allow(clippy::too_many_arguments)]
     fn can_end_with(
         &mut self,
-        array: u32,
+        array: ArrayId,
         at: u32,
         count: usize,
         came: u32,
@@ -180,7 +181,7 @@ impl Machine {
         failed: &mut FxHashSet<(u32, usize)>,
     ) -> Result<bool> {
         self.arena.spend(8)?;
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let ends = spec.accepting[at as usize] && count >= spec.min as usize;
         if ends || spec.steps[at as usize].len() > 1 {
             let has_matching = self.has_matching(slots, came)?;
@@ -214,7 +215,7 @@ impl Machine {
     }
 
     /// All values of an item as ids; None if there are more than `most`.
-    pub(super) fn item_values(&mut self, array: u32, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
+    pub(super) fn item_values(&mut self, array: ArrayId, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
         let answer = |item_values: &ItemValues| {
             if item_values.is_complete && item_values.values.len() <= most {
                 Some(item_values.values.clone())
@@ -263,7 +264,7 @@ impl Machine {
     /// Whether the item has at most `most` values. The values are collected in `found`.
     fn count_values(&mut self, node: TermId, most: usize, ordered: bool) -> Result<bool> {
         let step = if ordered { ORDERED_STEP } else { 0 };
-        let end = Term::UniqueEnd { array: ENUMERATION, state: 0, step, start: NOTHING_READ };
+        let end = Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step, start: NOTHING_READ };
         let end = self.arena.unique_term(end)?;
         let frame = self.frame(vec![(end, BOTTOM)]);
         let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;

@@ -6,6 +6,7 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::unique::{Register, ENUMERATION};
 use crate::error::Result;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
@@ -24,7 +25,7 @@ pub(crate) struct ItemSummary {
 }
 
 /// An open item: array, state, step, and the partial value at which the item began.
-pub(super) type OpenEnd = (u32, u32, u32, u32);
+pub(super) type OpenEnd = (ArrayId, ArrayStateId, u32, u32);
 
 impl Machine {
     /// The facts of a new frame from its members and their parents.
@@ -34,8 +35,8 @@ impl Machine {
             let above = self.item_summary(parent);
             found.is_open |= above.is_open;
             found.is_exact |= above.is_exact;
-            let is_abstracted = |array: u32, state: u32| {
-                array != ENUMERATION && self.arena.registers.unique_states[state as usize].abstracted.is_some()
+            let is_abstracted = |array: ArrayId, state: ArrayStateId| {
+                array != ENUMERATION && self.arena.registers.unique_states[state.index()].abstracted.is_some()
             };
             let own = match *self.arena.term(term) {
                 Term::UniqueItem { array, state } => {
@@ -94,12 +95,12 @@ impl Machine {
     }
 
     /// The abstracted state of an array; None if only the exact values decide which items may come.
-    pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
-        let before = self.arena.registers.unique_states[state as usize];
+    pub(super) fn abstracted_state(&mut self, array: ArrayId, state: ArrayStateId) -> Result<Option<ArrayStateId>> {
+        let before = self.arena.registers.unique_states[state.index()];
         if before.abstracted.is_some() {
             return Ok(Some(state));
         }
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let ahead = self.unique.max_token_items;
         let mut left = MANY;
         if spec.only_item().is_some() {
@@ -120,8 +121,8 @@ impl Machine {
     }
 
     /// The smallest count that bounds within one token cannot tell from this count.
-    pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
-        let spec = &self.arena.registers.uniques[array as usize];
+    pub(super) fn saturated_count(&self, array: ArrayId, count: u32) -> u32 {
+        let spec = &self.arena.registers.uniques[array.index()];
         // With several kinds of items, a shortest way to an end has fewer items than the array has states.
         let shortest_end = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
         let ahead = self.unique.max_token_items.saturating_add(shortest_end);

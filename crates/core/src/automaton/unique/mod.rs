@@ -26,6 +26,7 @@ use crate::automaton::position::Items;
 use crate::error::Result;
 use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::sort_members;
+use crate::regular::id::{ArrayId, ArrayStateId, RuleId};
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,7 +48,7 @@ pub enum Register {
 }
 
 /// The pseudo array under which the values of one item are enumerated.
-const ENUMERATION: u32 = u32::MAX;
+const ENUMERATION: ArrayId = ArrayId::new(u32::MAX);
 
 /// The step of the pseudo array if the items' objects have one order of members.
 const ORDERED_STEP: u32 = 1;
@@ -68,21 +69,21 @@ pub(crate) struct UniqueAnalysis {
     /// Canonical texts of the values that the matching deals with, by id.
     values: Vec<Arc<[u8]>>,
     value_ids: FxHashMap<Arc<[u8]>, u32>,
-    excluded: FxHashMap<(u32, u32, u32), Excluded>,
+    excluded: FxHashMap<(ArrayId, ArrayStateId, u32), Excluded>,
     item_values: FxHashMap<(TermId, bool), ItemValues>,
     in_progress: Vec<TermId>,
     /// How often a result relied on a count in progress. Such results are not cached.
     assumptions: u64,
-    unlimited_ends: FxHashMap<(u32, u32, u32), bool>,
+    unlimited_ends: FxHashMap<(ArrayId, u32, u32), bool>,
     min_values: FxHashMap<(TermId, u32), u32>,
-    open_calls: Vec<u32>,
+    open_calls: Vec<RuleId>,
     cut_count: u64,
     digit_strings: FxHashMap<TermId, u32>,
     nonintegers: FxHashMap<TermId, bool>,
     text_counts: FxHashMap<TermId, Option<u32>>,
     one_to_one: FxHashMap<TermId, bool>,
     canonical: FxHashMap<TermId, bool>,
-    ordered: FxHashMap<u32, bool>,
+    ordered: FxHashMap<ArrayId, bool>,
     insensitive: FxHashMap<(TermId, u32), bool>,
     frame_min_values: FxHashMap<FrameId, u32>,
     viable: FxHashMap<(TermId, FrameId, u32), bool>,
@@ -121,7 +122,7 @@ impl Machine {
     ) -> Result<()> {
         match *self.arena.term(term) {
             Term::Unique(array) => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array.index()].clone();
                 let state = self.arena.unique_state(array, UniqueState::default());
                 if spec.accepting[0] && spec.min == 0 {
                     work.push((spec.empty, frame));
@@ -129,8 +130,8 @@ impl Machine {
                 self.push_next_item(array, state, spec.open, frame, work)
             }
             Term::UniqueNext { array, state } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let (at, count) = self.arena.registers.unique_states[state as usize].progress();
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let (at, count) = self.arena.registers.unique_states[state.index()].progress();
                 if spec.accepting[at as usize] && count >= spec.min as usize {
                     work.push((spec.close, frame));
                 }
@@ -143,12 +144,12 @@ impl Machine {
                     closure.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
-                let abstracted = self.arena.registers.unique_states[state as usize].abstracted;
+                let abstracted = self.arena.registers.unique_states[state.index()].abstracted;
                 if abstracted.is_some() {
                     closure.register = Register::Abstracted;
                 }
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let at = self.arena.registers.unique_states[state as usize].at;
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let at = self.arena.registers.unique_states[state.index()].at;
                 for (step, &(node, _)) in spec.steps[at as usize].iter().enumerate() {
                     let step = step as u32;
                     if self.excluded(array, state, step)?.is_none() {
@@ -174,7 +175,7 @@ impl Machine {
                     }
                     return Ok(());
                 }
-                let before = self.arena.registers.unique_states[state as usize];
+                let before = self.arena.registers.unique_states[state.index()];
                 let next = match (before.abstracted, closure.register) {
                     (Some(abstracted), _) => {
                         closure.crosses_item = true;
@@ -209,8 +210,8 @@ impl Machine {
     }
 
     /// Whether some text of the array exists at all.
-    pub(crate) fn can_begin(&mut self, array: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    pub(crate) fn can_begin(&mut self, array: ArrayId) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         if spec.accepting[0] && spec.min == 0 {
             return Ok(true);
         }
@@ -226,14 +227,14 @@ impl Machine {
     /// Adds the start of the next item, if some item may come.
     fn push_next_item(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         before: TermId,
         frame: FrameId,
         work: &mut Items,
     ) -> Result<()> {
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let steps = self.arena.registers.uniques[array as usize].steps[at as usize].len() as u32;
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let steps = self.arena.registers.uniques[array.index()].steps[at as usize].len() as u32;
         for step in 0..steps {
             if self.excluded(array, state, step)?.is_some() {
                 let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
@@ -247,12 +248,12 @@ impl Machine {
 
     fn state_after_item(
         &mut self,
-        array: u32,
+        array: ArrayId,
         before: UniqueState,
         step: u32,
         change: impl FnOnce(&mut UniqueState),
-    ) -> u32 {
-        let at = self.arena.registers.uniques[array as usize].steps[before.at as usize][step as usize].1;
+    ) -> ArrayStateId {
+        let at = self.arena.registers.uniques[array.index()].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);
         if next.abstracted.is_some() {

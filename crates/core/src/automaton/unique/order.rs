@@ -3,17 +3,17 @@
 //! If so, equal values have equal partial values, and members need no sorting.
 
 use crate::automaton::machine::Machine;
+use crate::regular::id::ArrayId;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 impl Machine {
     /// Whether objects in the array's items have a fixed order of members; cached.
-    pub(super) fn is_ordered(&mut self, array: u32) -> bool {
+    pub(super) fn is_ordered(&mut self, array: ArrayId) -> bool {
         if let Some(&known) = self.unique.ordered.get(&array) {
             return known;
         }
-        let items =
-            self.arena.registers.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
+        let items = self.arena.registers.uniques[array.index()].steps.iter().flatten().map(|&(item, _)| item).collect();
         let found = self.are_ordered(items);
         self.arena.budget.grow(16);
         self.unique.ordered.insert(array, found);
@@ -32,11 +32,11 @@ impl Machine {
                 Term::Repeat { body, .. } => work.push(body),
                 Term::Call(rule) => work.extend(self.body(rule)),
                 Term::Unique(array) => {
-                    let spec = &self.arena.registers.uniques[array as usize];
+                    let spec = &self.arena.registers.uniques[array.index()];
                     work.extend(spec.steps.iter().flatten().map(|&(item, _)| item));
                 }
                 Term::Object(object) => {
-                    let spec = &self.arena.registers.objects[object as usize];
+                    let spec = &self.arena.registers.objects[object.index()];
                     let values = spec.properties.iter().flat_map(|property| &property.values);
                     work.extend(values.map(|value| value.node));
                     let others = spec.extras.iter().any(|extra| !extra.values.is_empty());

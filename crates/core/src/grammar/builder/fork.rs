@@ -5,6 +5,7 @@
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
+use crate::regular::id::ObjectId;
 use crate::regular::term::{TermId, EPSILON};
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Builder {
     fn warm_up(&mut self) {
         let arena = self.begin_call();
         for object in 0..arena.registers.objects.len().min(MAX_WARMED_NODES) {
-            arena.has_usual_separators(object as u32);
+            arena.has_usual_separators(ObjectId::at(object));
         }
         let mut next = 0;
         while next < arena.len().min(MAX_WARMED_NODES) {

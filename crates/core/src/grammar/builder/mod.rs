@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
 use fork::PreparedRules;
@@ -255,6 +256,6 @@ impl Builder {
                 self.specials.len() - 1
             }
         };
-        self.begin_call().special(index as u32)
+        self.begin_call().special(SpecialId::at(index))
     }
 }

@@ -15,6 +15,7 @@ use crate::mask::key::lookahead::{Lookahead, Lookaheads};
 use crate::mask::key::{hashed, MaskKey, PackedKey, DEPTH};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 
@@ -28,11 +29,11 @@ use std::sync::Arc;
 pub(crate) struct KeyParts {
     pub(super) lookaheads: Lookaheads,
     /// (state, extra, frame, exits) → what follows an unnamed key of an object, for any text of the key.
-    members: FxHashMap<(u32, u32, FrameId, Key), PackedKey>,
+    members: FxHashMap<(ObjectStateId, u32, FrameId, Key), PackedKey>,
     /// The inner part of an unnamed key → its hash, and whether the key may go on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     /// (object, low, high, depth) → where tokens leave the named keys.
-    ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
+    ends: FxHashMap<(ObjectId, u32, u32, u32), Arc<[End]>>,
 }
 
 /// The part of a key that a head has whatever follows the head.
@@ -105,7 +106,7 @@ impl KeyBuilder<'_> {
     /// The hash of what tokens observe behind an unnamed key: a colon, a value, and what follows the value.
     fn lookahead_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits) -> Result<MaskKey> {
         let Term::KeyExtra { object, extra, .. } = *self.machine.arena.term(key) else { return Ok(None) };
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
         if let Some(after) = self.lookahead_values(object, &spec.extras[extra as usize].values, exits)? {
             return Ok(Some(after));
         }
@@ -121,7 +122,7 @@ impl KeyBuilder<'_> {
         let Term::KeyNamed { object, state, low, high, depth } = *self.machine.arena.term(key) else { return Ok(None) };
         let choices = self.machine.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth))?;
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
         let (mut hash, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
         for end in ends.iter() {
             let keys = &spec.sorted[end.keys.start as usize..end.keys.end as usize];
@@ -175,8 +176,8 @@ impl KeyBuilder<'_> {
 
     /// The hash of what tokens observe of a colon and one of several values; None if a token goes on behind a value, because what
     /// follows depends on the members before.
-    fn lookahead_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<MaskKey> {
-        let spec = &self.machine.arena.registers.objects[object as usize];
+    fn lookahead_values(&mut self, object: ObjectId, values: &[Value], exits: &Exits) -> Result<MaskKey> {
+        let spec = &self.machine.arena.registers.objects[object.index()];
         let colon = spec.colon;
         if !spec.is_unrestricted() {
             return Ok(None);
@@ -192,12 +193,12 @@ impl KeyBuilder<'_> {
     }
 
     /// Where tokens leave the named keys `low..high`, of which `depth` bytes are read.
-    fn ends(&mut self, of: (u32, u32, u32, u32)) -> Result<Arc<[End]>> {
+    fn ends(&mut self, of: (ObjectId, u32, u32, u32)) -> Result<Arc<[End]>> {
         if let Some(ends) = self.parts.ends.get(&of) {
             return Ok(ends.clone());
         }
         let (object, low, high, depth) = of;
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
         let colon = self.machine.first_of(&[spec.colon]);

@@ -6,6 +6,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Hidden, ObjectSpec};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
@@ -52,8 +53,12 @@ fn with_hidden(hidden: u64, keys: u128) -> u128 {
 
 impl Arena {
     /// The profile of an object; None if tokens can observe more of the object than a summary says.
-    pub(crate) fn object_profile(&mut self, object: u32, key_prefixes: &KeyPrefixes) -> Result<Option<ObjectProfile>> {
-        let spec = self.registers.objects[object as usize].clone();
+    pub(crate) fn object_profile(
+        &mut self,
+        object: ObjectId,
+        key_prefixes: &KeyPrefixes,
+    ) -> Result<Option<ObjectProfile>> {
+        let spec = self.registers.objects[object.index()].clone();
         self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
         let is_observed = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
@@ -83,13 +88,13 @@ impl Arena {
     /// The summary of a state; None if tokens can observe more of the state.
     pub(crate) fn object_summary(
         &mut self,
-        object: u32,
-        state_id: u32,
+        object: ObjectId,
+        state_id: ObjectStateId,
         profile: &ObjectProfile,
         key_prefixes: &KeyPrefixes,
     ) -> Result<Option<ObjectSummary>> {
         let (spec, state) =
-            (self.registers.objects[object as usize].clone(), self.registers.states[state_id as usize].clone());
+            (self.registers.objects[object.index()].clone(), self.registers.states[state_id.index()].clone());
         if state.hidden == Hidden::Choice || self.is_observed(state.keys, key_prefixes) {
             return Ok(None);
         }
@@ -172,8 +177,8 @@ impl Arena {
     }
 
     /// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
-    pub(crate) fn has_usual_separators(&mut self, object: u32) -> bool {
-        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object as usize];
+    pub(crate) fn has_usual_separators(&mut self, object: ObjectId) -> bool {
+        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object.index()];
         if free {
             return false;
         }
