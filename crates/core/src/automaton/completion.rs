@@ -293,10 +293,10 @@ impl Arena {
     fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
         Ok(match *self.term(id) {
             Term::Literal { literal, position } => {
-                Some((Run::Spelled(self.terms.literals[literal as usize].clone(), position as usize), EPSILON))
+                Some((Run::Spelled(self.terms.literals[literal.index()].clone(), position as usize), EPSILON))
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let count = common_prefix(&words[low as usize..high as usize], depth as usize);
                 if count < 2 {
                     return Ok(None);

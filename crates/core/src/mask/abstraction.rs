@@ -8,14 +8,14 @@ use crate::automaton::position::PositionId;
 use crate::automaton::unique::Register;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::registers::NO_TEXT;
 use crate::regular::term::{TermId, Text};
 
 impl Machine {
     /// The abstract position of a position; the position itself if there is nothing to leave out.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known =
-            |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != 0);
+        let known = |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();

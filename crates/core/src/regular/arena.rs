@@ -9,7 +9,7 @@ use crate::regular::closed_region::ClosedRegion;
 use crate::regular::emptiness::required_bytes::RequiredBytes;
 use crate::regular::emptiness::witness::Witnesses;
 use crate::regular::literal::Literal;
-use crate::regular::registers::Registers;
+use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
@@ -95,7 +95,7 @@ impl Arena {
             any_text: None,
             budget: Budget::default(),
         };
-        arena.registers.texts.push((0, 0), &mut arena.budget);
+        arena.registers.texts.push((NO_TEXT, 0), &mut arena.budget);
         let facts = |nullable, max_chars| Info {
             hash: 0,
             nullable,

@@ -78,11 +78,11 @@ impl Arena {
             Term::Empty | Term::Epsilon => true,
             Term::Class(set) => set.contains(one) == set.contains(other),
             Term::Literal { literal, position } => {
-                let first = self.terms.literals[literal as usize][position as usize];
+                let first = self.terms.literals[literal.index()][position as usize];
                 first != one && first != other
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words;
+                let words = &self.terms.word_sets[set.index()].words;
                 let none = |byte| {
                     let (low, high) = narrow(words, low, high, depth, byte);
                     low == high
@@ -113,14 +113,14 @@ impl Arena {
                 }
             }
             Term::Literal { literal, position } => {
-                if self.terms.literals[literal as usize][position as usize] == byte {
+                if self.terms.literals[literal.index()][position as usize] == byte {
                     self.literal_rest(literal, position + 1)?
                 } else {
                     EMPTY
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }

@@ -17,11 +17,11 @@ impl Arena {
             Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
             Term::Class(set) => set,
             Term::Literal { literal, position } => {
-                let byte = self.terms.literals[literal as usize][position as usize];
+                let byte = self.terms.literals[literal.index()][position as usize];
                 ByteSet::range(byte, byte)
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let mut bytes = ByteSet::EMPTY;
                 let mut at = low;
                 while at < high {
@@ -91,10 +91,10 @@ impl Arena {
         match *self.term(id) {
             Term::Class(set) => boundaries = set.boundaries(),
             Term::Literal { literal, position } => {
-                boundaries = Boundaries::of_byte(self.terms.literals[literal as usize][position as usize]);
+                boundaries = Boundaries::of_byte(self.terms.literals[literal.index()][position as usize]);
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let mut at = low;
                 while at < high {
                     match words[at as usize].get(depth as usize) {

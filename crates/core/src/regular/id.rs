@@ -31,3 +31,24 @@ id! {
     /// The number of such an array's state in `Registers::unique_states`.
     pub struct ArrayStateId;
 }
+
+id! {
+    /// The number of a literal in `Terms::literals`.
+    pub struct LiteralId;
+}
+
+id! {
+    /// The number of a set of words in `Terms::word_sets`.
+    pub struct WordSetId;
+}
+
+id! {
+    /// A set of keys in `KeySets`.
+    #[derive(Default)]
+    pub struct KeySetId;
+}
+
+id! {
+    /// The number of the text of an open key in `Registers::texts`.
+    pub struct TextId;
+}

@@ -9,7 +9,9 @@
 //! checked by `emptiness` when they are made; all other terms are nonempty by construction.
 
 use crate::bytes::byteset::ByteSet;
-use crate::regular::id::{ArrayId, ArrayStateId, ObjectId, ObjectStateId, RuleId, SpecialId};
+use crate::regular::id::{
+    ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, RuleId, SpecialId, TextId, WordSetId,
+};
 use crate::regular::literal::Ends;
 use crate::storage::id::id;
 use smallvec::SmallVec;
@@ -76,14 +78,14 @@ pub enum Term {
     /// The suffix of a literal from `position`.
     Literal {
         /// The literal.
-        literal: u32,
+        literal: LiteralId,
         /// Bytes before the suffix.
         position: u32,
     },
     /// The words `low..high` of a sorted set, without their first `depth` bytes.
     Words {
         /// The set of words.
-        set: u32,
+        set: WordSetId,
         /// The first word or candidate.
         low: u32,
         /// One past the last word or candidate.
@@ -92,7 +94,7 @@ pub enum Term {
         depth: u32,
     },
     /// The keys of a key set.
-    Keys(u32),
+    Keys(KeySetId),
     /// Concatenation.
     Cat(TermId, TermId),
     /// Union of sorted operands.
@@ -229,7 +231,7 @@ pub enum Term {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Text {
     /// A number in `Registers::texts`.
-    Known(u32),
+    Known(TextId),
     /// Any of several texts: the state stands for several positions.
     Unknown,
 }

@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
@@ -47,12 +48,12 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    exported.literals.push(self.terms.literals[*literal as usize].clone());
-                    *literal = exported.literals.len() as u32 - 1;
+                    exported.literals.push(self.terms.literals[literal.index()].clone());
+                    *literal = LiteralId::at(exported.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
-                    exported.word_sets.push(self.terms.word_sets[*set as usize].clone());
-                    *set = exported.word_sets.len() as u32 - 1;
+                    exported.word_sets.push(self.terms.word_sets[set.index()].clone());
+                    *set = WordSetId::at(exported.word_sets.len() - 1);
                 }
                 _ => renumber(&mut term, |child| places[&child]),
             }
@@ -78,15 +79,15 @@ impl Arena {
             let mut term = term.clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    let data = exported.literals[*literal as usize].clone();
+                    let data = exported.literals[literal.index()].clone();
                     self.budget.grow(data.memory_bytes());
                     self.terms.literals.push(data, &mut self.budget);
-                    *literal = self.terms.literals.len() as u32 - 1;
+                    *literal = LiteralId::at(self.terms.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
                     // A clone shares the words.
-                    self.terms.word_sets.push(exported.word_sets[*set as usize].clone(), &mut self.budget);
-                    *set = self.terms.word_sets.len() as u32 - 1;
+                    self.terms.word_sets.push(exported.word_sets[set.index()].clone(), &mut self.budget);
+                    *set = WordSetId::at(self.terms.word_sets.len() - 1);
                 }
                 _ => renumber(&mut term, |child| ids[child.index()]),
             }

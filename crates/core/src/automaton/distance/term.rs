@@ -20,10 +20,10 @@ impl Machine {
             Term::Epsilon => 0,
             Term::Class(_) => 1,
             Term::Literal { literal, position } => {
-                self.arena.terms.literals[literal as usize].len() as u64 - u64::from(position)
+                self.arena.terms.literals[literal.index()].len() as u64 - u64::from(position)
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.arena.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                 words.iter().map(|word| word.len() as u64 - u64::from(depth)).min().unwrap_or(NEVER)
             }
             Term::Cat(..) | Term::Seq(..) => {

@@ -7,7 +7,7 @@ use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
-use crate::regular::id::{ArrayId, ArrayStateId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
@@ -29,7 +29,7 @@ impl Machine {
         state: ArrayStateId,
         step: u32,
         head: TermId,
-        set: u32,
+        set: KeySetId,
     ) -> Result<Option<bool>> {
         let excluded = self.arena.registers.keys.count(set) as u32;
         let at = self.arena.registers.unique_states[state.index()].at;
@@ -122,7 +122,7 @@ impl Machine {
             return Ok(known);
         }
         let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
-        let words = self.arena.terms.word_sets[set as usize].words.clone();
+        let words = self.arena.terms.word_sets[set.index()].words.clone();
         let words = &words[low as usize..high as usize];
         let texts = self.list_values(item, MAX_WORDS, true)?;
         let canonical = texts.is_some_and(|texts| {
@@ -182,7 +182,7 @@ impl Machine {
         }
         let spelled = match *self.arena.term(item) {
             Term::Words { set, low, high, depth: 0 } => {
-                let words = self.arena.terms.word_sets[set as usize].clone();
+                let words = self.arena.terms.word_sets[set.index()].clone();
                 ((high - low) as usize <= most)
                     .then(|| words.words[low as usize..high as usize].iter().map(|word| word.to_vec()).collect())
             }

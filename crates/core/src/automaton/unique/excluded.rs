@@ -8,7 +8,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
-use crate::regular::id::{ArrayId, ArrayStateId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
@@ -107,7 +107,7 @@ impl Machine {
         Ok(self.item_values(array, item, most)?.map(|values| values.len()))
     }
 
-    fn is_in_set(&self, value: u32, set: u32) -> bool {
+    fn is_in_set(&self, value: u32, set: KeySetId) -> bool {
         self.arena.registers.keys.contains(set, &self.unique.values[value as usize])
     }
 
@@ -158,7 +158,7 @@ impl Machine {
     }
 
     /// Whether the array can end after `count` items if the values in `came` are taken.
-    fn can_end(&mut self, array: ArrayId, at: u32, count: usize, came: u32) -> Result<bool> {
+    fn can_end(&mut self, array: ArrayId, at: u32, count: usize, came: KeySetId) -> Result<bool> {
         let spec = self.arena.registers.uniques[array.index()].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MAX_MISSING_ITEMS {
@@ -175,7 +175,7 @@ impl Machine {
         array: ArrayId,
         at: u32,
         count: usize,
-        came: u32,
+        came: KeySetId,
         total: usize,
         slots: &mut Vec<Arc<Vec<u32>>>,
         failed: &mut FxHashSet<(u32, usize)>,
@@ -272,7 +272,7 @@ impl Machine {
     }
 
     /// Whether a matching gives every slot its own value outside `came`.
-    fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: u32) -> Result<bool> {
+    fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: KeySetId) -> Result<bool> {
         let mut holder: FxHashMap<u32, usize> = FxHashMap::default();
         for slot in 0..slots.len() {
             // An augmenting path over slots that could exchange their value (Kuhn 1955).

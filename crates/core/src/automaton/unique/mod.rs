@@ -26,7 +26,7 @@ use crate::automaton::position::Items;
 use crate::error::Result;
 use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::sort_members;
-use crate::regular::id::{ArrayId, ArrayStateId, RuleId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,7 +60,7 @@ const COUNT_CAP: u32 = 1 << 24;
 const PER_PARTIAL_VALUE: usize = 72;
 
 /// The set of texts that an item may not have; None if no item may come.
-type Excluded = Option<u32>;
+type Excluded = Option<KeySetId>;
 
 /// Caches of everything found out about values, frames and items of one machine.
 #[derive(Default)]

@@ -46,9 +46,9 @@ impl Machine {
                 }
                 Term::Quoted { .. } | Term::Empty | Term::Epsilon => {}
                 Term::Class(set) if !set.contains(b'{') => {}
-                Term::Literal { literal, .. } if !self.arena.terms.literals[literal as usize].contains(&b'{') => {}
+                Term::Literal { literal, .. } if !self.arena.terms.literals[literal.index()].contains(&b'{') => {}
                 Term::Words { set, low, high, .. } => {
-                    let words = &self.arena.terms.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                     if words.iter().any(|word| word.contains(&b'{')) {
                         return false;
                     }

@@ -10,7 +10,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::partial_value::{is_numeral, LexerState};
 use crate::json::value::NUMERAL_END;
-use crate::regular::id::{ArrayId, ArrayStateId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Term, TermId};
 
@@ -20,7 +20,7 @@ const MAX_NUMERAL_BYTES: usize = 30;
 /// The suffixes that would complete an excluded text.
 #[derive(Clone, Copy)]
 pub(crate) struct ExcludedRest {
-    pub(super) set: u32,
+    pub(super) set: KeySetId,
     /// Whether `set` has exactly these suffixes; otherwise a superset.
     pub(super) exact: bool,
 }
@@ -177,7 +177,7 @@ impl Machine {
 
 /// The strings that came in an array, and the prefix of the open one.
 pub(crate) struct SeenStrings {
-    set: u32,
+    set: KeySetId,
     lexer_state: LexerState,
     prefix: Vec<u8>,
 }
@@ -227,9 +227,9 @@ pub(crate) struct OpenItem {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ExcludedCursor {
     lexer_state: LexerState,
-    set: u32,
+    set: KeySetId,
     /// The node where the open numeral began. Needed after a minus, because -0 equals 0.
-    numeral_start: u32,
+    numeral_start: KeySetId,
     minus: bool,
 }
 

@@ -140,9 +140,9 @@ impl Writer<'_> {
             Term::Epsilon => "empty".into(),
             _ if arena.any_text == Some(id) => "any_text".into(),
             Term::Class(bytes) => format_class(&bytes),
-            Term::Literal { literal, position } => quote(&arena.terms.literals[literal as usize][position as usize..]),
+            Term::Literal { literal, position } => quote(&arena.terms.literals[literal.index()][position as usize..]),
             Term::Words { set, low, high, depth } => {
-                let words = &arena.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                 let texts: Vec<String> = words.iter().map(|word| quote(&word[depth as usize..])).collect();
                 parenthesize(texts.join(&format!("{separator}| ")), precedence > Precedence::Union)
             }
@@ -175,7 +175,7 @@ impl Writer<'_> {
         match *self.arena.term(id) {
             Term::Class(bytes) if bytes.len() == 1 => Some(bytes.iter().collect()),
             Term::Literal { literal, position } => {
-                let text = &self.arena.terms.literals[literal as usize][position as usize..];
+                let text = &self.arena.terms.literals[literal.index()][position as usize..];
                 (text.len() < INLINE_WIDTH).then(|| text.to_vec())
             }
             _ => None,

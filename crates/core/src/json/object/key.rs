@@ -7,7 +7,7 @@ use crate::json::object::state::{Branches, SeenKeys};
 use crate::regular::arena::Arena;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::json_string::decode;
-use crate::regular::registers::{Hidden, ObjectState};
+use crate::regular::registers::{Hidden, ObjectState, NO_TEXT};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
@@ -60,7 +60,7 @@ impl Arena {
         text: Text,
     ) -> Result<TermId> {
         let mark = match text {
-            Text::Known(text) => u128::from(text),
+            Text::Known(text) => u128::from(text.number()),
             Text::Unknown => u128::MAX,
         };
         let place = u128::from(object.number()) << 64 | u128::from(state.number()) << 32 | u128::from(extra);
@@ -95,7 +95,7 @@ impl Arena {
         }
         for &(extra, quoted) in &choices.extras {
             let text = match self.registers.states[state.index()].hidden {
-                Hidden::Nothing => Text::Known(0),
+                Hidden::Nothing => Text::Known(NO_TEXT),
                 _ => Text::Unknown,
             };
             heads.push((self.key_extra(object, state, extra, quoted, text)?, None));

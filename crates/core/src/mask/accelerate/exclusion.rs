@@ -6,6 +6,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::KeySetId;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
 use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
@@ -90,10 +91,10 @@ impl Arena {
         let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
         match *self.term(id) {
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 words.iter().for_each(|word| end(&word[depth as usize..]));
             }
-            Term::Literal { literal, position } => end(&self.terms.literals[literal as usize][position as usize..]),
+            Term::Literal { literal, position } => end(&self.terms.literals[literal.index()][position as usize..]),
             Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
             Term::Keys(set) => collect_key_ends(&self.registers.keys, set, trie, start, ends),
             _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
@@ -102,7 +103,7 @@ impl Arena {
 }
 
 /// `collect_ends` for a set of keys: its trie and that of the tokens are walked side by side, since keys may be thousands.
-fn collect_key_ends(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
+fn collect_key_ends(keys: &KeySets, set: KeySetId, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
     if keys.has_empty(set) {
         ends.push(node);
     }

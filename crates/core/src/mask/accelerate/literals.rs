@@ -82,7 +82,7 @@ impl Arena {
                     shared.head_masks.put(hash, head_mask, bytes);
                 }
             }
-            let words = self.terms.word_sets[set as usize].words.clone();
+            let words = self.terms.word_sets[set.index()].words.clone();
             let mut at = low + u32::from(words[low as usize].len() == depth as usize);
             while at < high {
                 let byte = words[at as usize][depth as usize];
@@ -122,14 +122,14 @@ impl WalkResult {
         let quoted = state.is_some();
         match *arena.term(text) {
             Term::Literal { literal, position } => {
-                let data = arena.terms.literals[literal as usize].clone();
+                let data = arena.terms.literals[literal.index()].clone();
                 let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
                 if let Some(node) = walk.opened(node, state) {
                     walk.text(node, &data[position as usize..]);
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = arena.terms.word_sets[set as usize].words.clone();
+                let words = arena.terms.word_sets[set.index()].words.clone();
                 let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
                 if let Some(node) = walk.opened(node, state) {
                     let words = Words { words: &words[low as usize..high as usize], depth: depth as usize };

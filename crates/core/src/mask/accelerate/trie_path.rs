@@ -40,7 +40,7 @@ impl Arena {
     fn bare_text(&self, id: TermId) -> Option<SingleText> {
         match *self.term(id) {
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal as usize][position as usize..];
+                let rest = &self.terms.literals[literal.index()][position as usize..];
                 (rest.len() <= LONGEST_TEXT).then(|| SingleText::from_slice(rest))
             }
             Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),

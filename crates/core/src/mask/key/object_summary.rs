@@ -6,7 +6,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::id::{ObjectId, ObjectStateId};
+use crate::regular::id::{KeySetId, ObjectId, ObjectStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Hidden, ObjectSpec};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
@@ -149,7 +149,7 @@ impl Arena {
     }
 
     /// Whether some token reads a key of a set to its end.
-    fn is_observed(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
+    fn is_observed(&self, keys: KeySetId, key_prefixes: &KeyPrefixes) -> bool {
         let begins = || self.registers.keys.children(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
         keys != NO_KEYS
             && (self.registers.keys.has_empty(keys) || begins())
@@ -163,11 +163,11 @@ impl Arena {
             Term::Not(EMPTY) => false,
             Term::Not(inner) => match *self.term(inner) {
                 Term::Words { set, low, high, depth: 0 } => {
-                    let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                     key_prefixes.has_any(words.iter().map(|word| &**word))
                 }
                 Term::Literal { literal, position: 0 } => {
-                    key_prefixes.has_any([&**self.terms.literals[literal as usize]])
+                    key_prefixes.has_any([&**self.terms.literals[literal.index()]])
                 }
                 Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
@@ -201,7 +201,7 @@ impl Arena {
         match *self.term(id) {
             Term::Class(bytes) => Some(bytes),
             Term::Literal { literal, .. } => {
-                self.terms.literals[literal as usize].last().map(|&last| ByteSet::range(last, last))
+                self.terms.literals[literal.index()].last().map(|&last| ByteSet::range(last, last))
             }
             Term::Repeat { body, .. } => self.last_bytes(body),
             Term::Cat(left, right) | Term::Seq(left, right) => match self.info(right).nullable {
