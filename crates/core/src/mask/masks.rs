@@ -19,6 +19,7 @@ use crate::mask::verify;
 use crate::regular::arena::Arena;
 use crate::regular::term::Term;
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::Part;
 use rustc_hash::FxHashMap;
@@ -258,12 +259,12 @@ impl Masks {
         composer.copies_lists = without_long;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
-            if composer.walk_texts(shared.view(), 0, head, frame)? {
+            if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
                 continue;
             }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each exit is another key, which a head mask does not tell apart: walk with the head itself.
-                composer.descend(shared.view(), 0, head, frame)?;
+                composer.descend(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
             let head_mask = self.head_masks.get(&mut composer.machine.arena, shared, head, horizon)?;
@@ -302,7 +303,7 @@ impl Masks {
                     }
                     None => self.head_masks.saturated(arena, head, band.longest)?,
                 };
-                composer.walk(view, 0, head, frame)?;
+                composer.walk(view, NodeId::ROOT, head, frame)?;
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ use crate::regular::arena::Arena;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
+use crate::vocabulary::id::NodeId;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -48,7 +49,7 @@ pub(crate) enum OwnPart {
 struct End {
     /// Indices of the sorted keys that tokens leave at this node.
     keys: Range<u32>,
-    node: u32,
+    node: NodeId,
     /// Whether the node is the end of the key.
     whole: bool,
     /// The hash of what tokens observe behind the key, if that does not depend on the members before.
@@ -123,7 +124,7 @@ impl KeyBuilder<'_> {
         let choices = self.machine.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth))?;
         let spec = self.machine.arena.registers.objects[object.index()].clone();
-        let (mut hash, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
+        let (mut hash, mut nodes) = (0u128, SmallVec::<[NodeId; 16]>::new());
         for end in ends.iter() {
             let keys = &spec.sorted[end.keys.start as usize..end.keys.end as usize];
             let Some(&(_, property)) = keys.iter().find(|&&(_, property)| choices.allows(property)) else { continue };
@@ -147,7 +148,7 @@ impl KeyBuilder<'_> {
         nodes.sort_unstable();
         for (at, &node) in nodes.iter().enumerate() {
             if nodes.get(at + 1).is_none_or(|&next| next >= self.shared.vocabulary.trie.end(node)) {
-                hash = hash.wrapping_add(hashed(3, &[node.into()]));
+                hash = hash.wrapping_add(hashed(3, &[node.number().into()]));
             }
         }
         Ok(Some(hash))
@@ -158,7 +159,7 @@ impl KeyBuilder<'_> {
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let (last, whole) = TriePath::new(trie).read(text);
-        let hash = hashed(3, &[last.into()]);
+        let hash = hashed(3, &[last.number().into()]);
         let Some(node) = whole.filter(|&node| trie.has_child_in(node, &self.machine.follow_bytes(EPSILON, frame)))
         else {
             return Ok(Some(hash));
@@ -220,7 +221,7 @@ impl KeyBuilder<'_> {
                 after = self.lookahead_values(object, values, &Exits::at(node))?;
             }
             let node = whole.unwrap_or(left_at);
-            if node != 0 {
+            if node != NodeId::ROOT {
                 ends.push(End { keys: place..place + 1, node, whole: whole.is_some(), after });
             }
         }
@@ -242,7 +243,7 @@ impl KeyBuilder<'_> {
                 nodes.sort_unstable();
                 nodes.dedup();
                 let mut parts = vec![self.shared.saturated_hash(arena, exclusion.relaxed)?];
-                parts.extend(nodes.into_iter().map(u128::from));
+                parts.extend(nodes.into_iter().map(|node| u128::from(node.number())));
                 (hashed(4, &parts), arena.reads_any_text(exclusion.relaxed))
             }
             _ => (self.shared.saturated_hash(arena, inner)?, arena.reads_any_text(inner)),

@@ -267,7 +267,7 @@ impl KeyBuilder<'_> {
             let trie = group.view(self.shared).trie;
             for quote in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
-                hash.word(quote.into());
+                hash.word(quote.number().into());
                 goes_on = true;
             }
         }
