@@ -5,8 +5,7 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position, PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Items, Position, PositionId, Register, DEAD};
 use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;

@@ -10,6 +10,9 @@ use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
+/// The pseudo array under which the values of one item are enumerated.
+pub(crate) const ENUMERATION: ArrayId = ArrayId::new(u32::MAX);
+
 impl UniqueState {
     /// The state of the automaton and the number of items that came.
     pub(crate) fn progress(&self) -> (u32, usize) {

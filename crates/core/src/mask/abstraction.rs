@@ -4,8 +4,7 @@
 //! mask per text that a key or an item may have.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::PositionId;
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register};
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::registers::NO_TEXT;
@@ -34,8 +33,8 @@ impl Machine {
         if abstracted == *position {
             return Ok(id);
         }
-        abstracted.heads = self.merge_frames(abstracted.heads)?;
-        abstracted.specials = self.merge_frames(abstracted.specials)?;
+        abstracted.heads = self.frames.merge(&mut self.arena, abstracted.heads)?;
+        abstracted.specials = self.frames.merge(&mut self.arena, abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
 

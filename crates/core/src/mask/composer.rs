@@ -4,6 +4,7 @@
 //! separators and brackets, then heads again. Walks below a node are cached with their trie (`Pieces`), because a
 //! separator's walk is the same in all grammars.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
@@ -45,6 +46,8 @@ pub(crate) struct TrieView<'a> {
 pub(crate) struct Composer<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
+    /// What may follow the frames of the machine.
+    pub follow_bytes: &'a mut FollowBytes,
     /// The vocabulary, and the caches that its grammars share.
     pub shared: &'a SharedMasks,
     /// Tokens allowed or refused one by one.
@@ -70,9 +73,15 @@ pub(crate) struct Composer<'a> {
 
 impl<'a> Composer<'a> {
     /// A composer of an empty mask; the accumulator must fit the vocabulary.
-    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, accumulator: Accumulator) -> Self {
+    pub fn new(
+        machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
+        shared: &'a SharedMasks,
+        accumulator: Accumulator,
+    ) -> Self {
         Composer {
             machine,
+            follow_bytes,
             shared,
             accumulator,
             lists: Vec::new(),
@@ -107,7 +116,7 @@ impl<'a> Composer<'a> {
         if exits.is_empty() {
             return Ok(());
         }
-        let follow_bytes = self.machine.follow_bytes(head, frame);
+        let follow_bytes = self.follow_bytes.after(self.machine, head, frame);
         let mut after = None;
         for &node in exits.iter().filter(|&&node| view.trie.has_child_in(node, &follow_bytes)) {
             let after = match &after {
@@ -204,7 +213,7 @@ impl<'a> Composer<'a> {
                 let spec = self.machine.arena.registers.objects[object.index()].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
-                let colon = self.machine.first_of(&[spec.colon]);
+                let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
                 let mut enter = |child: NodeId, keys: &[(Box<[u8]>, u32)], read: usize| {
                     if !keys.iter().any(|&(_, property)| choices.allows(property)) {
                         return Ok(false);

@@ -6,7 +6,7 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::{ExcludedCursor, ItemKey, OpenItem};
+use crate::automaton::unique::rest::{ExcludedCursor, ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;

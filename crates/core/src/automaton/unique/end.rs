@@ -5,11 +5,12 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position};
+use crate::automaton::position::{Items, Position, Register};
 use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
-use crate::automaton::unique::{Register, COUNT_CAP, ENUMERATION};
+use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::LexerState;
+use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;

@@ -4,8 +4,7 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::Position;
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Position, Register};
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::partial_value::{is_numeral, LexerState};
