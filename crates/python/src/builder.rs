@@ -34,7 +34,7 @@ impl GrammarBuilder {
 }
 
 fn node(made: Result<TermId>) -> PyResult<u32> {
-    made.map(|id| id.0).map_err(raise)
+    made.map(|id| id.number()).map_err(raise)
 }
 
 fn is_free(escapes: &str) -> PyResult<bool> {
@@ -72,12 +72,12 @@ impl GrammarBuilder {
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::regular::term::EMPTY.0
+        frisket_core::regular::term::EMPTY.number()
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::regular::term::EPSILON.0
+        frisket_core::regular::term::EPSILON.number()
     }
 
     /// Exactly these bytes.
@@ -175,7 +175,7 @@ impl GrammarBuilder {
     fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
         let Ok(pattern) = pattern.to_str() else { return Ok(None) };
         let node = pattern::lower(self.builder()?, pattern, search).map_err(raise)?;
-        Ok(node.map(|node| node.0))
+        Ok(node.map(|node| node.number()))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.

@@ -86,7 +86,7 @@ impl<'py> Walk<'_, 'py> {
                 let free = self.constants.free;
                 return self.made(|builder| {
                     let node = builder.words(vec![text.as_bytes().into()])?;
-                    builder.quoted(node.0, free)
+                    builder.quoted(node.number(), free)
                 });
             }
         } else if value.is_none() {
@@ -167,7 +167,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn made(&self, call: impl FnOnce(&mut Builder) -> Result<TermId>) -> PyResult<Option<Option<u32>>> {
-        Ok(Some(Some(self.call(call)?.0)))
+        Ok(Some(Some(self.call(call)?.number())))
     }
 
     fn call<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T>) -> PyResult<T> {

@@ -130,7 +130,7 @@ impl<'py> Walk<'_, 'py> {
         let free = self.stock.free;
         if !found.is_empty() {
             nodes.push(self.node(|builder| {
-                let node = if let [node] = found[..] { node } else { builder.alt(&found)?.0 };
+                let node = if let [node] = found[..] { node } else { builder.alt(&found)?.number() };
                 builder.quoted(node, free)
             })?);
         }
@@ -343,7 +343,7 @@ impl<'py> Walk<'_, 'py> {
                 for (condition, is_in) in [(node, true), (outside, false)] {
                     let mut conditions = conditions.clone();
                     conditions.push(condition);
-                    if self.node(|builder| builder.and(&conditions))? != EMPTY.0 {
+                    if self.node(|builder| builder.and(&conditions))? != EMPTY.number() {
                         let also = is_in.then_some(at);
                         split.push((conditions, inside.iter().copied().chain(also).collect()));
                     }

@@ -215,7 +215,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     pub fn node(&self, call: impl FnOnce(&mut Builder) -> Result<TermId>) -> PyResult<u32> {
-        Ok(self.make(call)?.0)
+        Ok(self.make(call)?.number())
     }
 
     /// The node of the place, nothing if it is for Python.
@@ -452,7 +452,7 @@ impl<'py> Walk<'_, 'py> {
                 self.python(schema)?
             }
         };
-        if let Some(node) = node.filter(|&node| clean && node != EMPTY.0) {
+        if let Some(node) = node.filter(|&node| clean && node != EMPTY.number()) {
             if let Some(cutting) = self.make(|builder| builder.export(node))? {
                 self.stock.keep(content, cutting);
             }
@@ -467,14 +467,14 @@ impl<'py> Walk<'_, 'py> {
         content.extend(text.as_bytes());
         if let Some(cutting) = self.stock.leaf(&content) {
             let node = self.node(|builder| builder.import(&cutting))?;
-            return Ok(Some((node != EMPTY.0).then_some(node)));
+            return Ok(Some((node != EMPTY.number()).then_some(node)));
         }
         let found = self.stock.formats.bind(self.py).call1((&self.plain.builder, name, self.plain.draft))?;
         let (is_known, node): (bool, Option<u32>) = found.extract()?;
         if !is_known {
             return Ok(None);
         }
-        if let Some(cutting) = self.make(|builder| builder.export(node.unwrap_or(EMPTY.0)))? {
+        if let Some(cutting) = self.make(|builder| builder.export(node.unwrap_or(EMPTY.number())))? {
             self.stock.keep(content.into(), cutting);
         }
         Ok(Some(node))

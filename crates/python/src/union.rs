@@ -246,7 +246,7 @@ impl<'py> Walk<'_, 'py> {
             let node = if is_pattern {
                 let Ok(text) = text.to_str() else { return Ok(None) };
                 match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
-                    Some(node) => Some(node.0),
+                    Some(node) => Some(node.number()),
                     None => return Ok(None),
                 }
             } else {
@@ -277,7 +277,9 @@ impl<'py> Walk<'_, 'py> {
                 for text in patterns.keys() {
                     let Ok(text) = text.downcast_exact::<PyString>()?.to_str() else { return Ok(None) };
                     match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
-                        Some(node) if node != EMPTY && !fields.keys.contains(&node.0) => fields.keys.push(node.0),
+                        Some(node) if node != EMPTY && !fields.keys.contains(&node.number()) => {
+                            fields.keys.push(node.number())
+                        }
                         _ => return Ok(None),
                     }
                 }

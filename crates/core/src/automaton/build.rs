@@ -9,6 +9,7 @@ use crate::grammar::builder::Builder;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
 use crate::regular::arena::Arena;
+use crate::regular::id::ArrayId;
 use crate::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ fn prepare_rules(
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.registers.uniques.len() {
-            if !arena.registers.uniques[array].is_empty && !machine.can_begin(array as u32)? {
+            if !arena.registers.uniques[array].is_empty && !machine.can_begin(ArrayId::at(array))? {
                 Arc::make_mut(written_arena.registers.uniques.get_mut(array)).is_empty = true;
                 found = true;
             }

@@ -26,7 +26,7 @@ impl Machine {
             self.show_frame(frame, MAX_DEPTH, &mut text);
             parts.push(text);
         }
-        parts.extend(position.specials.iter().map(|(special, _)| format!("special {special}")));
+        parts.extend(position.specials.iter().map(|(special, _)| format!("special {}", special.number())));
         if position.accepting {
             parts.push("the end".into());
         }
@@ -67,11 +67,11 @@ impl Arena {
             Term::Epsilon => write!(out, "\"\""),
             Term::Class(bytes) => write!(out, "{}", format_class(&bytes)),
             Term::Literal { literal, position } => {
-                let text = String::from_utf8_lossy(&self.terms.literals[literal as usize][position as usize..]);
+                let text = String::from_utf8_lossy(&self.terms.literals[literal.index()][position as usize..]);
                 write!(out, "{text:?}")
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
                 write!(out, "{} words from {first:?}", words.len())
             }

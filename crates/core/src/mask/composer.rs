@@ -4,6 +4,7 @@
 //! separators and brackets, then heads again. Walks below a node are cached with their trie (`Pieces`), because a
 //! separator's walk is the same in all grammars.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
@@ -16,6 +17,7 @@ use crate::mask::merged_trie::Pieces;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
 use crate::vocabulary::trie::Trie;
 
@@ -44,6 +46,8 @@ pub(crate) struct TrieView<'a> {
 pub(crate) struct Composer<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
+    /// What may follow the frames of the machine.
+    pub follow_bytes: &'a mut FollowBytes,
     /// The vocabulary, and the caches that its grammars share.
     pub shared: &'a SharedMasks,
     /// Tokens allowed or refused one by one.
@@ -55,7 +59,7 @@ pub(crate) struct Composer<'a> {
     /// Tokens that the parts of the mask may answer wrongly: `resolve` reads each with the automaton.
     pub replay: Vec<u32>,
     /// Nodes at and below which a part of the mask may be wrong: `resolve` walks there again.
-    pub recheck: Vec<u32>,
+    pub recheck: Vec<NodeId>,
     /// Tokens whose answer depends on the values of unique items that came, for the item that is open.
     pub uncertain: UncertainTokens,
     /// Tokens whose answer depends on the values of unique items that came, for a later item.
@@ -64,14 +68,20 @@ pub(crate) struct Composer<'a> {
     pub first: bool,
     walks: usize,
     /// (trie, node, head, frame, first) of each walk, after the first `FEW_WALKS`.
-    pub(super) walked: FxHashSet<(usize, u32, TermId, FrameId, bool)>,
+    pub(super) walked: FxHashSet<(usize, NodeId, TermId, FrameId, bool)>,
 }
 
 impl<'a> Composer<'a> {
     /// A composer of an empty mask; the accumulator must fit the vocabulary.
-    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, accumulator: Accumulator) -> Self {
+    pub fn new(
+        machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
+        shared: &'a SharedMasks,
+        accumulator: Accumulator,
+    ) -> Self {
         Composer {
             machine,
+            follow_bytes,
             shared,
             accumulator,
             lists: Vec::new(),
@@ -102,11 +112,11 @@ impl<'a> Composer<'a> {
     }
 
     /// Walk on with what follows a head, below nodes at which the head is at an end.
-    pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
+    pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
         if exits.is_empty() {
             return Ok(());
         }
-        let follow_bytes = self.machine.follow_bytes(head, frame);
+        let follow_bytes = self.follow_bytes.after(self.machine, head, frame);
         let mut after = None;
         for &node in exits.iter().filter(|&&node| view.trie.has_child_in(node, &follow_bytes)) {
             let after = match &after {
@@ -130,8 +140,8 @@ impl<'a> Composer<'a> {
     }
 
     /// Allow the tokens below a node that a position reads from there.
-    pub(super) fn walk_position(&mut self, view: TrieView, node: u32, position: &Position) -> Result<()> {
-        if view.trie.end(node) == node + 1 {
+    pub(super) fn walk_position(&mut self, view: TrieView, node: NodeId, position: &Position) -> Result<()> {
+        if !view.trie.has_children(node) {
             return Ok(());
         }
         if position.needs_replay {
@@ -148,7 +158,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Allow the tokens below a node that a head reads from there, or that go on behind the head.
-    pub fn walk(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+    pub fn walk(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
         let head = self.machine.unknown(head)?;
         self.walks += 1;
         let walk = (std::ptr::from_ref(view.trie) as usize, node, head, frame, self.first);
@@ -165,7 +175,7 @@ impl<'a> Composer<'a> {
         };
         match language {
             Some(language)
-                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
+                if view.trie.size(node) >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
                 if !view.trie.has_child_in(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
@@ -180,7 +190,7 @@ impl<'a> Composer<'a> {
 
     /// `walk` for a head that reads one text or one of an object's named keys, without a term per prefix. False if the
     /// head is another one, or if unique items depend on its states.
-    pub fn walk_texts(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
+    pub fn walk_texts(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<bool> {
         let TrieView { trie, .. } = view;
         if !Accelerators::on().trie_path || self.machine.item_summary(frame).is_open {
             return Ok(false);
@@ -200,11 +210,11 @@ impl<'a> Composer<'a> {
         }
         match *self.machine.arena.term(head) {
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.registers.objects[object as usize].clone();
+                let spec = self.machine.arena.registers.objects[object.index()].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
-                let colon = self.machine.first_of(&[spec.colon]);
-                let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
+                let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
+                let mut enter = |child: NodeId, keys: &[(Box<[u8]>, u32)], read: usize| {
                     if !keys.iter().any(|&(_, property)| choices.allows(property)) {
                         return Ok(false);
                     }
@@ -225,7 +235,7 @@ impl<'a> Composer<'a> {
     }
 
     /// `walk` without caches: by the derivatives of the head, node by node.
-    pub fn descend(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+    pub fn descend(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
         let TrieView { trie, .. } = view;
         let first_bytes = self.machine.arena.first_bytes(head);
         for (byte, child) in trie.children_in(node, &first_bytes) {
@@ -245,7 +255,7 @@ impl<'a> Composer<'a> {
             if self.machine.arena.can_repeat_key(next) {
                 self.replay.extend_from_slice(trie.tokens_at(child));
             }
-            if trie.end(child) > child + 1 {
+            if trie.has_children(child) {
                 if self.machine.arena.info(next).nullable {
                     self.walk_behind(view, &[child], next, frame)?;
                 }

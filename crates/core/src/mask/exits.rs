@@ -7,6 +7,7 @@ use crate::mask::composer::TrieView;
 use crate::mask::merged_trie::MergedTrie;
 use crate::mask::shared::SharedMasks;
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -26,17 +27,17 @@ pub(crate) struct Group {
     /// None: the vocabulary's trie.
     merged: Option<Arc<MergedTrie>>,
     /// The nodes, ascending once they are part of `Exits`.
-    pub nodes: SmallVec<[u32; 4]>,
+    pub nodes: SmallVec<[NodeId; 4]>,
 }
 
 impl Group {
     /// Nodes of a merged trie, or (None) of the vocabulary's trie.
-    pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
+    pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[NodeId; 4]>>) -> Self {
         Group { merged, nodes: nodes.into() }
     }
 
     /// Other nodes of this trie.
-    pub fn with_nodes(&self, nodes: SmallVec<[u32; 4]>) -> Self {
+    pub fn with_nodes(&self, nodes: SmallVec<[NodeId; 4]>) -> Self {
         Group { merged: self.merged.clone(), nodes }
     }
 
@@ -59,7 +60,7 @@ impl Exits {
     pub const NOWHERE: Exits = Exits(None);
 
     /// One node of the vocabulary's trie.
-    pub fn at(node: u32) -> Self {
+    pub fn at(node: NodeId) -> Self {
         Exits::of(smallvec![Group::new(None, smallvec![node])])
     }
 
@@ -83,7 +84,7 @@ impl Exits {
             group.nodes.dedup();
             hash.wide(group.hash());
             hash.word(group.nodes.len() as u64);
-            group.nodes.iter().for_each(|&node| hash.word(node.into()));
+            group.nodes.iter().for_each(|&node| hash.word(node.number().into()));
         }
         Exits(Some(Arc::new((hash.finish(), groups))))
     }
@@ -147,24 +148,24 @@ mod tests {
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
-        let merged_trie = shared.merged_trie(vec![1, 4]);
-        let own = |nodes: &[u32]| Group::new(None, nodes);
-        let merged = |nodes: &[u32]| Group::new(Some(merged_trie.clone()), nodes);
+        let merged_trie = shared.merged_trie([1, 4].map(NodeId::new).to_vec());
+        let ids = |nodes: &[u32]| nodes.iter().map(|&node| NodeId::new(node)).collect::<SmallVec<[NodeId; 4]>>();
+        let own = |nodes: &[u32]| Group::new(None, ids(nodes));
+        let at = |node| Exits::at(NodeId::new(node));
+        let merged = |nodes: &[u32]| Group::new(Some(merged_trie.clone()), ids(nodes));
         let all = Exits::of(smallvec![own(&[2, 1]), merged(&[1])]);
         assert_eq!(all.len(), 3);
         for other in [
             Exits::of(smallvec![merged(&[1]), own(&[1]), own(&[2, 1])]),
-            Exits::at(2).union(Exits::at(1)).union(Exits::of(smallvec![merged(&[1, 1])])),
-            Exits::of(smallvec![merged(&[1])]).union(Exits::of(smallvec![own(&[1, 2])])).union(Exits::at(1)),
+            at(2).union(at(1)).union(Exits::of(smallvec![merged(&[1, 1])])),
+            Exits::of(smallvec![merged(&[1])]).union(Exits::of(smallvec![own(&[1, 2])])).union(at(1)),
             all.clone().union(Exits::NOWHERE),
             Exits::NOWHERE.union(all.clone()),
         ] {
             assert!(other.hash() == all.hash() && other.len() == 3);
         }
         // Equal nodes of another trie are other exits.
-        for other in
-            [Exits::at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])]
-        {
+        for other in [at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])] {
             assert_ne!(other.hash(), all.hash());
         }
         assert!(Exits::of(smallvec![own(&[])]).is_nowhere());

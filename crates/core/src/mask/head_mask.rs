@@ -15,6 +15,7 @@ use crate::regular::arena::Arena;
 use crate::regular::closed_region::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{sorted_words, to_sparse, tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -31,7 +32,7 @@ pub struct HeadMask {
     /// Tokens for which the head mask may be wrong: the composer reads each with the automaton.
     pub(crate) replay: Arc<[u32]>,
     /// Nodes at and below which the head mask may be wrong: the composer walks there again with the head itself.
-    pub(crate) recheck: Arc<[u32]>,
+    pub(crate) recheck: Arc<[NodeId]>,
     /// Whether the head may have other exits at or below these nodes.
     pub(crate) inexact_exits: bool,
 }
@@ -45,7 +46,7 @@ pub(crate) struct Core {
     /// Where the head is at an end and tokens go on; many small subtries are merged into one.
     pub exits: Exits,
     /// All nodes at which the head is at an end, also where no token goes on.
-    ends: Vec<u32>,
+    ends: Vec<NodeId>,
     /// For a head that reads any number of characters of a class: what a maximal length takes away from it.
     bound: Option<Bound>,
 }
@@ -55,7 +56,7 @@ struct Bound {
     /// (characters, token that holds more than characters of the class); at most one more than `LIMIT_ROOM`.
     tokens: Vec<(u16, u32)>,
     /// (characters, node at which the head is at an end).
-    exits: Vec<(u16, u32)>,
+    exits: Vec<(u16, NodeId)>,
 }
 
 /// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
@@ -104,7 +105,7 @@ impl HeadMask {
     ) -> Result<HeadMask> {
         let on = Accelerators::on();
         let mut walked = WalkResult::new(shared);
-        if walked.walk_literals(arena, &shared.vocabulary.trie, 0, head)? {
+        if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
             return Ok(HeadMask::from_walk(walked, shared, false));
         }
         if let Some((neighbour, most)) = if on.length_limit { arena.without_limit(head)? } else { None } {
@@ -120,7 +121,7 @@ impl HeadMask {
             }
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
-            walked.walk(arena, &shared.vocabulary.trie, 0, head)?;
+            walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             return Ok(HeadMask::from_walk(walked, shared, false));
         }
         let counter_loop =
@@ -158,7 +159,7 @@ impl HeadMask {
                         }
                     }
                 }
-                walked.walk(arena, &shared.vocabulary.trie, 0, head)?;
+                walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             }
         }
         Ok(HeadMask::from_walk(walked, shared, endless))
@@ -194,9 +195,9 @@ impl HeadMask {
         let HeadMask { dense, core, replay, recheck, inexact_exits } = neighbour_mask(arena, neighbour)?;
         let (Some(Part { bits, within: None }), Some(bound)) = (dense, &core.bound) else { return Ok(None) };
         let mut replay: Vec<u32> = replay.to_vec();
-        let above = |&&(chars, _): &&(u16, u32)| u32::from(chars) > most;
-        replay.extend(bound.tokens.iter().take_while(above).map(|&(_, token)| token));
-        for &(_, node) in bound.exits.iter().take_while(above) {
+        let is_above = |chars: u16| u32::from(chars) > most;
+        replay.extend(bound.tokens.iter().take_while(|&&(chars, _)| is_above(chars)).map(|&(_, token)| token));
+        for &(_, node) in bound.exits.iter().take_while(|&&(chars, _)| is_above(chars)) {
             replay.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
             if replay.len() > LIMIT_ROOM {
                 return Ok(None);
@@ -227,7 +228,7 @@ impl HeadMask {
             && !difference(
                 arena,
                 &shared.vocabulary.trie,
-                0,
+                NodeId::ROOT,
                 (head, neighbour, exclusion.is_some()),
                 &mut recheck,
                 &mut room,
@@ -248,19 +249,20 @@ impl Bound {
         let mut tokens: Vec<_> = walked.tokens.iter().map(|&token| (chars(token), token)).collect();
         let begun = |node| chars(shared.vocabulary.trie.token_from(node));
         let mut exits: Vec<_> = walked.exits.iter().map(|&node| (begun(node), node)).collect();
-        [&mut tokens, &mut exits].into_iter().for_each(|found| found.sort_unstable_by(|a, b| b.cmp(a)));
+        tokens.sort_unstable_by(|a, b| b.cmp(a));
+        exits.sort_unstable_by(|a, b| b.cmp(a));
         tokens.truncate(LIMIT_ROOM + 1);
         Bound { tokens, exits }
     }
 }
 
 impl Core {
-    fn of(words: Words, hash: Option<u128>, ends: Vec<u32>, shared: &SharedMasks, bound: Option<Bound>) -> Self {
+    fn of(words: Words, hash: Option<u128>, ends: Vec<NodeId>, shared: &SharedMasks, bound: Option<Bound>) -> Self {
         let trie = &shared.vocabulary.trie;
         // Large subtries stay as they are, because what follows enters them by a few bytes only.
         let (mut small, mut exits) = (Vec::new(), SmallVec::new());
         for &node in &ends {
-            match trie.end(node) - node {
+            match trie.size(node) {
                 1 => {}
                 size if size > LARGE_SUBTRIE => exits.push(node),
                 _ => small.push(node),
@@ -268,7 +270,7 @@ impl Core {
         }
         let mut groups = Groups::new();
         if small.len() >= MERGED_FROM {
-            groups.push(Group::new(Some(shared.merged_trie(small)), &[0][..]));
+            groups.push(Group::new(Some(shared.merged_trie(small)), &[NodeId::ROOT][..]));
         } else {
             exits.extend(small);
         }
@@ -287,9 +289,9 @@ impl Core {
 fn difference(
     arena: &mut Arena,
     trie: &Trie,
-    node: u32,
+    node: NodeId,
     (left, right, excluded): (TermId, TermId, bool),
-    recheck: &mut Vec<u32>,
+    recheck: &mut Vec<NodeId>,
     room: &mut usize,
 ) -> Result<bool> {
     let bytes = if excluded { arena.differing_bytes(left) } else { None };
@@ -326,13 +328,13 @@ mod tests {
             words: Words::from([(0, 1), (1, 1), (2, 1)]),
             hash: None,
             exits: Exits::of(Groups::new()),
-            ends: vec![7; 5],
-            bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, 1)] }),
+            ends: vec![NodeId::new(7); 5],
+            bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, NodeId::new(1))] }),
         };
         let own = core.exits.memory_bytes() + 3 * 8 + 5 * 4 + 3 * 8 + size_of::<Core>();
         let lists = (2 + 4) * 4 + size_of::<HeadMask>();
         let dense = Some(Part { bits, within: None });
-        let (replay, recheck) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4]));
+        let (replay, recheck) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4].map(NodeId::new)));
         let head_mask = HeadMask { dense, core: Arc::new(core), replay, recheck, inexact_exits: false };
         assert_eq!(head_mask.memory_bytes(), own + 40 + lists);
         let _twin = head_mask.clone();
@@ -347,11 +349,16 @@ mod tests {
             Arc::new(Core { words: Words::default(), hash, exits, ends: Vec::new(), bound: None })
         };
         let none = || Arc::<[u32]>::default();
-        let head_mask =
-            HeadMask { dense: None, core: core(Some(3)), replay: none(), recheck: none(), inexact_exits: false };
+        let head_mask = HeadMask {
+            dense: None,
+            core: core(Some(3)),
+            replay: none(),
+            recheck: Arc::default(),
+            inexact_exits: false,
+        };
         assert_eq!(head_mask.hash(), Some(3));
         assert_eq!(HeadMask { replay: Arc::from([1]), ..head_mask.clone() }.hash(), None);
-        assert_eq!(HeadMask { recheck: Arc::from([1]), ..head_mask.clone() }.hash(), None);
+        assert_eq!(HeadMask { recheck: Arc::from([NodeId::new(1)]), ..head_mask.clone() }.hash(), None);
         assert_eq!(HeadMask { core: core(None), ..head_mask }.hash(), None);
     }
 }

@@ -8,6 +8,8 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::cache::lock;
+use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{hash_words, sorted_words, Words};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
@@ -23,6 +25,13 @@ pub(crate) struct MergedTrie {
     pub pieces: Pieces,
 }
 
+/// The hash of ascending nodes, under which their merged trie is cached.
+pub(crate) fn hash_nodes(nodes: &[NodeId]) -> u128 {
+    let mut hash = Hasher128::new(0);
+    nodes.iter().for_each(|&node| hash.word(node.number().into()));
+    hash.finish()
+}
+
 /// The cached walks of one trie.
 #[derive(Default)]
 pub(crate) struct Pieces {
@@ -36,7 +45,7 @@ pub(crate) struct Piece {
     /// A hash of the words.
     pub hash: u128,
     /// Nodes at which the head is at an end and tokens go on.
-    pub exits: Box<[u32]>,
+    pub exits: Box<[NodeId]>,
     /// Whether the head is at an end at any node.
     pub ends: bool,
 }
@@ -44,7 +53,7 @@ pub(crate) struct Piece {
 #[derive(Default)]
 struct Known {
     /// Under (node, hash of the head).
-    pieces: FxHashMap<(u32, u128), Arc<Piece>>,
+    pieces: FxHashMap<(NodeId, u128), Arc<Piece>>,
     bytes: usize,
 }
 
@@ -54,7 +63,7 @@ const PIECES_ROOM: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 impl Pieces {
     /// The piece of a head below a node, from the cache or walked.
-    pub fn get(&self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<Arc<Piece>> {
+    pub fn get(&self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<Arc<Piece>> {
         let key = (node, arena.info(head).hash);
         if let Some(piece) = lock(&self.known).pieces.get(&key) {
             return Ok(piece.clone());
@@ -62,7 +71,7 @@ impl Pieces {
         let mut walked = WalkResult::default();
         walked.walk(arena, trie, node, head)?;
         let ends = !walked.exits.is_empty();
-        walked.exits.retain(|&node| trie.end(node) > node + 1);
+        walked.exits.retain(|&node| trie.has_children(node));
         let words = sorted_words(walked.tokens);
         let piece = Arc::new(Piece { hash: hash_words(&words), words, exits: walked.exits.into(), ends });
         let mut known = lock(&self.known);

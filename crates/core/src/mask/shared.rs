@@ -8,9 +8,9 @@ use crate::mask::head_mask::HeadMask;
 use crate::mask::key::saturated::Saturated;
 use crate::mask::key::Lookahead;
 use crate::mask::mask::Mask;
-use crate::mask::merged_trie::{MergedTrie, Pieces};
+use crate::mask::merged_trie::{hash_nodes, MergedTrie, Pieces};
 use crate::storage::cache::Cache;
-use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -106,13 +106,13 @@ impl SharedMasks {
     }
 
     /// The subtries below some nodes of the vocabulary's trie, merged into one.
-    pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
+    pub(crate) fn merged_trie(&self, mut nodes: Vec<NodeId>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged_with_hash(Hasher128::hash_numbers(&nodes), &nodes)
+        self.merged_with_hash(hash_nodes(&nodes), &nodes)
     }
 
     /// `merged_trie` for ascending nodes whose hash is known.
-    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[u32]) -> Arc<MergedTrie> {
+    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[NodeId]) -> Arc<MergedTrie> {
         if let Some(merged) = self.merged_tries.get(hash) {
             return merged;
         }

@@ -9,6 +9,7 @@ use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
 use crate::regular::transitions::MIN_CLASS;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -34,7 +35,7 @@ pub(crate) struct WalkResult {
     /// Tokens that an accelerator found as one set.
     pub dense: Option<Part>,
     /// The nodes at which the head is at an end.
-    pub exits: Vec<u32>,
+    pub exits: Vec<NodeId>,
     /// The states of the head, for all its walks.
     pub dfa: DfaCache,
     /// Tokens that are not in `many`, in any order.
@@ -112,12 +113,12 @@ impl WalkResult {
     }
 
     /// Add the tokens at and below a node, to which the path leads the head.
-    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         self.take(trie.tokens_at(node));
         if arena.info(head).nullable {
             self.exits.push(node);
         }
-        if head != EPSILON && trie.end(node) > node + 1 {
+        if head != EPSILON && trie.has_children(node) {
             self.walk(arena, trie, node, head)?;
         }
         Ok(())
@@ -129,7 +130,7 @@ impl WalkResult {
         &mut self,
         arena: &mut Arena,
         shared: &SharedMasks,
-        node: u32,
+        node: NodeId,
         head: TermId,
         other: TermId,
     ) -> Result<()> {
@@ -144,7 +145,7 @@ impl WalkResult {
                 continue;
             }
             arena.spend(1)?;
-            if trie.end(child) - child > SWEEP_FROM && next == arena.derive(other, byte)? {
+            if trie.size(child) > SWEEP_FROM && next == arena.derive(other, byte)? {
                 let piece = shared.pieces.get(arena, trie, child, next)?;
                 if !piece.ends && !arena.info(next).nullable {
                     self.take(trie.tokens_at(child));
@@ -158,12 +159,12 @@ impl WalkResult {
     }
 
     /// Add the tokens below a node that stay inside a head.
-    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         if self.walk_literals(arena, trie, node, head)? {
             return Ok(());
         }
         let first_bytes = arena.first_bytes(head);
-        if trie.end(node) - node > SWEEP_FROM && first_bytes.len() > NARROW && self.dfa.rows.len() <= SWEEP_ROWS {
+        if trie.size(node) > SWEEP_FROM && first_bytes.len() > NARROW && self.dfa.rows.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
         for (byte, child) in trie.children_in(node, &first_bytes) {
@@ -177,7 +178,7 @@ impl WalkResult {
     }
 
     /// `walk` for a head that reads many bytes: depth first along the trie, with states in tables.
-    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         let depth = self.pending.len();
         let row = self.dfa.row(arena, head);
         self.pending.push(Family { left: trie.child_range(node), row });
@@ -199,7 +200,7 @@ impl WalkResult {
                 }
                 let Row { state, nullable, narrow, .. } = self.dfa.rows[next as usize];
                 let end = trie.end(at);
-                let below = end - at;
+                let below = trie.size(at);
                 if self.dfa.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
                     // The head has too many states for tables, or reads few of many children.
                     self.enter(arena, trie, at, state)?;
@@ -210,7 +211,7 @@ impl WalkResult {
                     self.take(trie.tokens_between(run.start, run.end));
                     run.start = trie.tokens_before(at);
                 }
-                run.end = trie.tokens_before(at + 1);
+                run.end = trie.tokens_before(at.next());
                 if nullable {
                     self.exits.push(at);
                 } else if next == row && below > SKIP_FROM && self.dfa.loops_below(arena, trie, at, row)? {
@@ -220,12 +221,12 @@ impl WalkResult {
                 if below == 1 {
                     continue 'children;
                 }
-                if trie.end(at + 1) < end {
+                if trie.end(at.next()) < end {
                     self.pending.push(Family { left: trie.child_range(at), row: next });
                     continue 'children;
                 }
                 // An only child is the next node.
-                at += 1;
+                at = at.next();
                 (byte, row) = (trie.byte(at), next);
             }
         }
@@ -239,7 +240,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// All tokens and all exits, in order.
-    pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<u32>) {
+    pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<NodeId>) {
         let WalkResult { dense, tokens: mut list, mut exits, many, .. } = walked;
         list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(

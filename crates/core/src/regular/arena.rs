@@ -9,7 +9,7 @@ use crate::regular::closed_region::ClosedRegion;
 use crate::regular::emptiness::required_bytes::RequiredBytes;
 use crate::regular::emptiness::witness::Witnesses;
 use crate::regular::literal::Literal;
-use crate::regular::registers::Registers;
+use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
@@ -95,7 +95,7 @@ impl Arena {
             any_text: None,
             budget: Budget::default(),
         };
-        arena.registers.texts.push((0, 0), &mut arena.budget);
+        arena.registers.texts.push((NO_TEXT, 0), &mut arena.budget);
         let facts = |nullable, max_chars| Info {
             hash: 0,
             nullable,
@@ -147,19 +147,19 @@ impl Arena {
 
     /// The term with this hash, if it was made.
     pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
-        self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId)
+        self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId::new)
     }
 
     /// Adds a term that is not there yet.
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
-        let id = TermId(self.terms.nodes.len() as u32);
+        let id = TermId::at(self.terms.nodes.len());
         info.hash = hash;
         info.counts = self.has_counter(&term);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
         self.terms.nodes.push(Node { term, info }, &mut self.budget);
-        self.terms.by_hash.insert(hash, id.0, &mut self.budget);
+        self.terms.by_hash.insert(hash, id.number(), &mut self.budget);
         id
     }
 
@@ -197,12 +197,12 @@ impl Arena {
 
     /// The term of an id.
     pub fn term(&self, id: TermId) -> &Term {
-        &self.terms.nodes[id.0 as usize].term
+        &self.terms.nodes[id.index()].term
     }
 
     /// The facts of a term.
     pub fn info(&self, id: TermId) -> &Info {
-        &self.terms.nodes[id.0 as usize].info
+        &self.terms.nodes[id.index()].info
     }
 
     /// The number of terms.

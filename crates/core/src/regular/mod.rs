@@ -9,6 +9,7 @@ pub(crate) mod derivative;
 pub(crate) mod emptiness;
 pub(crate) mod enumerate;
 pub(crate) mod first_bytes;
+pub mod id;
 pub(crate) mod json_string;
 pub(crate) mod key_set;
 pub(crate) mod literal;

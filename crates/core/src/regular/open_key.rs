@@ -4,6 +4,8 @@
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::TextId;
+use crate::regular::registers::NO_TEXT;
 use crate::regular::term::{Term, TermId, Text};
 
 impl Arena {
@@ -24,21 +26,21 @@ impl Arena {
     }
 
     /// The id of a text with one more byte; 0 is the empty text.
-    pub(crate) fn text_after(&mut self, text: u32, byte: u8) -> u32 {
+    pub(crate) fn text_after(&mut self, text: TextId, byte: u8) -> TextId {
         if let Some(&known) = self.registers.text_ids.get(&(text, byte)) {
             return known;
         }
-        let id = self.registers.texts.len() as u32;
+        let id = TextId::at(self.registers.texts.len());
         self.registers.texts.push((text, byte), &mut self.budget);
         self.registers.text_ids.insert((text, byte), id, &mut self.budget);
         id
     }
 
     /// The bytes of a text.
-    pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
+    pub(crate) fn text(&self, mut text: TextId) -> Vec<u8> {
         let mut bytes = Vec::new();
-        while text != 0 {
-            let (parent, byte) = self.registers.texts[text as usize];
+        while text != NO_TEXT {
+            let (parent, byte) = self.registers.texts[text.index()];
             bytes.push(byte);
             text = parent;
         }

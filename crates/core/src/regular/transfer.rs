@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
@@ -47,16 +48,16 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    exported.literals.push(self.terms.literals[*literal as usize].clone());
-                    *literal = exported.literals.len() as u32 - 1;
+                    exported.literals.push(self.terms.literals[literal.index()].clone());
+                    *literal = LiteralId::at(exported.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
-                    exported.word_sets.push(self.terms.word_sets[*set as usize].clone());
-                    *set = exported.word_sets.len() as u32 - 1;
+                    exported.word_sets.push(self.terms.word_sets[set.index()].clone());
+                    *set = WordSetId::at(exported.word_sets.len() - 1);
                 }
                 _ => renumber(&mut term, |child| places[&child]),
             }
-            places.insert(id, TermId(exported.terms.len() as u32));
+            places.insert(id, TermId::at(exported.terms.len()));
             exported.terms.push((term, *self.info(id)));
         }
         Some(exported)
@@ -78,17 +79,17 @@ impl Arena {
             let mut term = term.clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    let data = exported.literals[*literal as usize].clone();
+                    let data = exported.literals[literal.index()].clone();
                     self.budget.grow(data.memory_bytes());
                     self.terms.literals.push(data, &mut self.budget);
-                    *literal = self.terms.literals.len() as u32 - 1;
+                    *literal = LiteralId::at(self.terms.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
                     // A clone shares the words.
-                    self.terms.word_sets.push(exported.word_sets[*set as usize].clone(), &mut self.budget);
-                    *set = self.terms.word_sets.len() as u32 - 1;
+                    self.terms.word_sets.push(exported.word_sets[set.index()].clone(), &mut self.budget);
+                    *set = WordSetId::at(self.terms.word_sets.len() - 1);
                 }
-                _ => renumber(&mut term, |child| ids[child.0 as usize]),
+                _ => renumber(&mut term, |child| ids[child.index()]),
             }
             ids.push(self.push(term, *info, info.hash));
         }
@@ -132,6 +133,7 @@ pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
+    use crate::regular::id::RuleId;
 
     fn arena() -> Arena {
         let mut arena = Arena::new();
@@ -171,7 +173,7 @@ mod tests {
     #[test]
     fn structural_terms_are_not_exported() -> Result<()> {
         let mut arena = arena();
-        let call = arena.call(0)?;
+        let call = arena.call(RuleId::new(0))?;
         assert!(arena.export(call).is_none());
         Ok(())
     }

@@ -169,7 +169,7 @@ impl Machine {
             Term::Quoted { .. } => true,
             Term::Class(set) => set.iter().all(|byte| !white(byte)),
             Term::Literal { literal, position } => {
-                self.arena.terms.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
+                self.arena.terms.literals[literal.index()][position as usize..].iter().any(|&byte| !white(byte))
             }
             Term::Cat(left, right) | Term::Seq(left, right) => self.is_never_blank(left) || self.is_never_blank(right),
             _ => false,

@@ -4,12 +4,12 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::Position;
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Position, Register};
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::partial_value::{is_numeral, LexerState};
 use crate::json::value::NUMERAL_END;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Term, TermId};
 
@@ -19,7 +19,7 @@ const MAX_NUMERAL_BYTES: usize = 30;
 /// The suffixes that would complete an excluded text.
 #[derive(Clone, Copy)]
 pub(crate) struct ExcludedRest {
-    pub(super) set: u32,
+    pub(super) set: KeySetId,
     /// Whether `set` has exactly these suffixes; otherwise a superset.
     pub(super) exact: bool,
 }
@@ -28,8 +28,8 @@ impl Machine {
     /// The suffixes of excluded values that share the prefix of an open item.
     pub(super) fn excluded_rest(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         step: u32,
         start: u32,
         partial: u32,
@@ -65,8 +65,8 @@ impl Machine {
             let zero = keys.child(keys.child(set, b'0'), NUMERAL_END);
             return Ok(ExcludedRest { set: zero, exact: false });
         }
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let item = self.arena.registers.uniques[array.index()].steps[at as usize][step as usize].0;
         if self.can_read_noninteger(item)?
             || numeral.len() > MAX_NUMERAL_BYTES
             || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0'))
@@ -88,8 +88,8 @@ impl Machine {
             // An object may complete an excluded value in another order of members, which a walk would miss.
             return Ok(None);
         }
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let item = self.arena.registers.uniques[array as usize].steps[at as usize][step as usize].0;
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let item = self.arena.registers.uniques[array.index()].steps[at as usize][step as usize].0;
         let has_noncanonical_numerals = self.has_noncanonical_numerals(item)?;
         let in_numeral = matches!(self.unique.partial_values.lexer_state(partial), LexerState::Number { .. });
         if !rest.exact || has_noncanonical_numerals && in_numeral {
@@ -141,8 +141,8 @@ impl Machine {
         arrays.sort_unstable();
         arrays.dedup();
         let &[(array, state)] = &arrays[..] else { return Ok(None) };
-        let spec = self.arena.registers.uniques[array as usize].clone();
-        let state = self.arena.registers.unique_states[state as usize];
+        let spec = self.arena.registers.uniques[array.index()].clone();
+        let state = self.arena.registers.unique_states[state.index()];
         let Some(item) = spec.only_item() else { return Ok(None) };
         let most = state.count.saturating_add(self.unique.max_token_items);
         let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_insensitive_to(item, most)?;
@@ -176,7 +176,7 @@ impl Machine {
 
 /// The strings that came in an array, and the prefix of the open one.
 pub(crate) struct SeenStrings {
-    set: u32,
+    set: KeySetId,
     lexer_state: LexerState,
     prefix: Vec<u8>,
 }
@@ -210,8 +210,8 @@ impl SeenStrings {
 
 /// An open item of regular texts, with the excluded suffixes.
 pub(crate) struct OpenItem {
-    array: u32,
-    state: u32,
+    array: ArrayId,
+    state: ArrayStateId,
     /// The state of the automaton over items.
     at: u32,
     step: u32,
@@ -226,14 +226,14 @@ pub(crate) struct OpenItem {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ExcludedCursor {
     lexer_state: LexerState,
-    set: u32,
+    set: KeySetId,
     /// The node where the open numeral began. Needed after a minus, because -0 equals 0.
-    numeral_start: u32,
+    numeral_start: KeySetId,
     minus: bool,
 }
 
 /// The key under which walks are cached: array, state, step, and whether values are scarce.
-pub(crate) type ItemKey = (u32, u32, u32, bool);
+pub(crate) type ItemKey = (ArrayId, u32, u32, bool);
 
 impl OpenItem {
     /// Whether these bytes stay on a path to an excluded text, or reach the end of one.

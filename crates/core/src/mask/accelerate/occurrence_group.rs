@@ -7,12 +7,13 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::mask::accelerate::Accelerators;
+use crate::mask::merged_trie::hash_nodes;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
-use crate::storage::hash::Hasher128;
 use crate::vocabulary::byte_index::Occurrence;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{sorted_words, tokens, Words};
 use crate::vocabulary::trie::Trie;
 
@@ -39,7 +40,7 @@ pub(crate) struct OccurrenceGroup {
     /// Indices of the occurrences behind looping characters.
     grouped: Box<[u32]>,
     /// The nodes of these occurrences, ascending.
-    nodes: Box<[u32]>,
+    nodes: Box<[NodeId]>,
     /// Tokens that end at these nodes.
     words: Words,
     /// A hash of the nodes; None if their subtries are too large to be merged.
@@ -73,11 +74,11 @@ impl OccurrenceGroup {
         let ours = (0..places.len() as u32).filter(|&at| key.leads_to(&places[at as usize]));
         let (grouped, individual): (Vec<u32>, Vec<u32>) =
             ours.partition(|&at| on && key.is_behind_looping(&places[at as usize]));
-        let nodes: Vec<u32> = grouped.iter().map(|&at| places[at as usize].node).collect();
+        let nodes: Vec<NodeId> = grouped.iter().map(|&at| places[at as usize].node).collect();
         let trie = &shared.vocabulary.trie;
-        let below: u32 = nodes.iter().map(|&node| trie.end(node) - node - 1).sum();
+        let below: u32 = nodes.iter().map(|&node| trie.size(node) - 1).sum();
         let words = sorted_words(nodes.iter().flat_map(|&node| trie.tokens_at(node)).copied().collect());
-        let hash = (1..=MERGED_NODES).contains(&below).then(|| Hasher128::hash_numbers(&nodes));
+        let hash = (1..=MERGED_NODES).contains(&below).then(|| hash_nodes(&nodes));
         OccurrenceGroup {
             key,
             individual: individual.into(),
@@ -95,7 +96,7 @@ impl OccurrenceGroup {
 
     /// The range of grouped occurrences whose token begins with a byte, behind the space if there is one.
     fn beginning(&self, trie: &Trie, byte: u8) -> Range<usize> {
-        let root = if self.key.space_prefixed { trie.child(0, b' ') } else { Some(0) };
+        let root = if self.key.space_prefixed { trie.child(NodeId::ROOT, b' ') } else { Some(NodeId::ROOT) };
         let Some(node) = root.and_then(|root| trie.child(root, byte)) else { return 0..0 };
         let before = |end| self.nodes.partition_point(|&node| node < end);
         before(node)..before(trie.end(node))
@@ -125,7 +126,7 @@ impl OccurrenceGroup {
         };
         if let Some(hash) = self.hash.filter(|_| !arena.info(state).nullable) {
             let merged = shared.merged_with_hash(hash, &self.nodes);
-            let piece = merged.pieces.get(arena, &merged.trie, 0, state)?;
+            let piece = merged.pieces.get(arena, &merged.trie, NodeId::ROOT, state)?;
             // Exits would be nodes of the merged trie, which do not tell the occurrences apart.
             if !piece.ends {
                 for words in [&self.words, &piece.words] {

@@ -144,11 +144,12 @@ mod tests {
     use super::*;
     use crate::mask::walk::tests::everything;
     use crate::regular::term::{Spelling, MANY};
+    use crate::vocabulary::id::NodeId;
     use crate::vocabulary::trie::Trie;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     /// A walk by derivatives, node by node.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
+    fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive_uncached(head, byte, true).unwrap();
             if next != EMPTY {
@@ -224,10 +225,10 @@ mod tests {
                     }
                     heads += 1;
                     let mut slow = WalkResult::new(&shared);
-                    derived(arena, &shared.vocabulary.trie, 0, head, &mut slow);
+                    derived(arena, &shared.vocabulary.trie, NodeId::ROOT, head, &mut slow);
                     let slow = everything(slow);
                     let mut walked = WalkResult::new(&shared);
-                    walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
+                    walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;

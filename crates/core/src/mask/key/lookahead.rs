@@ -10,6 +10,7 @@ use crate::mask::composer::TrieView;
 use crate::mask::exits::{Exits, Groups, Key};
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, KeyBuilder, MaskKey, PackedKey};
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
@@ -22,11 +23,11 @@ pub(super) struct Lookaheads {
     behind: FxHashMap<(FrameId, Key), PackedKey>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
-    profiles: FxHashMap<u32, Option<ObjectProfile>>,
+    profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
     /// Indexed by the states of objects: None where not computed, Some(None) where a state has no summary.
     summaries: Vec<Option<Option<ObjectSummary>>>,
     /// Lookaheads of all states of an object that have one summary.
-    objects: FxHashMap<(u32, At, ObjectSummary, Key), Lookahead>,
+    objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// A hash of what tokens can observe of something, and the nodes at which it ends.
@@ -222,13 +223,13 @@ impl KeyBuilder<'_> {
     /// The lookahead of all states of an object with one summary.
     fn lookahead_summarized(
         &mut self,
-        object: u32,
+        object: ObjectId,
         at: At,
         summary: ObjectSummary,
         exits: &Exits,
         depth: u32,
     ) -> Result<Option<Lookahead>> {
-        let spec = &self.machine.arena.registers.objects[object as usize];
+        let spec = &self.machine.arena.registers.objects[object.index()];
         let colon = spec.colon;
         let (end, before) = match at {
             At::Start => (summary.closes.then_some(spec.empty), summary.goes_on.then_some(spec.open)),
@@ -266,7 +267,7 @@ impl KeyBuilder<'_> {
             let trie = group.view(self.shared).trie;
             for quote in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
-                hash.word(quote.into());
+                hash.word(quote.number().into());
                 goes_on = true;
             }
         }
@@ -276,25 +277,25 @@ impl KeyBuilder<'_> {
         }
     }
 
-    fn object_summary(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
-        if let Some(Some(known)) = self.parts.lookaheads.summaries.get(state as usize) {
+    fn object_summary(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
+        if let Some(Some(known)) = self.parts.lookaheads.summaries.get(state.index()) {
             return Ok(*known);
         }
         let summary = self.summarize(object, state)?;
         let summaries = &mut self.parts.lookaheads.summaries;
-        if summaries.len() <= state as usize {
+        if summaries.len() <= state.index() {
             let before = summaries.capacity();
-            summaries.resize(state as usize + 1, None);
+            summaries.resize(state.index() + 1, None);
             self.machine
                 .arena
                 .budget
                 .grow((summaries.capacity() - before) * size_of::<Option<Option<ObjectSummary>>>());
         }
-        summaries[state as usize] = Some(summary);
+        summaries[state.index()] = Some(summary);
         Ok(summary)
     }
 
-    fn summarize(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
+    fn summarize(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
         let key_prefixes = &self.shared.vocabulary.key_prefixes;
         if !self.parts.lookaheads.profiles.contains_key(&object) {
             let profile = self.machine.arena.object_profile(object, key_prefixes)?;

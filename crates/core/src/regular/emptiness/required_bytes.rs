@@ -82,12 +82,12 @@ impl Arena {
                 RequiredBytes { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal as usize][position as usize..];
+                let rest = &self.terms.literals[literal.index()][position as usize..];
                 let needed = spelled(&rest[..rest.len().min(MAX_BYTES)]);
                 RequiredBytes { needed, all: if rest.len() > MAX_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= MAX_WORDS => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 if words.iter().any(|word| word.len() > MAX_BYTES) {
                     return ANYTHING;
                 }
