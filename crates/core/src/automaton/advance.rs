@@ -46,7 +46,7 @@ enum HeadCursor {
     },
     /// Words inside a JSON string.
     QuotedWords {
-        set: u32,
+        set: WordSetId,
         low: u32,
         high: u32,
         depth: u32,
@@ -327,7 +327,7 @@ impl Arena {
             }
             HeadCursor::QuotedWords { set, low, high, depth, free } => {
                 if is_unescaped(byte) {
-                    let (low, high) = narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte);
+                    let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
                     let depth = depth + 1;
                     return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
                 }
