@@ -3,11 +3,9 @@
 //! The machine owns the interned positions and frames and the caches of steps and returns. Its state lives here; how
 //! frames are made, and what may begin at an item, is in `frame` and `closure`.
 
-use crate::automaton::distance::Distances;
-use crate::automaton::follow_bytes::FollowBytes;
-use crate::automaton::frame::{FrameId, FrameMembers, BOTTOM};
-use crate::automaton::position::{Items, Position, PositionId, DEAD, PER_POSITION};
-use crate::automaton::unique::{ItemSummary, Register, UniqueAnalysis};
+use crate::automaton::frame::{FrameId, FrameMembers, Frames, ItemSummary, BOTTOM};
+use crate::automaton::position::{Items, Position, PositionId, Register, DEAD, PER_POSITION};
+use crate::automaton::unique::analysis::UniqueAnalysis;
 use crate::error::Result;
 use crate::grammar::rules::{Entry, Rules};
 use crate::limits::Limits;
@@ -25,10 +23,7 @@ pub struct Machine {
     /// Terms and registers of the machine.
     pub arena: Arena,
     pub(super) rules: Arc<Rules>,
-    pub(super) frames: Vec<FrameMembers>,
-    pub(super) frame_ids: HashIndex,
-    /// Facts about open items by frame. Empty if the grammar has no arrays of unique items.
-    pub(super) item_summary: Vec<ItemSummary>,
+    pub(crate) frames: Frames,
     /// Positions after a return, by frame; None where no return was needed yet.
     returns: Vec<Option<Arc<Position>>>,
     abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
@@ -38,8 +33,6 @@ pub struct Machine {
     position_ids: HashIndex,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) unique: UniqueAnalysis,
-    pub(crate) distances: Distances,
-    pub(crate) follow_bytes: FollowBytes,
     /// The position before any byte.
     pub start: PositionId,
 }
@@ -56,9 +49,7 @@ impl Machine {
         Box::new(Machine {
             arena: arena(),
             rules,
-            frames: vec![FrameMembers::new()],
-            frame_ids: HashIndex::default(),
-            item_summary: Vec::new(),
+            frames: Frames::default(),
             returns: Vec::new(),
             abstracted_returns: FxHashMap::default(),
             continuations: FxHashMap::default(),
@@ -67,8 +58,6 @@ impl Machine {
             position_ids: HashIndex::default(),
             steps: FxHashMap::default(),
             unique: UniqueAnalysis::default(),
-            distances: Distances::default(),
-            follow_bytes: FollowBytes::default(),
             start: DEAD,
         })
     }
@@ -129,6 +118,16 @@ impl Machine {
         id
     }
 
+    /// The continuations of a frame with their parent frames, sorted.
+    pub(crate) fn members(&self, frame: FrameId) -> &[(TermId, FrameId)] {
+        self.frames.members(frame)
+    }
+
+    /// Facts about the open items of a frame; the default where the grammar has no unique items.
+    pub(crate) fn item_summary(&self, frame: FrameId) -> ItemSummary {
+        self.frames.item_summary(frame)
+    }
+
     /// The body of a rule; None if the rule is not defined.
     pub(crate) fn body(&self, rule: RuleId) -> Option<TermId> {
         self.rules.body(rule)
@@ -136,8 +135,8 @@ impl Machine {
 
     /// Clears the register unless an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
-        let open = |frame: FrameId| self.item_summary(frame).is_open;
-        let kept = !self.item_summary.is_empty()
+        let open = |frame: FrameId| self.frames.item_summary(frame).is_open;
+        let kept = self.frames.can_be_open()
             && (position.heads.iter().any(|&(_, frame)| open(frame))
                 || position.specials.iter().any(|&(_, frame)| open(frame)));
         position.register = match position.register {
@@ -182,7 +181,7 @@ impl Machine {
         let (position, uses_register) = if frame == BOTTOM {
             (Position { accepting: true, ..Position::default() }, false)
         } else {
-            let members = self.frames[frame.index()].clone();
+            let members = FrameMembers::from_slice(self.frames.members(frame));
             self.closure(&members, register)?
         };
         let position = Arc::new(position);
@@ -307,7 +306,7 @@ impl Machine {
         position.heads.reserve(moved.len());
         let mut ended: SmallVec<[FrameId; 4]> = SmallVec::new();
         // Merging before returning keeps ambiguity polynomial: each set of frames returns once.
-        for (head, frame) in self.merge_frames(moved)? {
+        for (head, frame) in self.frames.merge(&mut self.arena, moved)? {
             if self.arena.info(head).nullable {
                 if self.has_own_continuation(head) {
                     let after = self.return_position_with(head, frame, register)?;
@@ -326,12 +325,12 @@ impl Machine {
             }
         }
         if !ended.is_empty() {
-            let frame = self.union(&ended)?;
+            let frame = self.frames.union(&mut self.arena, &ended)?;
             let after = self.return_position_with(EPSILON, frame, register)?;
             returned(&mut position, &after);
         }
-        position.heads = self.merge_frames(position.heads)?;
-        position.specials = self.merge_frames(position.specials)?;
+        position.heads = self.frames.merge(&mut self.arena, position.heads)?;
+        position.specials = self.frames.merge(&mut self.arena, position.specials)?;
         self.update_register(&mut position);
         Ok(position)
     }
@@ -386,12 +385,16 @@ mod tests {
         const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<FrameMembers>()) };
         let held = machine.memory_bytes();
         let members: Vec<_> = (200..210).map(|term| (TermId::new(term), BOTTOM)).collect();
-        let frame = machine.frame(members.clone());
+        let frame = machine.frames.of(&mut machine.arena, members.clone());
         let grown = machine.memory_bytes() - held;
         assert!((PER_FRAME + 10 * 16..PER_FRAME + 10 * 16 + 256).contains(&grown), "{grown}");
-        let again = machine.frame(members.iter().rev().chain(&members).copied().collect());
+        let again = machine.frames.of(&mut machine.arena, members.iter().rev().chain(&members).copied().collect());
         assert_eq!((again, machine.memory_bytes()), (frame, held + grown), "a frame is a set");
-        assert_eq!(machine.frame(vec![(EPSILON, frame)]), frame, "what is behind nothing is itself");
+        assert_eq!(
+            machine.frames.of(&mut machine.arena, vec![(EPSILON, frame)]),
+            frame,
+            "what is behind nothing is itself"
+        );
         let start = machine.start;
         let after = machine.step(start, b'a').unwrap();
         let held = machine.memory_bytes();

@@ -6,8 +6,7 @@
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position, PositionId};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Items, Position, PositionId, Register};
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
@@ -114,7 +113,7 @@ impl<'a> Migration<'a> {
             for &(term, parent) in members {
                 copied.push((self.term(term)?, self.frames.get(&parent).copied().unwrap_or(BOTTOM)));
             }
-            let made = self.to.frame(copied);
+            let made = self.to.frames.of(&mut self.to.arena, copied);
             self.frames.insert(frame, made);
         }
         Ok(self.frames.get(&root).copied().unwrap_or(BOTTOM))
@@ -158,7 +157,7 @@ impl<'a> Migration<'a> {
         let info = *arena.info(id);
         let mut term = arena.term(id).clone();
         if !info.structural {
-            if let Some(known) = self.to.arena.by_hash(info.hash) {
+            if let Some(known) = self.to.arena.terms.by_hash(info.hash) {
                 return Ok(known);
             }
             match &mut term {

@@ -4,7 +4,6 @@
 //! read positions without stepping them.
 
 use crate::automaton::frame::FrameId;
-use crate::automaton::unique::Register;
 use crate::regular::id::SpecialId;
 use crate::regular::term::TermId;
 use crate::storage::id::id;
@@ -13,6 +12,18 @@ use smallvec::SmallVec;
 id! {
     /// The number of an interned position of one machine.
     pub struct PositionId;
+}
+
+/// The partial value of the open items of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Register {
+    /// No item of a unique array is open.
+    #[default]
+    Closed,
+    /// The partial value that was read of the open items.
+    At(u32),
+    /// A position of a mask, which stands for many partial values.
+    Abstracted,
 }
 
 /// The position from which no byte and no token is allowed.

@@ -4,8 +4,7 @@
 //! (`recheck`) are answered here by the position itself, after all parts have been joined.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
 use crate::mask::composer::Composer;
 use crate::regular::term::{Term, EMPTY};

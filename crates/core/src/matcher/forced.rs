@@ -3,8 +3,7 @@
 //! These answers look at bytes and at no token, so the file needs neither the masks nor the vocabulary.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
 use crate::matcher::matcher::Matcher;
 use crate::regular::term::EMPTY;
@@ -42,7 +41,7 @@ impl Matcher {
         if self.can_end() {
             return Ok(Some(Vec::new()));
         }
-        self.on_automaton(|_, automaton, state| automaton.machine.completion(state.position))
+        self.on_automaton(|_, automaton, state| automaton.machine.completion(&mut automaton.distances, state.position))
     }
 
     /// What may come next, in words for an error message.

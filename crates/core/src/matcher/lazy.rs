@@ -4,6 +4,8 @@
 //! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
 //! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
 
+use crate::automaton::distance::Distances;
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::migration::Migration;
 use crate::automaton::position::{PositionId, DEAD};
@@ -14,6 +16,7 @@ use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -102,6 +105,9 @@ pub(crate) struct LazyAutomaton {
     pub epoch: u64,
     /// The automaton over bytes.
     pub machine: Box<Machine>,
+    /// Distances to the end of the text, found for this machine.
+    pub distances: Distances,
+    follow_bytes: FollowBytes,
     masks: Masks,
     /// Bytes that this epoch added to the shared tables.
     table_bytes: usize,
@@ -110,7 +116,14 @@ pub(crate) struct LazyAutomaton {
 impl LazyAutomaton {
     /// An automaton with no masks; `special_ids` are the token ids of the grammar's special tokens.
     pub fn new(epoch: u64, machine: Box<Machine>, special_ids: &[u32]) -> Self {
-        LazyAutomaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), table_bytes: 0 }
+        LazyAutomaton {
+            epoch,
+            machine,
+            distances: Distances::default(),
+            follow_bytes: FollowBytes::default(),
+            masks: Masks::new(special_ids.to_vec()),
+            table_bytes: 0,
+        }
     }
 
     /// Bytes of the machine, of the masks and of this epoch's tables.
@@ -148,7 +161,7 @@ impl LazyAutomaton {
         if let Some(mask) = shared.read().mask(self.epoch, position) {
             return Ok(mask);
         }
-        let mask = self.masks.mask(&mut self.machine, masks, position)?;
+        let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
         self.table_bytes += shared.write().put_mask(position, mask.clone());
         Ok(mask)
     }
@@ -177,7 +190,7 @@ impl LazyAutomaton {
         let mut position = DEAD;
         let special = special_ids.iter().position(|&id| id == token);
         if let Some(special) = special {
-            position = self.machine.step_special(state.position, crate::regular::id::SpecialId::at(special))?;
+            position = self.machine.step_special(state.position, SpecialId::at(special))?;
         }
         if special.is_none() || position == DEAD && is_eos {
             if let Some(bytes) = vocabulary.token(token) {

@@ -4,6 +4,7 @@
 //! still differ.
 
 use crate::automaton::machine::Machine;
+use crate::automaton::unique::PER_PARTIAL_VALUE;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
@@ -199,9 +200,7 @@ impl Machine {
             self.arena.spend(text.len() as u64)?;
             let before = self.unique.partial_values.len();
             let partial = text.iter().fold(NOTHING_READ, |at, &byte| self.unique.partial_values.next(at, byte));
-            self.arena
-                .budget
-                .grow(crate::automaton::unique::PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
+            self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
             texts.push(self.value_text(ordered, NOTHING_READ, partial)?);
         }
         Ok(Some(texts))

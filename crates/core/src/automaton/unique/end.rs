@@ -5,11 +5,12 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position};
+use crate::automaton::position::{Items, Position, Register};
 use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
-use crate::automaton::unique::{Register, COUNT_CAP, ENUMERATION};
+use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::LexerState;
+use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;
@@ -116,7 +117,7 @@ impl Machine {
         if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
             return Ok(insensitive);
         }
-        let language = self.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),

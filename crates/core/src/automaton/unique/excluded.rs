@@ -5,9 +5,12 @@
 
 use crate::automaton::frame::BOTTOM;
 use crate::automaton::machine::Machine;
-use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
+use crate::automaton::position::Register;
+use crate::automaton::unique::analysis::{Excluded, ItemValues};
+use crate::automaton::unique::{COUNT_CAP, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
+use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{UniqueSpec, UniqueState};
@@ -266,7 +269,7 @@ impl Machine {
         let step = if ordered { ORDERED_STEP } else { 0 };
         let end = Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step, start: NOTHING_READ };
         let end = self.arena.unique_term(end)?;
-        let frame = self.frame(vec![(end, BOTTOM)]);
+        let frame = self.frames.of(&mut self.arena, vec![(end, BOTTOM)]);
         let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;
         Ok(!self.search(start.heads, NOTHING_READ, Some(most))?)
     }

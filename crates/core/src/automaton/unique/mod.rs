@@ -11,10 +11,13 @@
 //! Masks are computed for abstracted positions (`Register::Abstracted`), which keep only a bound of the number of
 //! values. Tokens for which that bound does not suffice are checked at the exact position (`mask::draft`).
 
+pub(crate) mod abstraction;
+pub(crate) mod analysis;
 pub(crate) mod count;
+pub(crate) mod cursor;
 pub(crate) mod end;
 pub(crate) mod excluded;
-pub(crate) mod frame;
+pub(crate) mod item;
 pub(crate) mod min_values;
 pub(crate) mod order;
 pub(crate) mod rest;
@@ -22,33 +25,16 @@ pub(crate) mod rest;
 use crate::automaton::closure::Closure;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::Items;
+use crate::automaton::position::{Items, Register};
 use crate::error::Result;
-use crate::json::partial_value::{PartialValues, NOTHING_READ};
+use crate::json::partial_value::NOTHING_READ;
+use crate::json::unique::ENUMERATION;
 use crate::json::value::sort_members;
-use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-pub(crate) use frame::ItemSummary;
-pub(crate) use rest::{ExcludedCursor, ItemKey, OpenItem};
-
-/// The partial value of the open items of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub enum Register {
-    /// No item of a unique array is open.
-    #[default]
-    Closed,
-    /// The partial value that was read of the open items.
-    At(u32),
-    /// A position of a mask, which stands for many partial values.
-    Abstracted,
-}
-
-/// The pseudo array under which the values of one item are enumerated.
-const ENUMERATION: ArrayId = ArrayId::new(u32::MAX);
 
 /// The step of the pseudo array if the items' objects have one order of members.
 const ORDERED_STEP: u32 = 1;
@@ -58,58 +44,6 @@ const COUNT_CAP: u32 = 1 << 24;
 
 /// Bytes per node of partial values, with its entry in the index.
 const PER_PARTIAL_VALUE: usize = 72;
-
-/// The set of texts that an item may not have; None if no item may come.
-type Excluded = Option<KeySetId>;
-
-/// Caches of everything found out about values, frames and items of one machine.
-#[derive(Default)]
-pub(crate) struct UniqueAnalysis {
-    partial_values: PartialValues,
-    /// Canonical texts of the values that the matching deals with, by id.
-    values: Vec<Arc<[u8]>>,
-    value_ids: FxHashMap<Arc<[u8]>, u32>,
-    excluded: FxHashMap<(ArrayId, ArrayStateId, u32), Excluded>,
-    item_values: FxHashMap<(TermId, bool), ItemValues>,
-    in_progress: Vec<TermId>,
-    /// How often a result relied on a count in progress. Such results are not cached.
-    assumptions: u64,
-    unlimited_ends: FxHashMap<(ArrayId, u32, u32), bool>,
-    min_values: FxHashMap<(TermId, u32), u32>,
-    open_calls: Vec<RuleId>,
-    cut_count: u64,
-    digit_strings: FxHashMap<TermId, u32>,
-    nonintegers: FxHashMap<TermId, bool>,
-    text_counts: FxHashMap<TermId, Option<u32>>,
-    one_to_one: FxHashMap<TermId, bool>,
-    canonical: FxHashMap<TermId, bool>,
-    ordered: FxHashMap<ArrayId, bool>,
-    insensitive: FxHashMap<(TermId, u32), bool>,
-    frame_min_values: FxHashMap<FrameId, u32>,
-    viable: FxHashMap<(TermId, FrameId, u32), bool>,
-    most_excluded: u32,
-    /// Canonical texts of the values that ended in the pseudo array.
-    found: FxHashSet<Vec<u8>>,
-    /// Upper bound of the items that one token may span.
-    pub(crate) max_token_items: u32,
-}
-
-impl UniqueAnalysis {
-    /// Raises the bounds to those of another machine, whose positions are about to be copied.
-    pub(crate) fn expect_values_of(&mut self, other: &UniqueAnalysis) {
-        self.most_excluded = self.most_excluded.max(other.most_excluded);
-        self.max_token_items = self.max_token_items.max(other.max_token_items);
-    }
-}
-
-/// The values of one item, as far as they were asked for.
-#[derive(Clone, Default)]
-struct ItemValues {
-    values: Arc<Vec<u32>>,
-    /// Whether `values` has all values of the item.
-    is_complete: bool,
-    asked: usize,
-}
 
 impl Machine {
     /// Replaces a term of an array by the terms that it begins with.
@@ -161,7 +95,7 @@ impl Machine {
                         (None, _) => NOTHING_READ,
                     };
                     let end = self.arena.unique_term(Term::UniqueEnd { array, state, step, start })?;
-                    let under = self.frame(vec![(end, frame)]);
+                    let under = self.frames.of(&mut self.arena, vec![(end, frame)]);
                     work.push((node, under));
                 }
                 Ok(())

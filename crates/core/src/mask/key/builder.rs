@@ -4,6 +4,7 @@
 //! (`lookahead`). Most tokens end soon after an exit, so a key depends on little: of an object, for example, on whether it
 //! may close and whether another member may come. Hashes of parts are added, as the mask joins their tokens.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::error::Result;
@@ -11,8 +12,8 @@ use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::TriePath;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::HeadMask;
-use crate::mask::key::lookahead::{Lookahead, Lookaheads};
-use crate::mask::key::{hashed, MaskKey, PackedKey, DEPTH};
+use crate::mask::key::lookahead::Lookaheads;
+use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey, DEPTH};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::id::{ObjectId, ObjectStateId};
@@ -60,6 +61,8 @@ struct End {
 pub(crate) struct KeyBuilder<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
+    /// What may follow the frames of the machine.
+    pub follow_bytes: &'a mut FollowBytes,
     /// The parts cached so far.
     pub parts: &'a mut KeyParts,
     /// The vocabulary, and the caches that its grammars share.
@@ -160,7 +163,8 @@ impl KeyBuilder<'_> {
         let trie = &shared.vocabulary.trie;
         let (last, whole) = TriePath::new(trie).read(text);
         let hash = hashed(3, &[last.number().into()]);
-        let Some(node) = whole.filter(|&node| trie.has_child_in(node, &self.machine.follow_bytes(EPSILON, frame)))
+        let Some(node) =
+            whole.filter(|&node| trie.has_child_in(node, &self.follow_bytes.after(self.machine, EPSILON, frame)))
         else {
             return Ok(Some(hash));
         };
@@ -202,7 +206,7 @@ impl KeyBuilder<'_> {
         let spec = self.machine.arena.registers.objects[object.index()].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
-        let colon = self.machine.first_of(&[spec.colon]);
+        let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let mut path = TriePath::new(trie);
