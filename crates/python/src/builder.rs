@@ -3,11 +3,12 @@
 //! Every method converts its arguments, calls the core's builder and raises its errors; nothing is decided here.
 
 use crate::argument;
+use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
-use crate::matcher::{Asked, CompiledGrammar, Vocabulary};
 use crate::pattern;
+use crate::vocabulary::Vocabulary;
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};

@@ -5,8 +5,9 @@
 
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use crate::lower::{orders_of, punctuation};
+use crate::lower::punctuation;
 use crate::number;
+use crate::order::orders_of;
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::{Builder, ObjectRules};
 use frisket_core::regular::term::TermId;

@@ -9,7 +9,7 @@ use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;
 use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
-use crate::plain::{Walk, HOPS};
+use crate::walk::{Walk, HOPS};
 use frisket_core::regular::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -222,12 +222,12 @@ impl Arena {
         let (mut kept, mut excluded, mut count) = (None, [TextRest::Nothing; MAX_EXCLUSIONS], 0);
         for &part in parts.iter() {
             match *self.term(part) {
-                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.is_finite(inner)) => {
+                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.terms.is_finite(inner)) => {
                     excluded[count] = self.rest(inner);
                     count += 1;
                 }
                 // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
-                _ if kept.is_none() && self.has_all_longer_lengths(part) => kept = Some(part),
+                _ if kept.is_none() && self.terms.has_all_longer_lengths(part) => kept = Some(part),
                 _ => return Ok(None),
             }
         }

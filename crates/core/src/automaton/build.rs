@@ -18,7 +18,7 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
-            if self.arena.can_lack_values() {
+            if self.arena.registers.can_lack_values() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
                 return match prepare_rules(&mut arena, Rules::clone(&self.rules), None, node) {
@@ -39,7 +39,7 @@ impl Builder {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let prepared = self.prepared.as_ref().filter(|_| !self.arena.can_lack_values());
+        let prepared = self.prepared.as_ref().filter(|_| !self.arena.registers.can_lack_values());
         let (rules, root) = match prepared.and_then(|prepared| Some((prepared.count, prepared.rules.as_ref()?))) {
             Some((count, prepared)) if count == self.rules.names.len() => {
                 let mut rules = prepared.clone();
@@ -69,7 +69,7 @@ fn prepare_rules(
 ) -> Result<(Rules, TermId)> {
     // Terms of the rules that one preparation adds would be read as calls of undefined rules by the next: each begins with
     // what was written.
-    let mut written = arena.can_lack_values().then(|| (arena.clone(), rules.clone()));
+    let mut written = arena.registers.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
         let root = rules.prepare(arena, prepared, root)?;
         if !rules.matches_something(arena, root) {

@@ -1,8 +1,8 @@
 //! Position → the shortest bytes that end the text, by A* (Hart, Nilsson, Raphael 1968).
 //!
 //! The lower bound is `distance`; where the bound is exact, the search walks straight to the end. Bytes that no head
-//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted A*,
-//! Pohl 1970). Its text is short, but perhaps not shortest.
+//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted
+//! A*). Its text is short, but perhaps not shortest.
 
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
@@ -275,7 +275,8 @@ impl Machine {
         mut tell: impl FnMut(u64, u8, (u8, u8)),
     ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
-        let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let inner_of =
+            |machine: &Machine, head: TermId| machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {

@@ -3,10 +3,10 @@
 //! A frame is an interned *set* of (term, parent frame) pairs, so equal stacks are one number (Tomita 1985; Scott and
 //! Johnstone, *GLL parsing*, 2010). Left recursion was removed before (`grammar::rules`), so no frame contains itself.
 
-use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::error::Result;
 use crate::json::unique::ENUMERATION;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use crate::storage::id::id;

@@ -157,7 +157,7 @@ impl<'a> Migration<'a> {
         let info = *arena.info(id);
         let mut term = arena.term(id).clone();
         if !info.structural {
-            if let Some(known) = self.to.arena.by_hash(info.hash) {
+            if let Some(known) = self.to.arena.terms.by_hash(info.hash) {
                 return Ok(known);
             }
             match &mut term {

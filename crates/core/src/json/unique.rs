@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::id::{ArrayId, ArrayStateId};
-use crate::regular::registers::{UniqueSpec, UniqueState};
+use crate::regular::registers::{Registers, UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -66,6 +66,13 @@ impl UniqueSpec {
     }
 }
 
+impl Registers {
+    /// Whether some array may lack values. If so, only running the grammar decides.
+    pub(crate) fn can_lack_values(&self) -> bool {
+        (0..self.uniques.len()).any(|array| !self.uniques[array].has_enough_values_by_form())
+    }
+}
+
 impl Arena {
     /// Adds an array of unique items to the arena and returns its term.
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
@@ -83,11 +90,6 @@ impl Arena {
         let id = ArrayStateId::at(self.registers.unique_states.len() - 1);
         self.registers.unique_state_ids.insert((array, state), id, &mut self.budget);
         id
-    }
-
-    /// Whether some array may lack values. If so, only running the grammar decides.
-    pub(crate) fn can_lack_values(&self) -> bool {
-        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_enough_values_by_form())
     }
 
     /// Interns a term of an array whose state is known.

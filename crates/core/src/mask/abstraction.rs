@@ -14,7 +14,7 @@ impl Machine {
     /// The abstract position of a position; the position itself if there is nothing to leave out.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
+        let known = |arena: &Arena, head: TermId| matches!(arena.terms.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
@@ -40,7 +40,7 @@ impl Machine {
 
     /// A head without the text that it has read.
     pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match self.arena.open_key(head) {
+        match self.arena.terms.open_key(head) {
             Some((inner, _)) => self.arena.replace_open_key(head, inner, Text::Unknown),
             None => Ok(head),
         }

@@ -1,7 +1,7 @@
 //! Heads of a position × trie → the tokens that may come next, collected into one mask.
 //!
 //! A head mask knows its head only. At each exit of a head the walk of the trie goes on with what the frame returns to:
-//! separators and brackets, then heads again. Walks below a node are cached with their trie (`Pieces`), because a
+//! separators and brackets, then heads again. Walks below a node are cached with their trie (`WalkCache`), because a
 //! separator's walk is the same in all grammars.
 
 use crate::automaton::follow_bytes::FollowBytes;
@@ -13,13 +13,12 @@ use crate::mask::accelerate::trie_path::walk_along;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::head_mask::HeadMask;
-use crate::mask::merged_trie::Pieces;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
+use crate::mask::walk_cache::TrieView;
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
-use crate::vocabulary::trie::Trie;
 
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -31,16 +30,7 @@ const SHARED_FROM: usize = 24;
 const FEW_WALKS: usize = 64;
 
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
-const PIECE_FROM: u32 = 12;
-
-/// A trie, and the cached walks of it.
-#[derive(Clone, Copy)]
-pub(crate) struct TrieView<'a> {
-    /// The vocabulary's trie, or subtries merged into one.
-    pub trie: &'a Trie,
-    /// The cached walks of its subtries, by head.
-    pub pieces: &'a Pieces,
-}
+const CACHED_FROM: u32 = 12;
 
 /// Collects one mask.
 pub(crate) struct Composer<'a> {
@@ -108,7 +98,7 @@ impl<'a> Composer<'a> {
     /// Walk on with what the frame returns to, below every exit of a head mask.
     pub fn walk_exits(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
         let mut groups = head_mask.core.exits.groups().iter();
-        groups.try_for_each(|group| self.walk_behind(group.view(self.shared), &group.nodes, head, frame))
+        groups.try_for_each(|group| self.walk_behind(group.view(self.shared.view()), &group.nodes, head, frame))
     }
 
     /// Walk on with what follows a head, below nodes at which the head is at an end.
@@ -170,19 +160,21 @@ impl<'a> Composer<'a> {
         }
         let language = match *self.machine.arena.term(head) {
             Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
-            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.has_hidden_key(state)).then_some(inner),
+            Term::KeyExtra { inner, state, .. } => {
+                (!self.machine.arena.registers.has_hidden_key(state)).then_some(inner)
+            }
             _ => Some(head),
         };
         match language {
             Some(language)
-                if view.trie.size(node) >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
+                if view.trie.size(node) >= CACHED_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
                 if !view.trie.has_child_in(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
                 }
-                let piece = view.pieces.get(&mut self.machine.arena, view.trie, node, language)?;
-                self.add(&piece.words);
-                self.walk_behind(view, &piece.exits, head, frame)
+                let walk = view.walks.get(&mut self.machine.arena, view.trie, node, language)?;
+                self.add(&walk.words);
+                self.walk_behind(view, &walk.exits, head, frame)
             }
             _ => self.descend(view, node, head, frame),
         }
@@ -195,7 +187,7 @@ impl<'a> Composer<'a> {
         if !Accelerators::on().trie_path || self.machine.item_summary(frame).is_open {
             return Ok(false);
         }
-        if let Some(text) = self.machine.arena.single_text(head) {
+        if let Some(text) = self.machine.arena.terms.single_text(head) {
             let mut at = node;
             for (place, &byte) in text.iter().enumerate() {
                 let Some(child) = trie.child(at, byte) else { break };
@@ -263,12 +255,5 @@ impl<'a> Composer<'a> {
             }
         }
         Ok(())
-    }
-}
-
-impl SharedMasks {
-    /// The vocabulary's trie, and the cached walks of it.
-    pub(crate) fn view(&self) -> TrieView<'_> {
-        TrieView { trie: &self.vocabulary.trie, pieces: &self.pieces }
     }
 }

@@ -6,7 +6,8 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::rest::{ExcludedCursor, ItemKey, OpenItem};
+use crate::automaton::unique::cursor::ExcludedCursor;
+use crate::automaton::unique::item::{ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;

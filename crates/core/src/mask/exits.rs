@@ -3,9 +3,8 @@
 //! Exits are compared and cached by a hash of their nodes. No grammar enters the hash, so that lookaheads below the exits
 //! can be shared by all grammars.
 
-use crate::mask::composer::TrieView;
 use crate::mask::merged_trie::MergedTrie;
-use crate::mask::shared::SharedMasks;
+use crate::mask::walk_cache::TrieView;
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 
@@ -47,11 +46,9 @@ impl Group {
     }
 
     /// The trie, with its cached walks.
-    pub fn view<'a>(&'a self, shared: &'a SharedMasks) -> TrieView<'a> {
-        match self.merged.as_deref() {
-            Some(MergedTrie { trie, pieces, .. }) => TrieView { trie, pieces },
-            None => shared.view(),
-        }
+    /// `own` is the view of the vocabulary's trie.
+    pub fn view<'a>(&'a self, own: TrieView<'a>) -> TrieView<'a> {
+        self.merged.as_deref().map_or(own, MergedTrie::view)
     }
 }
 
@@ -131,8 +128,7 @@ impl Exits {
     pub fn memory_bytes(&self) -> usize {
         let tries = self.groups().iter().filter_map(|group| group.merged.as_ref());
         let tries = tries.map(|merged_trie| {
-            (merged_trie.trie.memory_bytes() + merged_trie.pieces.memory_bytes())
-                / Arc::strong_count(merged_trie).max(1)
+            (merged_trie.trie.memory_bytes() + merged_trie.walks.memory_bytes()) / Arc::strong_count(merged_trie).max(1)
         });
         let own = self.0.as_ref().map_or(0, |_| size_of::<(u128, Groups)>() + 16 + 4 * self.len());
         own + tries.sum::<usize>()
@@ -142,6 +138,7 @@ impl Exits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::shared::SharedMasks;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]

@@ -9,13 +9,15 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
 use crate::mask::accumulator::Accumulator;
-use crate::mask::composer::{Composer, TrieView};
+use crate::mask::composer::Composer;
 use crate::mask::draft::{Draft, TextWalks};
 use crate::mask::head_masks::HeadMasks;
-use crate::mask::key::{KeyBuilder, KeyParts, MaskKey, OwnPart};
+use crate::mask::key::builder::{KeyBuilder, KeyParts, OwnPart};
+use crate::mask::key::MaskKey;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::verify;
+use crate::mask::walk_cache::TrieView;
 use crate::regular::arena::Arena;
 use crate::regular::term::Term;
 use crate::storage::hash::Hasher128;
@@ -194,7 +196,7 @@ impl Masks {
         for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
                 self.key_builder(machine, follow_bytes, shared).of_named_key(head, frame, covered)?
-            } else if let Some(text) = machine.arena.single_text(head) {
+            } else if let Some(text) = machine.arena.terms.single_text(head) {
                 self.key_builder(machine, follow_bytes, shared).of_text(&text, frame)?
             } else {
                 let head_mask = self.head_masks.get(&mut machine.arena, shared, head, horizon)?;
@@ -313,12 +315,12 @@ impl Masks {
     /// The long tokens, band by band: each band saturates counts at the length of its own longest token.
     fn add_long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
         let shared = composer.shared;
-        for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
-            let view = TrieView { trie: &band.trie, pieces };
+        for (band, walks) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_walks) {
+            let view = TrieView { trie: &band.trie, walks };
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
-                let head = match arena.open_key(head) {
+                let head = match arena.terms.open_key(head) {
                     Some((inner, text)) => {
                         let inner = self.head_masks.saturated(arena, inner, band.longest)?;
                         arena.replace_open_key(head, inner, text)?
@@ -357,7 +359,7 @@ fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Resu
     let longest = shared.vocabulary.longest;
     if longest > SHORT_TOKEN_CHARS {
         for &(head, _) in &position.heads {
-            let language = arena.open_key(head).map_or(head, |(inner, _)| inner);
+            let language = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
             if shared.ends_far(arena, language)? {
                 return Ok(SHORT_TOKEN_CHARS);
             }
@@ -400,7 +402,7 @@ mod tests {
 
     /// The masks along a text that keeps counting, far from where it may end.
     #[test]
-    fn counts_that_are_far_from_their_end_share_one_piece() {
+    fn counts_that_are_far_from_their_end_share_one_head_mask() {
         let mut builder = Builder::default();
         let any = builder.any_text().unwrap();
         let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();

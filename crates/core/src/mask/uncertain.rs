@@ -48,7 +48,7 @@ impl Composer<'_> {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
-        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let insensitive = self.is_insensitive(head, frame)?;
         if quoted {

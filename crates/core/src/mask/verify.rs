@@ -120,7 +120,8 @@ mod tests {
         for (tokens, expected) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
         {
-            let verdict = verify(&mut machine, &shared, &[], start, &Mask::from_tokens(tokens));
+            let verdict =
+                verify(&mut machine, &mut FollowBytes::default(), &shared, &[], start, &Mask::from_tokens(tokens));
             match (verdict, expected) {
                 (Ok(()), None) => {}
                 (Err(error), Some(expected)) => {

@@ -5,13 +5,12 @@
 
 use crate::error::Result;
 use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
-use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
-use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
+use crate::vocabulary::vocabulary::Vocabulary;
 
 /// Lists of at least this many tokens are added to the dense bits: a mask is written faster from one set than from two.
 /// Chosen without measurement.
@@ -21,7 +20,7 @@ const MERGED_FROM: usize = 32;
 const DENSE_FROM: usize = 1_000;
 
 /// A subtrie of more nodes is swept, if the head reads more than a few bytes. Chosen without measurement.
-const SWEEP_FROM: u32 = 12;
+pub(super) const SWEEP_FROM: u32 = 12;
 
 /// A subtrie of more nodes is skipped if all its bytes loop in the state, which then takes all its tokens.
 const SKIP_FROM: u32 = 4;
@@ -57,8 +56,8 @@ struct Family {
 
 impl WalkResult {
     /// No tokens yet, of a vocabulary.
-    pub fn new(shared: &SharedMasks) -> Self {
-        WalkResult { mask_words: shared.vocabulary.mask_words(), ..WalkResult::default() }
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        WalkResult { mask_words: vocabulary.mask_words(), ..WalkResult::default() }
     }
 
     /// Add tokens.
@@ -120,40 +119,6 @@ impl WalkResult {
         }
         if head != EPSILON && trie.has_children(node) {
             self.walk(arena, trie, node, head)?;
-        }
-        Ok(())
-    }
-
-    /// `enter` in the vocabulary's trie, for a head that differs from `other` below few nodes only: elsewhere the cached
-    /// walks of `other` are used.
-    pub fn enter_near(
-        &mut self,
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        node: NodeId,
-        head: TermId,
-        other: TermId,
-    ) -> Result<()> {
-        let (trie, first_bytes) = (&shared.vocabulary.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= MIN_CLASS {
-            return self.enter(arena, trie, node, head);
-        }
-        self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &first_bytes) {
-            let next = arena.derive(head, byte)?;
-            if next == EMPTY {
-                continue;
-            }
-            arena.spend(1)?;
-            if trie.size(child) > SWEEP_FROM && next == arena.derive(other, byte)? {
-                let piece = shared.pieces.get(arena, trie, child, next)?;
-                if !piece.ends && !arena.info(next).nullable {
-                    self.take(trie.tokens_at(child));
-                    self.add(&piece.words);
-                    continue;
-                }
-            }
-            self.enter(arena, trie, child, next)?;
         }
         Ok(())
     }

@@ -4,7 +4,6 @@
 //! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
 //! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
 
-use crate::regular::id::SpecialId;
 use crate::automaton::distance::Distances;
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
@@ -17,6 +16,7 @@ use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;

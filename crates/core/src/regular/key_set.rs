@@ -9,9 +9,8 @@
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::limits::Budget;
-use crate::regular::arena::Arena;
 use crate::regular::id::KeySetId;
-use crate::regular::term::{TermId, EMPTY, MANY};
+use crate::regular::term::MANY;
 use crate::storage::hash::Hasher128;
 use crate::storage::layered::{List, Table};
 use rustc_hash::FxHashMap;
@@ -27,9 +26,6 @@ const END: u8 = 0xff;
 
 /// Bytes of a tail. Hashing a tail reads all of it, so longer keys get nodes before their tail. Chosen without measurement.
 const MAX_TAIL_BYTES: usize = 64;
-
-/// Bytes of a key that are compared with a language. Longer keys count as members. Chosen without measurement.
-const MAX_FILTERED_BYTES: u32 = 256;
 
 #[derive(Clone)]
 struct Node {
@@ -212,7 +208,7 @@ impl KeySets {
         id
     }
 
-    fn intern_node(&mut self, empty: bool, children: Vec<(u8, KeySetId)>, budget: &mut Budget) -> KeySetId {
+    pub(super) fn intern_node(&mut self, empty: bool, children: Vec<(u8, KeySetId)>, budget: &mut Budget) -> KeySetId {
         match children[..] {
             [] if empty => return self.intern_tail(b"", budget),
             [(byte, rest)] if !empty => {
@@ -301,38 +297,6 @@ fn hash_single_key(key: &[u8]) -> u128 {
     key.iter()
         .rev()
         .fold(hash_children(true, [].into_iter()), |rest, &byte| hash_children(false, [(byte, rest)].into_iter()))
-}
-
-impl Arena {
-    /// A superset of the keys of `set` that are in `language`; exact for keys of at most `MAX_FILTERED_BYTES`.
-    pub(crate) fn filter_keys(&mut self, set: KeySetId, language: TermId) -> Result<KeySetId> {
-        self.filter_keys_up_to(set, language, MAX_FILTERED_BYTES)
-    }
-
-    fn filter_keys_up_to(&mut self, set: KeySetId, language: TermId, most_bytes: u32) -> Result<KeySetId> {
-        if set == NO_KEYS || language == EMPTY {
-            return Ok(NO_KEYS);
-        }
-        if self.is_cofinite(language) || most_bytes == 0 {
-            return Ok(set);
-        }
-        if let Some(&known) = self.registers.filtered_keys.get(&(set, language)) {
-            return Ok(known);
-        }
-        let mut children = Vec::new();
-        let all: Vec<(u8, KeySetId)> = self.registers.keys.children(set).collect();
-        for (byte, rest) in all {
-            let next = self.derive(language, byte)?;
-            match self.filter_keys_up_to(rest, next, most_bytes - 1)? {
-                NO_KEYS => {}
-                kept => children.push((byte, kept)),
-            }
-        }
-        let empty = self.registers.keys.has_empty(set) && self.info(language).nullable;
-        let kept = self.registers.keys.intern_node(empty, children, &mut self.budget);
-        self.registers.filtered_keys.insert((set, language), kept, &mut self.budget);
-        Ok(kept)
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! An object must not repeat a key, so the heads inside a key remember the bytes that were read of it.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
 use crate::regular::id::TextId;
-use crate::regular::registers::NO_TEXT;
+use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Term, TermId, Text};
 
-impl Arena {
+impl Terms {
     /// The rest of the key's language and the text read so far, if `head` is inside an extra key.
     pub(crate) fn open_key(&self, head: TermId) -> Option<(TermId, Text)> {
         match *self.term(head) {
@@ -16,7 +16,23 @@ impl Arena {
             _ => None,
         }
     }
+}
 
+impl Registers {
+    /// The bytes of a text.
+    pub(crate) fn text(&self, mut text: TextId) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while text != NO_TEXT {
+            let (parent, byte) = self.texts[text.index()];
+            bytes.push(byte);
+            text = parent;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
+
+impl Arena {
     /// The head with another rest of the language and another text; other heads stay as they are.
     pub(crate) fn replace_open_key(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
         match *self.term(head) {
@@ -34,17 +50,5 @@ impl Arena {
         self.registers.texts.push((text, byte), &mut self.budget);
         self.registers.text_ids.insert((text, byte), id, &mut self.budget);
         id
-    }
-
-    /// The bytes of a text.
-    pub(crate) fn text(&self, mut text: TextId) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while text != NO_TEXT {
-            let (parent, byte) = self.registers.texts[text.index()];
-            bytes.push(byte);
-            text = parent;
-        }
-        bytes.reverse();
-        bytes
     }
 }

@@ -9,7 +9,9 @@
 //! checked by `emptiness` when they are made; all other terms are nonempty by construction.
 
 use crate::bytes::byteset::ByteSet;
-use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, RuleId, SpecialId, TextId, WordSetId};
+use crate::regular::id::{
+    ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, RuleId, SpecialId, TextId, WordSetId,
+};
 use crate::regular::literal::Ends;
 use crate::storage::id::id;
 use smallvec::SmallVec;

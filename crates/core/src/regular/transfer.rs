@@ -4,7 +4,7 @@
 //! copies term and facts if it is missing: without normalisation and without searches.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
 use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
@@ -27,7 +27,7 @@ impl ExportedTerm {
     }
 }
 
-impl Arena {
+impl Terms {
     /// The term with its parts, or `None` for a structural term, whose rules and objects belong to one arena.
     pub fn export(&self, root: TermId) -> Option<ExportedTerm> {
         if self.info(root).structural {
@@ -48,11 +48,11 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    exported.literals.push(self.terms.literals[literal.index()].clone());
+                    exported.literals.push(self.literals[literal.index()].clone());
                     *literal = LiteralId::at(exported.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
-                    exported.word_sets.push(self.terms.word_sets[set.index()].clone());
+                    exported.word_sets.push(self.word_sets[set.index()].clone());
                     *set = WordSetId::at(exported.word_sets.len() - 1);
                 }
                 _ => renumber(&mut term, |child| places[&child]),
@@ -62,10 +62,12 @@ impl Arena {
         }
         Some(exported)
     }
+}
 
+impl Arena {
     /// The id of an exported term in this arena. Errors if the budget ends.
     pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
-        let known = |arena: &Self, info: &Info| arena.by_hash(info.hash);
+        let known = |arena: &Self, info: &Info| arena.terms.by_hash(info.hash);
         if let Some(root) = exported.terms.last().and_then(|(_, info)| known(self, info)) {
             return Ok(root);
         }
@@ -154,7 +156,7 @@ mod tests {
         };
         let mut here = arena();
         let made = make(&mut here)?;
-        let exported = here.export(made).expect("it is regular");
+        let exported = here.terms.export(made).expect("it is regular");
         let mut there = arena();
         // Terms made before give the others different ids.
         there.literal(b"something else")?;
@@ -174,7 +176,7 @@ mod tests {
     fn structural_terms_are_not_exported() -> Result<()> {
         let mut arena = arena();
         let call = arena.call(RuleId::new(0))?;
-        assert!(arena.export(call).is_none());
+        assert!(arena.terms.export(call).is_none());
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Data only. The machine holds it, and the modules beside this one fill it.
 
-use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
 use crate::automaton::frame::FrameId;
 use crate::json::partial_value::PartialValues;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
 use crate::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;

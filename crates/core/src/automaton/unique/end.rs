@@ -117,7 +117,7 @@ impl Machine {
         if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
             return Ok(insensitive);
         }
-        let language = self.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),

@@ -141,15 +141,15 @@ impl Machine {
 
     /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
     pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
-        if self.arena.has_all_longer_lengths(text) {
+        if self.arena.terms.has_all_longer_lengths(text) {
             return true;
         }
         let Term::And(ref parts) = *self.arena.term(text) else { return false };
         let mut unending = 0;
         for &part in &parts.clone() {
             match *self.arena.term(part) {
-                Term::Not(inner) if inner == EPSILON || self.arena.is_finite(inner) => {}
-                _ if self.arena.has_all_longer_lengths(part) => unending += 1,
+                Term::Not(inner) if inner == EPSILON || self.arena.terms.is_finite(inner) => {}
+                _ if self.arena.terms.has_all_longer_lengths(part) => unending += 1,
                 _ => return false,
             }
         }

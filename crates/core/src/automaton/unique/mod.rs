@@ -14,8 +14,10 @@
 pub(crate) mod abstraction;
 pub(crate) mod analysis;
 pub(crate) mod count;
+pub(crate) mod cursor;
 pub(crate) mod end;
 pub(crate) mod excluded;
+pub(crate) mod item;
 pub(crate) mod min_values;
 pub(crate) mod order;
 pub(crate) mod rest;

@@ -200,7 +200,7 @@ impl Builder {
 
     /// A regular node in a form that other builders can import; None for structural nodes.
     pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.export(self.node(id)?))
+        Ok(self.arena.terms.export(self.node(id)?))
     }
 
     /// The node that another builder exported.

@@ -72,7 +72,7 @@ impl Arena {
     /// Whether the head is a finished key that may repeat the hidden key.
     pub(crate) fn can_repeat_key(&self, head: TermId) -> bool {
         match *self.term(head) {
-            Term::KeyExtra { state, .. } => self.info(head).nullable && self.has_hidden_key(state),
+            Term::KeyExtra { state, .. } => self.info(head).nullable && self.registers.has_hidden_key(state),
             _ => false,
         }
     }
@@ -182,7 +182,7 @@ impl Arena {
                 let spec = self.registers.objects[object.index()].clone();
                 let before = self.registers.states[state.index()].clone();
                 let key = match text {
-                    Text::Known(text) => Some(decode(&self.text(text))),
+                    Text::Known(text) => Some(decode(&self.registers.text(text))),
                     Text::Unknown => None,
                 };
                 let scarce = spec.has_scarce_keys(self.registers.keys.count(before.keys));

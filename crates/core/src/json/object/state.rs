@@ -9,7 +9,7 @@ use crate::json::object::search::Steps;
 use crate::regular::arena::Arena;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet};
+use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet, Registers};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -48,6 +48,13 @@ impl Choices {
     /// Whether the property may come next.
     pub fn allows(&self, property: u32) -> bool {
         contains(&self.allowed, property)
+    }
+}
+
+impl Registers {
+    /// Whether the state hides a key that came and may not come again.
+    pub(crate) fn has_hidden_key(&self, state: ObjectStateId) -> bool {
+        self.states[state.index()].hidden == Hidden::Key
     }
 }
 
@@ -231,10 +238,5 @@ impl Arena {
                 choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
             }
         })
-    }
-
-    /// Whether the state hides a key that came and may not come again.
-    pub(crate) fn has_hidden_key(&self, state: ObjectStateId) -> bool {
-        self.registers.states[state.index()].hidden == Hidden::Key
     }
 }

@@ -104,7 +104,7 @@ impl CounterLoop {
 
     /// The tokens and exits of the head.
     pub(crate) fn scan(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
-        let mut walked = WalkResult::new(shared);
+        let mut walked = WalkResult::new(&shared.vocabulary);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // The head may end between any two characters: every inner node is an exit, so a walk takes no longer.
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, self.states[0])?;
@@ -310,7 +310,7 @@ mod tests {
                 };
                 spaced += usize::from(counter_loop.behind_space(&mut arena, &shared).unwrap().is_some());
                 let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
-                let mut walked = WalkResult::new(&shared);
+                let mut walked = WalkResult::new(&shared.vocabulary);
                 walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
                 assert_eq!(everything(scanned), everything(walked), "{most} {text:?}");
             }
@@ -338,7 +338,7 @@ mod tests {
             let counter_loop = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
             assert_eq!(counter_loop.states.len(), 2);
             let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
-            let mut walked = WalkResult::new(&shared);
+            let mut walked = WalkResult::new(&shared.vocabulary);
             walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
             assert_eq!(everything(scanned), everything(walked));
         }

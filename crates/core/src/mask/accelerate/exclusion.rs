@@ -41,14 +41,14 @@ impl Exclusion {
         let (mut kept, mut excluded) = (Parts::new(), Parts::new());
         for &part in parts.iter() {
             match *arena.term(part) {
-                Term::Not(inner) if arena.is_finite(inner) => excluded.push(inner),
+                Term::Not(inner) if arena.terms.is_finite(inner) => excluded.push(inner),
                 _ => kept.push(part),
             }
         }
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && matches!(kept[..], [kept] if arena.has_all_longer_lengths(kept));
+        let plain = !free && matches!(kept[..], [kept] if arena.terms.has_all_longer_lengths(kept));
         let opened = state == Spelling::Body;
         let relaxed = if let [only] = kept[..] { only } else { arena.and(kept)? };
         let relaxed = arena.quoted_state(relaxed, state, free)?;
@@ -80,7 +80,7 @@ impl Arena {
         let mut bytes = None;
         for &part in parts.iter() {
             if let Term::Not(inner) = *self.term(part) {
-                if inner == EPSILON || self.is_finite(inner) {
+                if inner == EPSILON || self.terms.is_finite(inner) {
                     let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
                     *all = all.union(&self.first_bytes(inner));
                 }

@@ -76,7 +76,7 @@ impl Arena {
             let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
             let hash = self.info(head).hash;
             if shared.head_masks.get(hash).is_none() {
-                let mut walked = WalkResult::new(shared);
+                let mut walked = WalkResult::new(&shared.vocabulary);
                 if walked.walk_literals(self, &shared.vocabulary.trie, NodeId::ROOT, head)? {
                     let head_mask = HeadMask::from_walk(walked, shared, false);
                     let bytes = head_mask.memory_bytes();

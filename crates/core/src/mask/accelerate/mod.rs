@@ -61,6 +61,7 @@ impl Accelerators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::follow_bytes::FollowBytes;
     use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
     use crate::grammar::grammar::Grammar;
     use crate::mask::masks::Masks;
@@ -171,11 +172,12 @@ mod tests {
         let shared = SharedMasks::new(vocabulary.clone());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
+        let mut follow_bytes = FollowBytes::default();
         let mut at = machine.start;
         let mut found = Vec::new();
         for byte in text.bytes().map(Some).chain([None]) {
             let mut bits = vec![0; vocabulary.mask_words()];
-            masks.mask(&mut machine, &shared, at).unwrap().write(&mut bits);
+            masks.mask(&mut machine, &mut follow_bytes, &shared, at).unwrap().write(&mut bits);
             assert!(bits.iter().any(|&word| word != 0), "{text:?} is read to its end");
             found.push(bits);
             if let Some(byte) = byte {

@@ -3,7 +3,7 @@
 //! `literals` collects the tokens of one head; this file only finds nodes, for the composer and for keys of masks.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::Terms;
 use crate::regular::json_string::escape;
 use crate::regular::term::{Spelling, Term, TermId, EPSILON};
 use crate::vocabulary::id::NodeId;
@@ -16,7 +16,7 @@ pub(crate) type SingleText = SmallVec<[u8; 64]>;
 /// Bytes of a single text at most; a head of a longer text is treated as any other head. Chosen without measurement.
 const LONGEST_TEXT: usize = 256;
 
-impl Arena {
+impl Terms {
     /// The text of a head that reads exactly one text with one spelling.
     pub(crate) fn single_text(&self, head: TermId) -> Option<SingleText> {
         let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
@@ -41,7 +41,7 @@ impl Arena {
     fn bare_text(&self, id: TermId) -> Option<SingleText> {
         match *self.term(id) {
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal.index()][position as usize..];
+                let rest = &self.literals[literal.index()][position as usize..];
                 (rest.len() <= LONGEST_TEXT).then(|| SingleText::from_slice(rest))
             }
             Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),
@@ -130,6 +130,7 @@ impl<'a> TriePath<'a> {
 mod tests {
     use super::*;
     use crate::mask::shared::SharedMasks;
+    use crate::regular::arena::Arena;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
@@ -170,10 +171,10 @@ mod tests {
             let literal = arena.literal(text.as_bytes()).unwrap();
             for state in [Spelling::Start, Spelling::Body] {
                 let head = arena.quoted_state(literal, state, false).unwrap();
-                let spelled = arena.single_text(head).unwrap();
+                let spelled = arena.terms.single_text(head).unwrap();
                 assert!(arena.matches(head, &spelled).unwrap(), "{text:?} {state:?}");
                 let free = arena.quoted_state(literal, state, true).unwrap();
-                assert!(arena.single_text(free).is_none(), "{text:?} may be spelled in several ways");
+                assert!(arena.terms.single_text(free).is_none(), "{text:?} may be spelled in several ways");
             }
         }
     }

@@ -6,10 +6,11 @@
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
-use crate::mask::composer::TrieView;
 use crate::mask::exits::{Exits, Groups, Key};
+use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, KeyBuilder, MaskKey, PackedKey};
+use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
+use crate::mask::walk_cache::TrieView;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
@@ -28,28 +29,6 @@ pub(super) struct Lookaheads {
     summaries: Vec<Option<Option<ObjectSummary>>>,
     /// Lookaheads of all states of an object that have one summary.
     objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
-}
-
-/// A hash of what tokens can observe of something, and the nodes at which it ends.
-#[derive(Clone)]
-pub(crate) struct Lookahead {
-    pub(super) hash: u128,
-    pub(super) ends: Exits,
-}
-
-impl Lookahead {
-    fn nothing(ends: Exits) -> Self {
-        Lookahead { hash: 0, ends }
-    }
-
-    /// The lookahead of an alternative of the two.
-    fn and(self, other: Lookahead) -> Self {
-        Lookahead { hash: self.hash.wrapping_add(other.hash), ends: self.ends.union(other.ends) }
-    }
-
-    fn memory_bytes(&self) -> usize {
-        size_of::<Lookahead>() + self.ends.memory_bytes()
-    }
 }
 
 /// Give an empty table room for `TABLE_ROOM` entries.
@@ -264,7 +243,7 @@ impl KeyBuilder<'_> {
         hash.wide(summary.keys);
         hash.wide(self.machine.arena.info(colon).hash);
         for group in exits.groups() {
-            let trie = group.view(self.shared).trie;
+            let trie = group.view(self.shared.view()).trie;
             for quote in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
                 hash.word(quote.number().into());
@@ -318,12 +297,12 @@ impl KeyBuilder<'_> {
         let (first_bytes, nullable) = (arena.first_bytes(id), arena.info(id).nullable);
         let (mut hash, mut ends) = (0u128, Groups::new());
         for group in exits.groups() {
-            let TrieView { trie, pieces } = group.view(self.shared);
+            let TrieView { trie, walks } = group.view(self.shared.view());
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.has_child_in(node, &first_bytes)) {
-                let piece = pieces.get(arena, trie, node, id)?;
-                hash = hash.wrapping_add(piece.hash);
-                nodes.extend_from_slice(&piece.exits);
+                let walk = walks.get(arena, trie, node, id)?;
+                hash = hash.wrapping_add(walk.hash);
+                nodes.extend_from_slice(&walk.exits);
             }
             ends.push(group.with_nodes(nodes));
         }

@@ -4,14 +4,8 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
+use crate::regular::memo::RequiredBytes;
 use crate::regular::term::{Parts, Term, TermId};
-
-/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
-#[derive(Clone, Copy)]
-pub(crate) struct RequiredBytes {
-    needed: ByteSet,
-    all: ByteSet,
-}
 
 /// The bounds that hold for every term.
 const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };

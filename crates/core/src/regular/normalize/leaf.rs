@@ -53,7 +53,7 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.by_hash(literal::hash_literal(data)) {
+                if let Some(id) = self.terms.by_hash(literal::hash_literal(data)) {
                     return Ok(id);
                 }
                 self.spend(data.len() as u64 / 16)?;
