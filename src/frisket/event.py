@@ -37,7 +37,7 @@ class Grew:
 
 @dataclass(frozen=True)
 class Closed:
-    """A value is whole. What a mask let through is valid, so whoever waits for this value need not wait for the rest."""
+    """A value is whole. What a mask let through is valid: whoever waits for this value need not wait for the rest."""
 
     path: Path
     value: Any
@@ -119,9 +119,16 @@ class _Reader(PartialValue):
         self._events: list[Event] = []
         #: Where the open values began, outermost first.
         self._starts: list[int] = []
-        #: Bytes are counted once along each text.
-        self._text_at_hand = ""
+        #: A place of the text at hand, and the bytes of the document before it: they are counted once along a text.
         self._counted = 0, 0
+
+    def feed(self, data: bytes | str) -> None:
+        self._counted = 0, self._bytes
+        super().feed(data)
+
+    def finish(self) -> None:
+        self._counted = 0, self._bytes
+        super().finish()
 
     def told(self) -> list[Event]:
         events, self._events = self._events, []
@@ -140,8 +147,6 @@ class _Reader(PartialValue):
 
     def _byte(self, text: str, place: int) -> int:
         """How many bytes of the document come before a place, which is not before the one asked for last."""
-        if text is not self._text_at_hand:
-            self._text_at_hand, self._counted = text, (0, self._bytes)
         start, count = self._counted
         count += len(text[start:place].encode("utf-8", "surrogatepass"))
         self._counted = place, count

@@ -45,7 +45,7 @@ def _bare(tp: Any) -> Any:
     while True:
         if get_origin(tp) is Annotated:
             tp = get_args(tp)[0]
-        elif isinstance(tp, getattr(typing, "TypeAliasType", ())):
+        elif hasattr(tp, "__value__"):  # `type Name = …`
             tp = tp.__value__
         elif get_origin(tp) in (Union, types.UnionType) and len(_some(tp)) == 1:
             tp = _some(tp)[0]
