@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket import examples, models
     from frisket._core import Matcher, fill_masks
+    from frisket.decoding.answer import Generation, Stream
     from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
-    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.decoding.generate import generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.event import Closed, Events, Grew, Opened
+    from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
@@ -37,20 +40,25 @@ __all__ = [
     "GREEDY",
     "AsyncStream",
     "Cancellation",
+    "Closed",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Events",
+    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
     "GrammarError",
     "GrammarSyntaxError",
+    "Grew",
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
     "Limits",
     "Matcher",
     "MissingDependencyError",
+    "Opened",
     "PartialValue",
     "Sampler",
     "SchemaError",
@@ -77,9 +85,12 @@ __version__: str
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
     "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
-    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "decoding.answer": ("Generation", "Stream"),
+    "decoding.generate": ("generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "event": ("Closed", "Events", "Grew", "Opened"),
+    "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),

@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
 
-from frisket.decoding.generate import Generation, stream
+from frisket.decoding.answer import Generation
+from frisket.decoding.generate import stream
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 

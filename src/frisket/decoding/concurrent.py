@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, overload
 
-from frisket.decoding.generate import Generation, Stream, generate, stream
+from frisket.decoding.answer import Generation, Stream
+from frisket.decoding.generate import generate, stream
 from frisket.decoding.loop import Step
 from frisket.errors import FrisketError
 
