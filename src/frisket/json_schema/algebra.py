@@ -51,7 +51,7 @@ NEVER = -1, NESTED
 SEARCHES = 4000
 #: Demands that searches read between two looks at the limits, and what each takes in steps of a limit: 0.05 to 0.2 µs.
 READ = 4096
-PER_DEMAND = 2
+PER_DEMAND = 5
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -61,11 +61,15 @@ class _Unknown(Exception):
 
 
 class TooManyAlternatives(Exception):
-    """One value splits into more alternatives than the options allow, which may be `error` in the end."""
+    """One value splits into more alternatives than the options allow, which may be `error` in the end.
 
-    def __init__(self, error: LimitExceededError) -> None:
+    `steps` are what it took to find that out, beyond what the builder was asked for.
+    """
+
+    def __init__(self, error: LimitExceededError, steps: int) -> None:
         super().__init__(error)
         self.error = error
+        self.steps = steps
 
 
 #: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
@@ -93,8 +97,11 @@ class Algebra(Places):
         *,
         scoped: bool = False,
         splitting: Splitting = "together",
+        most: int | None = None,
     ) -> None:
         self.splitting = splitting
+        #: Alternatives of one value.
+        self.most = options.max_alternatives if most is None else most
         super().__init__(builder, documents, options, report, scoped=scoped)
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
@@ -116,8 +123,9 @@ class Algebra(Places):
         self._nested = 0
         self._searches = 0
         self._steps = 0
-        #: Demands read since the limits were last looked at.
-        self._read = 0
+        #: Demands that searches read, and those of them that the limits know of.
+        self._demands = 0
+        self._counted = 0
 
     # -- expansion ------------------------------------------------------------------------------------------------
     def expand(self, goal: Goal) -> list[Case]:
@@ -525,13 +533,14 @@ class Algebra(Places):
         return found
 
     def spend(self, count: int) -> None:
-        if count > self.options.max_alternatives:
+        if count > self.most:
             raise TooManyAlternatives(
                 LimitExceededError(
-                    f"one value splits into more than {self.options.max_alternatives} alternatives",
+                    f"one value splits into more than {self.most} alternatives",
                     where=self.current(),
                     hint=SPLITS,
-                )
+                ),
+                self._demands * PER_DEMAND,
             )
         self._steps += count
         self.builder.check()
@@ -544,9 +553,10 @@ class Algebra(Places):
 
     def work(self, demands: int) -> None:
         """Count demands that a search for a contradiction reads; limits see them now and then."""
-        self._read += demands
-        if self._read > READ:
-            steps, self._read = self._read * PER_DEMAND, 0
+        self._demands += demands
+        if self._demands > self._counted + READ:
+            steps = (self._demands - self._counted) * PER_DEMAND
+            self._counted = self._demands
             self.builder.check(steps)
 
     def current(self) -> str:
