@@ -1,17 +1,19 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
-options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-place     places → goals, demands by number    reader    one place's keywords → a reading
-reading   what one place says                  keywords  which keywords count; what each says, by type
-algebra   goals → unions of cases, lazily      apart     alternatives of oneOf → cases
-annotated cases, each with what it evaluates   value     sets of values: types and cases
-string, number, array, object   one type's conditions → a node
-interval  a number's conditions as one         digits    ranges → the digits of their numbers
-multiple  a step → its multiples               semantic  format and content* → conditions
-lower     goals → nodes and rules              prelude   what all schemas have in common
-report    what is enforced, by keyword         coverage  what asks nothing, for the report
-text      JSON text → a schema                 validation  what a relaxed grammar leaves to a validator
-room      how deep schemas may nest            stored    rules on disk
+text      JSON text → a schema                   resolve     drafts, $id, $ref, registries → places
+place     places → goals, demands by number      reader      one place's keywords → a reading
+reading   what one place says                    keywords    which keywords count; what each says, by type
+value     sets of values: types and cases        algebra     goals → unions of cases, lazily
+apart     alternatives of oneOf → cases          complement  everything outside cases and goals
+annotated cases, each with what it evaluates     emptiness   whether certainly no value is left
+lower     goals → nodes and rules                prelude     what all schemas have in common
+layout    punctuation and white space            options     how documents are spelled
+string    conditions on a text; quoted as JSON strings; semantic: format and content*
+number    conditions on a number; interval as one; digits of a range; multiple of a step
+array     conditions on an array
+object    conditions on an object; key: texts of keys; region: keys without a name; member: the node
+report    what is enforced, by keyword           coverage    what asks nothing; advice: what to write instead
+validation  what a relaxed grammar leaves open   room        how deep schemas may nest; stored: rules on disk
 """
 
 from __future__ import annotations
