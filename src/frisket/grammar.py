@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
@@ -255,20 +256,47 @@ class Grammar:
         What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
         listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
-        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions(formats="python")
+        options = options or _of_types()
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        usual = JSONSchemaOptions(formats="python", property_order="declared")
-        grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
+        grammar._origin = Origin("from_type", tp, {"options": None if options == _of_types() else options}, limits)
         return grammar
+
+    @property
+    def options(self) -> JSONSchemaOptions | None:
+        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+
+        >>> Grammar.from_type(bool).options.property_order
+        'declared'
+        """
+        if self.schema is None:
+            return None
+        origin = self._made_by()
+        given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
+        if given is not None:
+            return given
+        if origin is not None and origin.constructor == "from_type":
+            return _of_types()
+        default: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
+        return default
+
+    def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+        """The grammar of another schema, which is read as this one's was: with its options and its registry.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> closed = Grammar.from_json_schema({}, options=JSONSchemaOptions(whitespace="compact"))
+        >>> closed.with_schema({"type": "array"}).accepts("[1, 2]")
+        False
+        """
+        origin = self._made_by()
+        registry = None if origin is None else origin.keywords.get("registry")
+        return Grammar.from_json_schema(schema, options or self.options, registry=registry)
 
     @classmethod
     def _from_json_schema(
@@ -392,6 +420,15 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
         argument = argument.value()
     grammar: Grammar = getattr(cls, constructor)(argument, **keywords)
     return grammar
+
+
+@cache
+def _of_types() -> JSONSchemaOptions:
+    """How the documents of Python's types are spelled. Nobody sorted the fields of a class: where they are in
+    alphabetical order, that is the order."""
+    from frisket.json_schema import JSONSchemaOptions
+
+    return JSONSchemaOptions(formats="python", property_order="declared")
 
 
 def _odd(schema: Any) -> Origin | None:

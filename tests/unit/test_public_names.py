@@ -14,8 +14,8 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
+    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Explanation", "FrisketError", "GREEDY",
+    "Generation", "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
     "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
     "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
     "VocabularyError", "examples", "fill_masks", "generate", "models", "stream",
@@ -29,6 +29,7 @@ STOREYS = (
     ("python_schema",),
     ("python_type",),
     ("grammar",),
+    ("explanation",),
     ("models",),
     ("decoding",),
     ("examples",),
