@@ -25,7 +25,7 @@ from .verdict import Verdict
 TESTS = {
     "json_schema": (
         "tests/spec", "tests/unit/json_schema/test_json_schema.py", "tests/unit/json_schema/test_number.py",
-        "tests/unit/json_schema/test_errors.py", "tests/unit/json_schema/formats/test_formats.py",
+        "tests/unit/json_schema/test_errors.py", "tests/unit/json_schema/formats",
         "tests/unit/json_schema/test_report.py", "tests/unit/json_schema/test_closed_objects.py",
         "tests/unit/json_schema/test_order.py", "tests/unit/json_schema/test_prelude.py", "tests/unit/test_errors.py",
         "tests/unit/test_python_type.py", "tests/unit/json_schema/test_unique_items.py",
@@ -38,7 +38,7 @@ TESTS = {
     "notations": (
         "tests/spec", "tests/unit/notations/regex/test_regex.py", "tests/unit/notations/regex/test_unicode.py",
         "tests/unit/notations/test_production.py", "tests/property/test_pattern.py", "tests/unit/test_grammar.py",
-        "tests/unit/json_schema/formats/test_formats.py", "tests/unit/json_schema/test_json_schema.py",
+        "tests/unit/json_schema/formats", "tests/unit/json_schema/test_json_schema.py",
         "tests/unit/test_errors.py", "tests/unit/test_hostile.py",
     ),
     "decoding": (

@@ -11,7 +11,8 @@ from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.formats import FORMATS, INTEGERS
 from frisket.json_schema.keywords import KNOWN
-from frisket.json_schema.lower import Lowering, margins
+from frisket.json_schema.layout import margins
+from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import DEFAULT, ESCAPES, JSONSchemaOptions
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
