@@ -15,6 +15,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+#[path = "spec/effort.rs"]
+mod effort;
+
 const FILE: &str = include_str!("../../../tests/spec/lowered.jsonl");
 
 struct Case {
