@@ -23,7 +23,8 @@ from .verdict import Verdict
 #: The folders of src/frisket → the fast tests that read what they make, run in this order until one fails.
 TESTS = {
     "json_schema": (
-        "tests/spec", "tests/property/test_small_documents.py", "tests/unit/json_schema/test_json_schema.py", "tests/unit/json_schema/test_number.py",
+        "tests/spec", "tests/property/test_small_documents.py", "tests/unit/json_schema/test_metaschema.py",
+        "tests/unit/json_schema/test_json_schema.py", "tests/unit/json_schema/test_number.py",
         "tests/unit/json_schema/test_errors.py", "tests/unit/json_schema/formats/test_formats.py",
         "tests/unit/json_schema/test_report.py", "tests/unit/json_schema/test_closed_objects.py",
         "tests/unit/json_schema/test_order.py", "tests/unit/json_schema/test_prelude.py", "tests/unit/test_errors.py",

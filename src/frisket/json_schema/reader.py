@@ -298,16 +298,21 @@ def read_maximum(reader: Reader, value: Any) -> None:
 
 
 def read_exclusive_minimum(reader: Reader, value: Any) -> None:
+    if reader.draft == DRAFT4:
+        return read_flag(reader, "exclusiveMinimum", value)
     reader.numbers.append(interval.AtLeast(reader.bound("exclusiveMinimum", value), True))
 
 
 def read_exclusive_maximum(reader: Reader, value: Any) -> None:
+    if reader.draft == DRAFT4:
+        return read_flag(reader, "exclusiveMaximum", value)
     reader.numbers.append(interval.AtMost(reader.bound("exclusiveMaximum", value), True))
 
 
-def read_exclusive_flag(reader: Reader, value: Any) -> None:
+def read_flag(reader: Reader, keyword: str, value: Any) -> None:
+    """Draft 4 writes a flag beside minimum or maximum, which reads it; later drafts write a bound."""
     if not isinstance(value, bool):
-        raise reader.invalid("exclusiveMinimum and exclusiveMaximum", "booleans in draft 4")
+        raise reader.invalid(keyword, "a boolean in draft 4")
 
 
 def read_multiple(reader: Reader, value: Any) -> None:
@@ -399,8 +404,12 @@ def read_contains(reader: Reader, value: Any) -> None:
         reader.reading.looks.append(lambda: seen)
 
 
-def read_contains_count(reader: Reader, value: Any) -> None:
-    reader.count("minContains and maxContains", value)
+def read_min_contains(reader: Reader, value: Any) -> None:
+    reader.count("minContains", value)
+
+
+def read_max_contains(reader: Reader, value: Any) -> None:
+    reader.count("maxContains", value)
 
 
 def read_unevaluated_items(reader: Reader, value: Any) -> None:
@@ -556,6 +565,8 @@ KEYWORDS: dict[str, tuple[Callable[[Reader, Any], None], int, int]] = {
     "const": (read_const, DRAFT6, DRAFT2020),
     "minimum": (read_minimum, DRAFT4, DRAFT2020),
     "maximum": (read_maximum, DRAFT4, DRAFT2020),
+    "exclusiveMinimum": (read_exclusive_minimum, DRAFT4, DRAFT2020),
+    "exclusiveMaximum": (read_exclusive_maximum, DRAFT4, DRAFT2020),
     "multipleOf": (read_multiple, DRAFT4, DRAFT2020),
     "minLength": (read_min_length, DRAFT4, DRAFT2020),
     "maxLength": (read_max_length, DRAFT4, DRAFT2020),
@@ -571,8 +582,8 @@ KEYWORDS: dict[str, tuple[Callable[[Reader, Any], None], int, int]] = {
     "maxItems": (read_max_items, DRAFT4, DRAFT2020),
     "uniqueItems": (read_unique, DRAFT4, DRAFT2020),
     "contains": (read_contains, DRAFT6, DRAFT2020),
-    "minContains": (read_contains_count, DRAFT2019, DRAFT2020),
-    "maxContains": (read_contains_count, DRAFT2019, DRAFT2020),
+    "minContains": (read_min_contains, DRAFT2019, DRAFT2020),
+    "maxContains": (read_max_contains, DRAFT2019, DRAFT2020),
     "properties": (read_properties, DRAFT4, DRAFT2020),
     "patternProperties": (read_properties, DRAFT4, DRAFT2020),
     "additionalProperties": (read_properties, DRAFT4, DRAFT2020),
@@ -595,17 +606,6 @@ KEYWORDS: dict[str, tuple[Callable[[Reader, Any], None], int, int]] = {
     "then": (read_branch, DRAFT7, DRAFT2020),
     "else": (read_branch, DRAFT7, DRAFT2020),
 }
-#: Draft 4 writes exclusiveMinimum as a flag beside minimum; later drafts as a bound.
-KEYWORDS["exclusiveMinimum"] = (
-    lambda reader, value: (read_exclusive_flag if reader.draft == DRAFT4 else read_exclusive_minimum)(reader, value),
-    DRAFT4,
-    DRAFT2020,
-)
-KEYWORDS["exclusiveMaximum"] = (
-    lambda reader, value: (read_exclusive_flag if reader.draft == DRAFT4 else read_exclusive_maximum)(reader, value),
-    DRAFT4,
-    DRAFT2020,
-)
 #: The same with what their values hold (`resolve`): 0 for data.
 KNOWN = {keyword: HOLDS.get(keyword, 0) for keyword in KEYWORDS}
 #: (draft, whether its vocabulary asserts) → the keywords that count there.
