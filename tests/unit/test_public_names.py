@@ -25,7 +25,7 @@ NAMES = {
 STOREYS = (
     ("errors", "_core", "recent", "disk", "origin", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
-    ("python_pattern",),
+    ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
     ("grammar",),
