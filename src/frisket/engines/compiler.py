@@ -7,6 +7,7 @@ from threading import Lock
 
 from frisket.engines.structured_output import StructuredOutput
 from frisket.grammar import CompiledGrammar
+from frisket.limit import Limits
 from frisket.recent import Recent
 from frisket.vocabulary import Vocabulary
 
@@ -20,10 +21,16 @@ class Compiler:
     """Compiled grammars of one tokenizer, shared by equal requests. Thread-safe.
 
     `vocabulary_of` makes the vocabulary whose end is any of the given tokens, or the tokenizer's own end for None.
+    `limits` are those of each grammar.
     """
 
-    def __init__(self, vocabulary_of: Callable[[frozenset[int] | None], Vocabulary]) -> None:
+    def __init__(
+        self, vocabulary_of: Callable[[frozenset[int] | None], Vocabulary], *, limits: Limits | None = None
+    ) -> None:
         self._vocabulary_of = vocabulary_of
+        self._limits = limits
+        #: Requests whose grammar was there, and requests for which it was compiled.
+        self.hits = self.misses = 0
         self._lock = Lock()
         self._vocabularies: dict[frozenset[int] | None, Vocabulary] = {}
         self._compiled: Recent[CompiledGrammar] = Recent(count=COUNT, weight=WEIGHT)
@@ -46,6 +53,9 @@ class Compiler:
         key = (wanted.kind, wanted.specification, wanted.options, vocabulary.fingerprint)
         compiled = self._compiled.get(key)
         if compiled is None:
-            compiled = wanted.grammar().compile(vocabulary)
+            self.misses += 1
+            compiled = wanted.grammar(self._limits).compile(vocabulary, limits=self._limits)
             self._compiled.put(key, compiled, len(wanted.specification))
+        else:
+            self.hits += 1
         return compiled

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from frisket.errors import FrisketError, GrammarSyntaxError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.limit import Limits
 
 Kind = Literal["json", "json_object", "regex", "choice", "grammar", "structural_tag"]
 
@@ -51,19 +52,21 @@ class StructuredOutput:
             raise _invalid(f"{kind} is a text, not {type(value).__name__}", where=kind)
         return cls(kind, json.dumps(value, ensure_ascii=False), options)
 
-    def grammar(self) -> Grammar:
-        """The texts that fulfil the request; a FrisketError says what cannot be enforced, and where."""
+    def grammar(self, limits: Limits | None = None) -> Grammar:
+        """The texts that fulfil the request; a FrisketError says what cannot be enforced, and where.
+
+        `limits`: what building the grammar may take."""
         match self.kind:
             case "json":
-                return Grammar.from_json_schema(self.specification, self.options)
+                return Grammar.from_json_schema(self.specification, self.options, limits=limits)
             case "json_object":
-                return Grammar.from_json_schema({"type": "object"}, self.options)
+                return Grammar.from_json_schema({"type": "object"}, self.options, limits=limits)
             case "regex":
-                return Grammar.from_regex(self.specification)
+                return Grammar.from_regex(self.specification, limits=limits)
             case "choice":
-                return Grammar.from_choices(self._choices())
+                return Grammar.from_choices(self._choices(), limits=limits)
             case "grammar":
-                return self._rules()
+                return self._rules(limits)
             case "structural_tag":
                 return self._tags()
         raise _invalid(f"{self.kind!r} is no kind of structured output", where="kind")
@@ -77,14 +80,14 @@ class StructuredOutput:
             raise _invalid("the choices are no list of texts", where="choice")
         return choices
 
-    def _rules(self) -> Grammar:
+    def _rules(self, limits: Limits | None) -> Grammar:
         if is_lark(self.specification):
             raise GrammarSyntaxError(
                 "the rules are in the notation of Lark, which is not read here",
                 where="grammar",
                 hint='write them in GBNF: root ::= "yes" | "no"',
             )
-        return Grammar.from_gbnf(self.specification)
+        return Grammar.from_gbnf(self.specification, limits=limits)
 
     def _tags(self) -> Grammar:
         raise FrisketError(
