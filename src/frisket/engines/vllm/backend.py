@@ -6,15 +6,14 @@ The engine's process calls all this. An exception would end the process, so a re
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
-from frisket._core import Matcher
 from frisket.engines.compiler import Compiler
+from frisket.engines.progress import Progress
 from frisket.engines.structured_output import KINDS, StructuredOutput
 from frisket.engines.vllm.request import Specification
 from frisket.engines.vllm.tokenizer import vocabulary_of
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket.errors import MissingDependencyError
 from frisket.vocabulary import Vocabulary
 
 try:
@@ -47,7 +46,7 @@ class Backend(StructuredOutputBackend):
             wanted = StructuredOutput(KINDS[KINDS.index(kind)], grammar_spec)  # type: ignore[arg-type]
         compiled = self._compiler.compile(wanted, stop_token_ids)
         # One more than the drafts: the end of the text may come with them.
-        return RequestGrammar(compiled.matcher(max_rollback=self._drafts + 1), compiled.vocabulary.eos)
+        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1))
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows of int32 words, one bit a token of the model, all allowed."""
@@ -62,70 +61,34 @@ class Backend(StructuredOutputBackend):
 
 
 class RequestGrammar(StructuredOutputGrammar):
-    """One request's position. Rows may be filled by several threads, each for another request.
+    """One request's position."""
 
-    Where a mask cannot be had (a limit was reached), the row allows the end alone, and the request fails when its next
-    token arrives.
-    """
-
-    def __init__(self, matcher: Matcher, eos: Sequence[int]) -> None:
-        self._matcher = matcher
-        self._eos = list(eos)
-        #: After how many steps no mask could be had.
-        self._failed_after: int | None = None
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Whether all the tokens are accepted; False ends the request with an error, and moves nothing.
-
-        Tokens after the end are ignored."""
-        taken = 0
-        try:
-            if self._failed_after is None:
-                for token in tokens:
-                    if self._matcher.ended:
-                        return True
-                    self._matcher.advance(token)
-                    taken += 1
-                return True
-            logger.error("request %s fails: it has no mask", request_id)
-        except FrisketError as refusal:
+        """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""
+        refusal = self._progress.accept(tokens)
+        if refusal is not None:
             logger.error("request %s fails: %s [%s]", request_id, refusal, refusal.code)
-            self._matcher.rollback(taken)
-        return False
+        return refusal is None
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
-        if self._matcher.ended:
-            return []
-        end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
-        try:
-            return tokens[: self._matcher.validate(tokens[:end])]
-        except FrisketError:
-            return []  # drafts that are dropped cost time, and nothing else
+        return tokens[: self._progress.validate(tokens)]
 
     def rollback(self, num_tokens: int) -> None:
         """Back to before the last tokens."""
-        self._matcher.rollback(num_tokens)
-        if self._failed_after is not None and self._matcher.steps < self._failed_after:
-            self._failed_after = None
+        self._progress.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
-        """Write the request's row: 1 for each token after which the text can be completed. Long work leaves the GIL."""
-        try:
-            self._matcher.fill_mask(bitmask, batch_index)
-        except FrisketError as refusal:
-            logger.error("a mask cannot be had: %s [%s]", refusal, refusal.code)
-            self._failed_after = self._matcher.steps
-            row = bitmask[batch_index].numpy().view("uint32")
-            row[:] = 0
-            for token in self._eos:
-                row[token >> 5] |= 1 << (token & 31)
+        """Write the request's row: 1 for each token after which the text can be completed."""
+        self._progress.fill(bitmask, batch_index)
 
     def is_terminated(self) -> bool:
         """Whether the end was accepted."""
-        return self._matcher.ended
+        return self._progress.ended
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
-        self._matcher.reset()
-        self._failed_after = None
+        self._progress.reset()
