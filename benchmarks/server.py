@@ -1,8 +1,8 @@
 """`python -m benchmarks.server` → `frisket serve` under many clients at once: what came back, how fast, what was left.
 
 Good requests over mixed schemas, streamed or not; in between clients that leave, bad JSON, hostile schemas, and bodies
-that are too large. Needs `frisket[server]`, httpx and jsonschema. Exits with 1 if a document is invalid, a status wrong,
-or a request left behind.
+that are too large. Needs `frisket[server]`, httpx and jsonschema. Exits with 1 if a document is invalid, a status is
+wrong, or a request is left behind.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
@@ -14,6 +15,7 @@ from frisket.origin import Content, Origin
 from frisket.recent import content
 
 if TYPE_CHECKING:
+    from frisket.description import Style
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
@@ -255,20 +257,53 @@ class Grammar:
         What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
         listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
-        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions(formats="python")
+        options = options or _of_types()
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        usual = JSONSchemaOptions(formats="python", property_order="declared")
-        grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
+        grammar._origin = Origin("from_type", tp, {"options": None if options == _of_types() else options}, limits)
         return grammar
+
+    @property
+    def options(self) -> JSONSchemaOptions | None:
+        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+
+        >>> Grammar.from_type(bool).options.property_order
+        'declared'
+        """
+        if self.schema is None:
+            return None
+        origin = self._made_by()
+        given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
+        if given is not None:
+            return given
+        if origin is not None and origin.constructor == "from_type":
+            return _of_types()
+        default: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
+        return default
+
+    @property
+    def type(self) -> Any:
+        """The Python type that the grammar was made from; None for other notations."""
+        origin = self._made_by()
+        return origin.argument if origin is not None and origin.constructor == "from_type" else None
+
+    def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+        """The grammar of another schema, which is read as this one's was: with its options and its registry.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> closed = Grammar.from_json_schema({}, options=JSONSchemaOptions(whitespace="compact"))
+        >>> closed.with_schema({"type": "array"}).accepts("[1, 2]")
+        False
+        """
+        origin = self._made_by()
+        registry = None if origin is None else origin.keywords.get("registry")
+        return Grammar.from_json_schema(schema, options or self.options, registry=registry)
 
     @classmethod
     def _from_json_schema(
@@ -336,6 +371,23 @@ class Grammar:
         """
         return self.core.dump()
 
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        return describe(self, style, self.options or compiled_schema.front_end().DEFAULT)
+
     def __repr__(self) -> str:
         origin = self._made_by()
         made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
@@ -392,6 +444,15 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
         argument = argument.value()
     grammar: Grammar = getattr(cls, constructor)(argument, **keywords)
     return grammar
+
+
+@cache
+def _of_types() -> JSONSchemaOptions:
+    """How the documents of Python's types are spelled. Nobody sorted the fields of a class: where they are in
+    alphabetical order, that is the order."""
+    from frisket.json_schema import JSONSchemaOptions
+
+    return JSONSchemaOptions(formats="python", property_order="declared")
 
 
 def _odd(schema: Any) -> Origin | None:

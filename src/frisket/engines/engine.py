@@ -1,7 +1,9 @@
-"""An engine that owns the decode loop → what frisket has for it: for lists, and for refusing unknown versions."""
+"""Name of an engine → what is installed of it here, and whether frisket was tested with that version."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import re
 from dataclasses import dataclass
 
@@ -10,35 +12,56 @@ from frisket.errors import EngineError
 
 @dataclass(frozen=True)
 class Engine:
-    """What is known of one engine.
+    """An engine that frisket plugs into.
 
-    >>> engine = Engine("vLLM", package="vllm", tested=("0.32", "0.33"), page="engines/vllm.md", switch="FRISKET_VLLM")
-    >>> engine.is_tested("0.33.0+cpu"), engine.is_tested("0.4.1")
+    `package` is its distribution, `tested` the versions that the tests ran with (or what they begin with), `extra` what
+    installs it beside frisket, `use` what to import or to say.
+
+    >>> vllm = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
+    >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1")
     (True, False)
     """
 
     name: str
     package: str
-    """What Python imports."""
     tested: tuple[str, ...]
-    """The releases whose own classes the tests ran against: the leading parts of their version."""
-    page: str
-    """Its page, below docs/."""
-    switch: str | None = None
-    """The environment variable that turns frisket on where the engine loads it by an entry point."""
+    extra: str
+    use: str
 
-    def is_tested(self, version: str) -> bool:
-        """Whether a version is a release that was tested, or a patch of one."""
+    @property
+    def version(self) -> str | None:
+        """The version that is installed, None if there is none."""
+        try:
+            return importlib.metadata.version(self.package)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the tests ran with the version that is installed."""
+        return self.version is not None and self.covers(self.version)
+
+    def covers(self, version: str) -> bool:
+        """Whether a version is one of those that were tested, or a patch of one."""
         numbers = re.match(r"\d+(\.\d+)*", version)
         parts = numbers.group().split(".") if numbers else []
         return any(parts[: len(known)] == known for known in (tested.split(".") for tested in self.tested))
 
     def check(self, version: str) -> None:
         """EngineError if the version was not tested: a plug-in into another one may do nothing, or the wrong thing."""
-        if not self.is_tested(version):
+        if not self.covers(version):
             raise EngineError(
                 f"{self.name} {version} was not tested with this version of frisket",
-                where=self.switch,
-                hint=f"install {self.name} {' or '.join(self.tested)}, or another frisket"
-                + (f"; or unset {self.switch} for {self.name} without frisket" if self.switch else ""),
+                hint=f"install {self.name} {' or '.join(self.tested)} or another frisket, or do without: {self.use}",
             )
+
+
+def engines() -> list[Engine]:
+    """All engines, in order.
+
+    >>> [engine.name for engine in engines()][:2]
+    ['transformers', 'llama.cpp']
+    """
+    from frisket.engines import NAMES
+
+    return [importlib.import_module(f"frisket.engines.{name}").ENGINE for name in NAMES]
