@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from frisket.errors import FrisketError, GrammarSyntaxError
+from frisket.errors import FrisketError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
@@ -29,8 +29,8 @@ class StructuredOutput:
     >>> StructuredOutput("choice", '["yes", "no"]').grammar().accepts("yes")
     True
 
-    `specification` is a JSON Schema as JSON text, a pattern, a JSON list of texts, the rules of a grammar (GBNF), or a
-    structural tag as JSON text; empty for `json_object`. `options` say how JSON documents are spelled.
+    `specification` is a JSON Schema as JSON text, a pattern, a JSON list of texts, the rules of a grammar (GBNF, or
+    Lark), or a structural tag as JSON text; empty for `json_object`. `options` say how JSON documents are spelled.
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ class StructuredOutput:
             case "grammar":
                 return self._rules(limits)
             case "structural_tag":
-                return self._tags()
+                return self._tags(limits)
         raise _invalid(f"{self.kind!r} is no kind of structured output", where="kind")
 
     def _choices(self) -> list[str]:
@@ -81,21 +81,22 @@ class StructuredOutput:
         return choices
 
     def _rules(self, limits: Limits | None) -> Grammar:
-        if is_lark(self.specification):
-            raise GrammarSyntaxError(
-                "the rules are in the notation of Lark, which is not read here",
-                where="grammar",
-                hint='write them in GBNF: root ::= "yes" | "no"',
-            )
-        return Grammar.from_gbnf(self.specification, limits=limits)
+        if not is_lark(self.specification):
+            return Grammar.from_gbnf(self.specification, limits=limits)
+        return self._read("from_lark", "rules in the notation of Lark", 'write GBNF: root ::= "yes" | "no"', limits)
 
-    def _tags(self) -> Grammar:
-        raise FrisketError(
-            "structural tags are not supported",
-            where="structural_tag",
-            hint="ask for json, regex, choice or grammar",
-            code="structural-tag",
-        )
+    def _tags(self, limits: Limits | None) -> Grammar:
+        hint = "ask for json, regex, choice or grammar"
+        # Without options, the JSON in a tag may be spelled in any way, as the definition of tags says.
+        options = {} if self.options == DEFAULT else {"options": self.options}
+        return self._read("from_structural_tag", "structural tags", hint, limits, **options)
+
+    def _read(self, constructor: str, what: str, hint: str, limits: Limits | None, **options: Any) -> Grammar:
+        make = getattr(Grammar, constructor, None)
+        if make is None:
+            raise FrisketError(f"{what} are not read here", where=self.kind, hint=hint, code="unsupported")
+        made: Grammar = make(self.specification, limits=limits, **options)
+        return made
 
 
 def is_lark(rules: str) -> bool:

@@ -39,6 +39,24 @@ def test_every_kind_of_request_gives_texts_of_its_grammar(engine: Engine, number
         assert grammar.accepts(text), text
 
 
+TAG = {"type": "structural_tag", "format": {"type": "sequence", "elements": [
+    {"type": "const_string", "value": "say "},
+    {"type": "tag", "begin": "<n>", "content": {"type": "json_schema", "json_schema": SCHEMA}, "end": "</n>"},
+]}}  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(Grammar, "from_structural_tag"), reason="this frisket reads no structural tags")
+def test_structural_tags(engine: Engine) -> None:
+    text = engine.finish(engine.request(structural_tag=json.dumps(TAG)), random.Random(0))
+    assert text.startswith("say <n>{") and text.endswith("}</n>")
+    assert Grammar.from_json_schema(SCHEMA).accepts(text[7:-4])
+
+
+@pytest.mark.skipif(not hasattr(Grammar, "from_lark"), reason="this frisket reads no Lark")
+def test_rules_of_lark(engine: Engine) -> None:
+    assert set(engine.finish(engine.request(grammar='start: "a" | "b" start'), random.Random(0))) <= {"a", "b"}
+
+
 def test_masks_are_the_matchers_own(engine: Engine) -> None:
     request = engine.request(json=SCHEMA)
     vocabulary = Vocabulary.from_huggingface(engine.tokenizer, size=engine.size, eos=engine.tokenizer.eos_token_id)
