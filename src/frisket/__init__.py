@@ -8,6 +8,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket import examples, models
     from frisket._core import Matcher, fill_masks
+    from frisket.combinator import (
+        GrammarPart,
+        capture,
+        choice,
+        json,
+        lit,
+        optional,
+        regex,
+        repeat,
+        seq,
+        special,
+        text,
+        until,
+    )
     from frisket.decoding.generate import Generation, Stream, generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
@@ -42,6 +56,7 @@ __all__ = [
     "Generation",
     "Grammar",
     "GrammarError",
+    "GrammarPart",
     "GrammarSyntaxError",
     "InvalidSchemaError",
     "JSONSchemaOptions",
@@ -59,11 +74,22 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "capture",
+    "choice",
     "examples",
     "fill_masks",
     "generate",
+    "json",
+    "lit",
     "models",
+    "optional",
+    "regex",
+    "repeat",
+    "seq",
+    "special",
     "stream",
+    "text",
+    "until",
 ]
 
 __version__: str
@@ -71,6 +97,10 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
+    "combinator": (
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "text"),
+        "until",
+    ),
     "decoding.generate": ("Generation", "Stream", "generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),

@@ -21,6 +21,8 @@ from frisket.errors import (
     MissingDependencyError,
     UnsupportedSchemaError,
 )
+from frisket.notations.combination.lower import build_part
+from frisket.notations.combination.part import Part, Whole
 from frisket.origin import Content, Origin
 from frisket.recent import Recent, content
 
@@ -36,6 +38,9 @@ compiled_lately: Recent[Compiled] = Recent(count=256, weight=32_000_000)
 
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
+
+#: The representation of a combination shows at most so many characters.
+_SHOWN = 200
 
 #: Schema → its rules, lately compiled or new, where there are neither options nor limits; None before the first.
 _usual: Callable[[dict[str, Any]], Compiled] | None = None
@@ -62,17 +67,18 @@ class Grammar:
     frisket there. Python's types go by name, as Python pickles classes.
     """
 
-    __slots__ = ("__weakref__", "_origin", "_report", "_value", "core", "schema")
+    __slots__ = ("__weakref__", "_core", "_origin", "_report", "_value", "schema")
 
     def __init__(
         self,
-        core: _core.Grammar,
+        core: _core.Grammar | None,
         report: Report | Clean | bool | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
         origin: Origin | bytes | None = None,
     ) -> None:
-        self.core = core
+        # None of a combination whose rules nobody asked for yet.
+        self._core = core
         # Of a usual schema whether a tool sorted it, where that is all there is to say; `report` makes the rest of it.
         self._report = report
         self.schema = schema
@@ -80,6 +86,16 @@ class Grammar:
         self._value = value
         # Of a usual schema its content: most grammars are neither compared nor sent.
         self._origin = origin
+
+    @property
+    def core(self) -> _core.Grammar:
+        """The rules."""
+        core = self._core
+        if core is None:
+            origin = self._made_by()
+            assert origin is not None
+            core = self._core = build_part(origin.argument, origin.limits)
+        return core
 
     @property
     def report(self) -> Report | None:
@@ -281,7 +297,7 @@ class Grammar:
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        usual = JSONSchemaOptions(formats="python", property_order="declared")
+        usual = _usual_options("from_type")
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
@@ -320,6 +336,29 @@ class Grammar:
             value = _validating(schema, registry, value)
         origin = Origin.of_schema(schema, data, None if options == front.DEFAULT else options, registry, limits)
         return cls(core, report, schema, value, origin)
+
+    @classmethod
+    def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
+        """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
+        are asked only as parts of others."""
+        return cls(None, origin=Origin("_from_part", part, {}, limits))
+
+    @property
+    def _options(self) -> JSONSchemaOptions | None:
+        """How the grammar reads a JSON Schema; None for other notations."""
+        origin = self._origin
+        constructor = "from_json_schema" if isinstance(origin, bytes) else origin.constructor if origin else ""
+        if constructor not in ("from_json_schema", "from_type"):
+            return None
+        told = origin.keywords["options"] if isinstance(origin, Origin) else None
+        return told or _usual_options(constructor)
+
+    @property
+    def _part(self) -> Part:
+        """The grammar as a part of a combination."""
+        origin = self._origin
+        part = origin.argument if isinstance(origin, Origin) and origin.constructor == "_from_part" else Whole(self)
+        return cast("Part", part)
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
@@ -369,6 +408,8 @@ class Grammar:
 
     def __repr__(self) -> str:
         origin = self._made_by()
+        if not isinstance(self._part, Whole):
+            return f"<{type(self).__name__} {_shortened(str(self._part))}>"
         made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
         return f"<{type(self).__name__}{made}>"
 
@@ -423,6 +464,19 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
         argument = argument.value()
     grammar: Grammar = getattr(cls, constructor)(argument, **keywords)
     return grammar
+
+
+@cache
+def _usual_options(constructor: str) -> JSONSchemaOptions:
+    """The options of a constructor where nobody gives any."""
+    front = _front_end()
+    if constructor == "from_type":
+        return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
+    return cast("JSONSchemaOptions", front.DEFAULT)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _odd(schema: Any) -> Origin | None:

@@ -15,10 +15,11 @@ PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
     "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
+    "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
     "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
     "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
-    "VocabularyError", "examples", "fill_masks", "generate", "models", "stream",
+    "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models", "optional",
+    "regex", "repeat", "seq", "special", "stream", "text", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
@@ -29,6 +30,7 @@ STOREYS = (
     ("python_schema",),
     ("python_type",),
     ("grammar",),
+    ("combinator",),
     ("models",),
     ("decoding",),
     ("examples",),

@@ -341,6 +341,11 @@ impl GrammarBuilder {
         node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
+    /// Exactly the texts of a built grammar, whichever builder made it.
+    fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
+        node(self.builder()?.embed(grammar.0.grammar()))
+    }
+
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
     pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;

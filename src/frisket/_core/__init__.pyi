@@ -226,6 +226,8 @@ class GrammarBuilder:
     ) -> int:
         """A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
         the items that may come, each (node, next state); the first state is 0."""
+    def embed(self, grammar: Grammar) -> int:
+        """Exactly the texts of a built grammar, whichever builder made it."""
     def build(self, root: int) -> Grammar:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 

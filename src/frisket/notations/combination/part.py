@@ -1,0 +1,145 @@
+"""What a combination is made of: a tree of parts, compared, printed and pickled as plain data.
+
+Rules belong to one builder. A tree does not, so that every part can stand in any number of other parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+
+
+class Part:
+    """A language, as the call that makes it."""
+
+    __slots__ = ()
+
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that it is made of."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lit(Part):
+    """Exactly this text."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return repr(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Part):
+    """The texts of a grammar in another notation."""
+
+    grammar: Grammar
+
+    def __str__(self) -> str:
+        return repr(self.grammar).strip("<>")
+
+
+@dataclass(frozen=True, slots=True)
+class Special(Part):
+    """The special token of that name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"special({self.name!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Seq(Part):
+    """One part after another."""
+
+    items: tuple[Part, ...]
+
+    def parts(self) -> tuple[Part, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"seq({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Part):
+    """Any one of the parts."""
+
+    items: tuple[Part, ...]
+
+    def parts(self) -> tuple[Part, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"choice({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Part):
+    """`low` to `high` times the part (None: without end), with the separator between two of them."""
+
+    item: Part
+    low: int
+    high: int | None
+    separator: Part | None = None
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.item,) if self.separator is None else (self.item, self.separator)
+
+    def __str__(self) -> str:
+        if (self.low, self.high, self.separator) == (0, 1, None):
+            return f"optional({self.item})"
+        between = "" if self.separator is None else f", separator={self.separator}"
+        return f"repeat({self.item}, {self.low}, {self.high}{between})"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText(Part):
+    """Any text in which none of these strings occurs."""
+
+    forbidden: tuple[str, ...] = ()
+    min_chars: int = 0
+    max_chars: int | None = None
+
+    def __str__(self) -> str:
+        return f"text({', '.join(_keywords(self.forbidden, self.min_chars, self.max_chars))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Until(Part):
+    """Free text and the first of the triggers in it, which ends it. `name` is that of the text, without the trigger."""
+
+    triggers: tuple[Lit | Special, ...]
+    forbidden: tuple[str, ...] = ()
+    min_chars: int = 0
+    max_chars: int | None = None
+    name: str | None = None
+
+    def __str__(self) -> str:
+        keywords = _keywords(self.forbidden, self.min_chars, self.max_chars)
+        keywords += [f"name={self.name!r}"] if self.name is not None else []
+        return f"until({', '.join([*map(str, self.triggers), *keywords])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Capture(Part):
+    """The part, whose text has a name."""
+
+    name: str
+    item: Part
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.item,)
+
+    def __str__(self) -> str:
+        return f"capture({self.name!r}, {self.item})"
+
+
+def _keywords(forbidden: tuple[str, ...], min_chars: int, max_chars: int | None) -> list[str]:
+    said = [f"forbidden={list(forbidden)!r}"] if forbidden else []
+    said += [f"{min_chars=}"] if min_chars else []
+    return said + ([f"{max_chars=}"] if max_chars is not None else [])
