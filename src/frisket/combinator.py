@@ -182,10 +182,10 @@ def tags(
     begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
     words = free_text.shortest(begins) if triggers is None else list(dict.fromkeys(triggers))
     strings = _forbidden("tags", words, forbidden)
-    unused = set(words)
+    known, unused = set(words), set(words)
     for place, begin in enumerate(begins):
         try:
-            unused.discard(free_text.trigger_of(begin, words))
+            unused.discard(free_text.trigger_of(begin, known))
         except KeyError:
             raise GrammarSyntaxError(
                 f"the tag {begin!r} begins with none of the triggers",
