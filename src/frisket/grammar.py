@@ -308,6 +308,28 @@ class Grammar:
         return cls(core, report, schema, value, origin)
 
     @classmethod
+    def from_structural_tag(
+        cls, tag: Mapping[str, Any] | str, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
+    ) -> Grammar:
+        """The texts of a structural tag, the JSON (a dict, or text) that requests to vLLM and SGLang carry.
+
+        >>> tag = {"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</n>"}
+        >>> Grammar.from_structural_tag({"type": "structural_tag", "format": tag}).accepts("<n>42</n>")
+        True
+
+        Both kinds are read: `format`, and the older `structures` with `triggers`. `options` are those of the schemas in
+        it; without any, JSON may have any white space and escapes, as the format's definition says. What is no
+        structural tag, or cannot be exact, is a GrammarSyntaxError with its JSON pointer.
+        """
+        from frisket.notations.structural_tag import load_structural_tag, read_structural_tag
+
+        if isinstance(tag, str):
+            tag = load_structural_tag(tag)
+        part = read_structural_tag(tag, cls, options, limits)
+        origin = Origin.of_structural_tag(tag, content(tag), options, limits)
+        return cls(build_part(part, limits), origin=origin)
+
+    @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
         """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
         are asked only as parts of others."""

@@ -8,6 +8,7 @@ from frisket import _core
 from frisket.errors import LimitExceededError
 from frisket.notations.combination.free_text import FreeTexts, branches, trigger_of
 from frisket.notations.combination.part import (
+    AnyTokens,
     Capture,
     Choice,
     FreeText,
@@ -86,6 +87,10 @@ class _Lowering:
                 return self.node(item)
             case FreeText(forbidden, low, high):
                 return FreeTexts(builder, (), forbidden, low, high).text()
+            case AnyTokens(excluded):
+                for name in excluded:
+                    builder.special(name)  # a vocabulary without such a special token is refused
+                return builder.any_text()
             case Until(triggers, forbidden, low, high):
                 words = [trigger.text for trigger in triggers if isinstance(trigger, Lit)]
                 texts = FreeTexts(builder, words, forbidden, low, high)

@@ -110,6 +110,16 @@ class FreeText(Part):
 
 
 @dataclass(frozen=True, slots=True)
+class AnyTokens(Part):
+    """Any tokens that have a text. Special tokens have none; those named here must be such, so that none comes."""
+
+    excluded: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"any_tokens(excluded={list(self.excluded)!r})"
+
+
+@dataclass(frozen=True, slots=True)
 class Until(Part):
     """Free text and the first of the triggers in it, which ends it. `name` is that of the text, without the trigger."""
 
