@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.span import Span
+    from frisket.text_template import template
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "PartialValue",
     "Sampler",
     "SchemaError",
+    "Span",
     "Step",
     "Stream",
     "TokenRejectedError",
@@ -90,6 +93,7 @@ __all__ = [
     "special",
     "stream",
     "tags",
+    "template",
     "text",
     "until",
 ]
@@ -111,6 +115,8 @@ _HOMES = {
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "span": ("Span",),
+    "text_template": ("template",),
     "vocabulary": ("Vocabulary",),
 }
 _MODULES = ("examples", "models")

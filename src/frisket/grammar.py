@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.errors import GrammarError
+from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
-from frisket.notations.combination.part import Part, Whole
+from frisket.notations.combination.part import Part, Template, Whole
 from frisket.origin import Content, Origin
 from frisket.recent import content
+from frisket.span import Span, TokenText, token_text
 
 if TYPE_CHECKING:
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
@@ -333,7 +336,10 @@ class Grammar:
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
         """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
         are asked only as parts of others."""
-        return cls(None, origin=Origin("_from_part", part, {}, limits))
+        grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
+        if isinstance(part, Template):
+            grammar._value = partial(_filled, grammar, part)
+        return grammar
 
     @property
     def _options(self) -> JSONSchemaOptions | None:
@@ -368,6 +374,37 @@ class Grammar:
     def accepts_prefix(self, text: str | bytes) -> bool:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
+
+    def captures(
+        self, text: str | bytes | Sequence[int], vocabulary: Vocabulary | _core.Vocabulary | None = None
+    ) -> dict[str, list[Span]]:
+        """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
+
+        >>> from frisket import capture, regex, repeat
+        >>> row = repeat(capture("n", regex("[0-9]+")), 1, None, ", ")
+        >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
+        [(0, 2, '12'), (4, 5, '3')]
+
+        With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
+        of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
+        ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
+        other part its longest text. A text that is none of the grammar is a GrammarError with the code `text-rejected`.
+        """
+        if vocabulary is not None:
+            units = token_text(cast("Sequence[int]", text), vocabulary)
+        else:
+            if not isinstance(text, (str, bytes)):
+                raise TypeError("token ids need the vocabulary that they are of")
+            units = TokenText([_bytes(text)])
+        found = spans(self._part, units.units)
+        if found is None:
+            raise GrammarError(
+                "the text is none of the grammar", hint="`accepts_prefix` says of a beginning", code="text-rejected"
+            )
+        named: dict[str, list[Span]] = {}
+        for name, begin, end in found:
+            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+        return named
 
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
@@ -465,6 +502,12 @@ def _usual_options(constructor: str) -> JSONSchemaOptions:
     if constructor == "from_type":
         return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
     return cast("JSONSchemaOptions", front.DEFAULT)
+
+
+def _filled(grammar: Grammar, template: Template, text: str) -> Any:
+    """The values of a template's holes in a text, as its object."""
+    found = grammar.captures(text)
+    return template.into(**{name: of.value(found[name][0].text) for name, of in template.holes})
 
 
 def _shortened(text: str) -> str:

@@ -17,20 +17,20 @@ NAMES = {
     "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
     "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
     "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
-    "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
+    "Span", "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
     "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models", "optional",
-    "regex", "repeat", "seq", "special", "stream", "tags", "text", "until",
+    "regex", "repeat", "seq", "special", "stream", "tags", "template", "text", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "origin", "partial_value"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value", "span"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
     ("grammar",),
-    ("combinator",),
+    ("combinator", "text_template"),
     ("models",),
     ("decoding",),
     ("examples",),

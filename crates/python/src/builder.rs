@@ -469,4 +469,9 @@ impl Grammar {
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
         without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
     }
+
+    /// The lengths of all beginnings of the text that are whole sentences, shortest first.
+    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
+        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
+    }
 }

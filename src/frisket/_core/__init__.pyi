@@ -257,6 +257,8 @@ class Grammar:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether some sentence begins with this text."""
+    def ends(self, data: bytes) -> list[int]:
+        """The lengths of all beginnings of the text that are whole sentences, shortest first."""
 
 @final
 class Vocabulary:
