@@ -8,6 +8,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket import examples, models
     from frisket._core import Matcher, fill_masks
+    from frisket.combinator import (
+        GrammarPart,
+        capture,
+        choice,
+        json,
+        lit,
+        optional,
+        regex,
+        repeat,
+        seq,
+        special,
+        tags,
+        text,
+        until,
+    )
     from frisket.decoding.answer import Generation, Stream
     from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
     from frisket.decoding.generate import generate, stream
@@ -34,6 +49,8 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.span import Span
+    from frisket.text_template import template
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -50,6 +67,7 @@ __all__ = [
     "Generation",
     "Grammar",
     "GrammarError",
+    "GrammarPart",
     "GrammarSyntaxError",
     "Grew",
     "InvalidSchemaError",
@@ -62,6 +80,7 @@ __all__ = [
     "PartialValue",
     "Sampler",
     "SchemaError",
+    "Span",
     "Step",
     "Stream",
     "TokenRejectedError",
@@ -71,12 +90,25 @@ __all__ = [
     "VocabularyError",
     "agenerate",
     "astream",
+    "capture",
+    "choice",
     "examples",
     "fill_masks",
     "generate",
     "generate_many",
+    "json",
+    "lit",
     "models",
+    "optional",
+    "regex",
+    "repeat",
+    "seq",
+    "special",
     "stream",
+    "tags",
+    "template",
+    "text",
+    "until",
 ]
 
 __version__: str
@@ -84,6 +116,10 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
+    "combinator": (
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
+        *("text", "until"),
+    ),
     "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.answer": ("Generation", "Stream"),
     "decoding.generate": ("generate", "stream"),
@@ -96,6 +132,8 @@ _HOMES = {
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "span": ("Span",),
+    "text_template": ("template",),
     "vocabulary": ("Vocabulary",),
 }
 _MODULES = ("examples", "models")

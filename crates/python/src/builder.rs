@@ -342,6 +342,11 @@ impl GrammarBuilder {
         node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
+    /// Exactly the texts of a built grammar, whichever builder made it.
+    fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
+        node(self.builder()?.embed(grammar.0.grammar()))
+    }
+
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
     pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
@@ -464,5 +469,10 @@ impl Grammar {
     /// Whether some sentence begins with this text.
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
         without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
+    }
+
+    /// The lengths of all beginnings of the text that are whole sentences, shortest first.
+    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
+        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
     }
 }

@@ -227,6 +227,8 @@ class GrammarBuilder:
     ) -> int:
         """A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
         the items that may come, each (node, next state); the first state is 0."""
+    def embed(self, grammar: Grammar) -> int:
+        """Exactly the texts of a built grammar, whichever builder made it."""
     def build(self, root: int) -> Grammar:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 
@@ -256,6 +258,8 @@ class Grammar:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether some sentence begins with this text."""
+    def ends(self, data: bytes) -> list[int]:
+        """The lengths of all beginnings of the text that are whole sentences, shortest first."""
 
 @final
 class Vocabulary:

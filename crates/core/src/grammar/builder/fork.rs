@@ -2,6 +2,7 @@
 //!
 //! Work that every fork would repeat is done once before the first fork.
 
+use crate::grammar::builder::embed::SharedEmbeddings;
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
@@ -47,6 +48,7 @@ impl Builder {
             rules: self.rules.clone(),
             specials: self.specials.clone(),
             prepared: self.prepared.clone(),
+            embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
         };

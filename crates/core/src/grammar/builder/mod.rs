@@ -3,6 +3,7 @@
 //! The builder checks arguments and budgets; terms themselves are made by the arena.
 
 pub(crate) mod array;
+pub(crate) mod embed;
 pub(crate) mod fork;
 pub(crate) mod object;
 
@@ -14,6 +15,7 @@ use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
+use embed::SharedEmbeddings;
 use fork::PreparedRules;
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ pub struct Builder {
     pub(crate) rules: Arc<Rules>,
     pub(crate) specials: Vec<String>,
     pub(crate) prepared: Option<Arc<PreparedRules>>,
+    embedded: SharedEmbeddings,
     /// Whether the arena has not grown since it became the shared base of forks.
     is_base: bool,
     /// Steps that the front end reported for its own work.
@@ -61,7 +64,15 @@ impl Builder {
         arena.budget.set_cancellations([cancellation, None]);
         arena.budget.set_pause(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), prepared: None, is_base: false, steps: 0 }
+        Builder {
+            arena,
+            rules: Arc::default(),
+            specials: Vec::new(),
+            prepared: None,
+            embedded: SharedEmbeddings::default(),
+            is_base: false,
+            steps: 0,
+        }
     }
 
     /// Checks time, memory and cancellation between two calls of a front end. `steps` is the front end's own work.
