@@ -1,4 +1,4 @@
-"""Schema · regex · choices · GBNF · ABNF · EBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · ABNF · EBNF · Lark · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class Grammar:
         cls,
         text: str,
         *,
-        dialect: Literal["w3c", "iso"] = "w3c",
+        dialect: Literal["w3c", "iso", "xgrammar"] = "w3c",
         root: str | None = None,
         limits: Limits | None = None,
     ) -> Grammar:
@@ -217,15 +217,52 @@ class Grammar:
         >>> names.accepts("Ada"), names.accepts("da")
         (True, False)
 
+        `dialect="xgrammar"` is what xgrammar reads: GBNF with `[lazy]` rules, `Regex`, `Substring` and `TagDispatch`.
+        Its rule is `root` if none is named.
+
         An exception `A - B` is exact between parts that do not call themselves, and refused between others.
         """
         from frisket.notations.ebnf import lower_ebnf
 
-        if dialect not in ("w3c", "iso"):
-            raise ValueError("dialect is w3c or iso")
+        if dialect not in ("w3c", "iso", "xgrammar"):
+            raise ValueError("dialect is w3c, iso or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
+
+    @classmethod
+    def from_lark(
+        cls,
+        text: str,
+        *,
+        dialect: Literal["llguidance", "lark", "xgrammar"] = "llguidance",
+        start: str = "start",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The texts of a rule of a grammar in Lark's notation.
+
+        >>> calls = Grammar.from_lark(r'''
+        ... start: NAME "(" [sum ("," sum)*] ")"
+        ... sum: INT ("+" INT)*
+        ... NAME: /[a-z]\w*/
+        ... %import common (INT, WS)
+        ... %ignore WS
+        ... ''')
+        >>> calls.accepts("f(1, 2 + 3)"), calls.accepts("f(1 2)")
+        (True, False)
+
+        A text is accepted if some division into terminals fits the rules; no lexer chooses one. `dialect` says whose
+        patterns, escapes and white space are meant: llguidance's, which reads most of the others, too, Lark's own, or
+        xgrammar's. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`, numbered tokens and
+        assertions about the text beside a terminal are refused.
+        """
+        from frisket.notations.lark import lower_lark
+
+        if dialect not in ("llguidance", "lark", "xgrammar"):
+            raise ValueError("dialect is llguidance, lark or xgrammar")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        return cls(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
     def from_json_schema(

@@ -63,6 +63,28 @@ def lower_regex(
     return builder.cat([builder.any_text(), core, builder.any_text()]) if search else core
 
 
+def lower_part(builder: GrammarBuilder, pattern: str, *, flags: str = "") -> int:
+    """A regular node of the texts that match as a whole, where more text may stand on both sides.
+
+    `pattern` is in Python's dialect. Raises GrammarSyntaxError, with the offset, for what `lower_regex` refuses and for
+    an assertion that looks at the text outside.
+    """
+    try:
+        node, assertive = prepared(pattern, "python", flags)
+        lowering = _Lowering(builder)
+        if not assertive:
+            return lowering.plain(node)
+        return lowering.resolve(lowering.alternatives(node), "unknown", "unknown").node
+    except _Unplaced as unplaced:
+        raise GrammarSyntaxError(
+            "this assertion may look at the text beside it, and a terminal has only its own",
+            where=f"offset {unplaced.at}",
+            hint="leave it out, or say what the terminal is not with & and ~",
+        ) from None
+    except RecursionError:
+        raise LimitExceededError("the pattern nests too deeply", hint="take some of its groups apart") from None
+
+
 @lru_cache(maxsize=4096)
 def prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
     node = parse(pattern, dialect, flags)
