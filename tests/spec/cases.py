@@ -1,7 +1,7 @@
 """Every *.toml beside this file → cases: a notation, the texts that it accepts and those that it rejects.
 
-regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices;
-gbnf*.toml, abnf.toml, ebnf*.toml, lark*.toml, language.toml: the rules in that notation, and options, which are the constructor's keywords.
+regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices; all
+others: the rules in a notation (gbnf, abnf, ebnf, lark), and options, which are the constructor's keywords.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import deque
 from dataclasses import replace
 
 from frisket.notations.lark.ast import (
@@ -21,6 +22,8 @@ from frisket.notations.production.source import Source
 
 #: A rule of 14 bits of parameter has as many; each becomes a rule of the engine.
 _MOST = 20_000
+#: Characters that say which template with which arguments; beyond, arguments are taken to grow without end.
+_LONGEST = 5_000
 
 
 class Instances:
@@ -32,7 +35,7 @@ class Instances:
         self.found: dict[str, Definition] = {}
         #: The instances of parametric rules: one that has no text is no mistake.
         self.parametric: set[str] = set()
-        self.agenda: list[tuple[str, Definition, dict[str, Node], int | None]] = []
+        self.agenda: deque[tuple[str, Definition, dict[str, Node], int | None]] = deque()
         for name, definition in self.known.items():
             if not definition.parameters and not definition.is_parametric:
                 self.agenda.append((name, definition, {}, None))
@@ -40,7 +43,7 @@ class Instances:
                 source.fail(f"the rule {name} never uses its parameter", definition.at, "leave ::_ out")
         self.ignored = [self.resolved(node, {}, None) for node in module.ignored]
         while self.agenda:
-            name, definition, arguments, value = self.agenda.pop()
+            name, definition, arguments, value = self.agenda.popleft()
             if name in self.found:
                 continue
             if len(self.found) >= _MOST:
@@ -112,6 +115,8 @@ class Instances:
         if definition.parameters:
             below = tuple(self.resolved(argument, arguments, value) for argument in node.arguments)
             key = f"{name}{{{', '.join(_spelled(argument) for argument in below)}}}"
+            if len(key) > _LONGEST:
+                source.fail(f"the arguments of {name} grow without end", node.at, "call it with what it was given")
             self.agenda.append((key, definition, dict(zip(definition.parameters, below, strict=True)), value))
             return Name(key, node.at)
         return node

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from frisket.errors import FrisketError, GrammarSyntaxError
+from frisket.errors import GrammarSyntaxError, SchemaError
 from frisket.notations.lark.ast import (
     Choice,
     Conjunction,
@@ -192,9 +192,12 @@ class Productions:
             self.fail("a JSON Schema is an object, true or false", at)
         try:
             return lower_json_schema(builder, value)[0]
-        except FrisketError as error:
-            error.where = f"{self.source.where(at)} {error.where or ''}".rstrip()
-            raise
+        except SchemaError as error:
+            place = f", at {error.where} of the schema" if error.where else ""
+            where, excerpt = self.source.where(at), self.source.excerpt(at)
+            raise GrammarSyntaxError(
+                f"{error.message}{place}", where=where, excerpt=excerpt, hint=error.hint
+            ) from error
 
     # -- terminals and lazy rules ---------------------------------------------------------------------------------
 
