@@ -375,6 +375,35 @@ class Grammar:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
 
+    def to_gbnf(self) -> str:
+        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
+        root ::= ([a-c]+)
+
+        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_gbnf
+
+        return to_gbnf(*self._call())
+
+    def to_ebnf(self) -> str:
+        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
+        root ::= 'a' ((root)?)
+
+        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_ebnf
+
+        return to_ebnf(*self._call())
+
+    def _call(self) -> tuple[str, Any, dict[str, Any]]:
+        """The constructor that made the grammar, its argument and its keywords."""
+        origin = self._made_by()
+        return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
+
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
 

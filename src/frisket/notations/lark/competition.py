@@ -6,6 +6,9 @@ there, the text is the lazy rule's: the other terminal has only texts in which t
 What may begin at one place is found along each rule: the alternatives of a choice, the next round of a repetition and
 what follows it, the rules that are called there. Calls are replaced by bodies where lazy rules meet what follows.
 
+A rule that calls itself is copied instead. What comes behind its left-recursive calls is not compared with what
+follows the rule.
+
 Source: github.com/guidance-ai/llguidance, docs/syntax.md, "Lazy lexemes" and "Tool calling".
 """
 
@@ -73,6 +76,9 @@ class Competition:
         self.known = definitions
         self.dialect = dialect
         self.made = 0
+        #: Rules that call themselves, as they are beside lazy rules.
+        self.copies: dict[tuple[str, Lazy, Lazy], str] = {}
+        self.copied: Definitions = {}
         #: The rule that is rewritten, for errors.
         self.at = 0
 
@@ -94,7 +100,7 @@ class Competition:
             except RecursionError:
                 self.source.fail("groups beside a lazy rule nest too deep", definition.at, "name some of them")
             found[name] = replace(definition, body=body)
-        return found
+        return found | self.copied
 
     def is_lazy(self, definition: Definition) -> bool:
         """Whether the rule ends at a text that others may go on behind; a special token is none."""
@@ -207,13 +213,9 @@ class Competition:
         if isinstance(item, Repetition):
             return self.repetition(item, rest, rivals, follow, after)
         if isinstance(item, Name) and self.must_open(item, rivals, after):
-            if item.name in self.recursive:
-                self.source.fail(
-                    f"a lazy rule may stand beside {item.name}, which calls itself: which one has the text is unknown",
-                    item.at,
-                    "put a text between them, or write the repetition with *",
-                )
-            return self.sequence((self.known[item.name].body, *rest), rivals, follow)
+            if item.name not in self.recursive:
+                return self.sequence((self.known[item.name].body, *rest), rivals, follow)
+            return self.joined(self.copy(item, rivals, after), self.sequence(rest, _NONE, follow))
         open_ = rivals if self.is_empty(item) else _NONE
         return self.joined(item, self.sequence(rest, open_, follow))
 
@@ -222,6 +224,25 @@ class Competition:
         if item.name in self.recursive:
             return bool(rivals) or bool(self.begins[item.name] and self.is_empty(item))
         return bool(rivals or after or item.name in self.holds_lazy)
+
+    def copy(self, item: Name, rivals: Lazy, after: Lazy) -> Name:
+        """A call of a rule like the one that is called, as it is where the rivals may begin, too."""
+        key = item.name, rivals, after
+        name = self.copies.get(key)
+        if name is None:
+            name = self.copies[key] = f"{item.name} beside {', '.join(sorted(rivals))}"
+            if name in self.copied:
+                name = self.copies[key] = f"{name} before {', '.join(sorted(after))}"
+            self.copied[name] = definition = replace(self.known[item.name], name=name)
+            part = self.sequence((definition.body,), rivals, after)
+            if part.open:
+                self.source.fail(
+                    f"a lazy rule may stand beside {item.name}, which calls itself, and behind its end, too",
+                    item.at,
+                    "put a text between them, or write the repetition with *",
+                )
+            self.copied[name] = replace(definition, body=part.node)
+        return Name(name, item.at)
 
     def joined(self, node: Node, rest: _Part) -> _Part:
         items = rest.node.items if isinstance(rest.node, Sequence) else (rest.node,)

@@ -35,7 +35,7 @@ def check_productions(source: Source, productions: Productions, root: str) -> li
             hint=f"the root is a rule of the grammar: {_listed(productions)}",
         )
     _check_references(source, productions)
-    reached = _reachable(productions, root)
+    reached = reachable(productions, root)
     _check_productive(source, productions, reached)
     return reached
 
@@ -54,7 +54,7 @@ def _listed(productions: Productions) -> str:
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
-def _reachable(productions: Productions, root: str) -> list[str]:
+def reachable(productions: Productions, root: str) -> list[str]:
     """The rules that a text of the root may use, in order of first mention."""
     found = {root: None}
     agenda = [root]
