@@ -379,7 +379,7 @@ class Grammar:
         """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
 
         >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
-        root ::= ([a-c]+)
+        root ::= [a-c]+
 
         GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
         """
@@ -391,7 +391,7 @@ class Grammar:
         """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
 
         >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
-        root ::= 'a' ((root)?)
+        root ::= 'a' root?
 
         GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
         """

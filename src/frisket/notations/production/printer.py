@@ -32,8 +32,8 @@ from frisket.notations.regex import unicode
 from frisket.notations.regex.lower import prepared
 from frisket.notations.regex.unicode import CharSet
 
-#: How tight a text binds: alternatives, a sequence, one item, one item that is repeated already.
-_ALT, _SEQ, _ITEM = 0, 1, 2
+#: How tight a text binds: alternatives, a sequence, a repeated item, one item.
+_ALT, _SEQ, _REPEAT, _ITEM = 0, 1, 2, 3
 #: A count is written out as far as this where the notation has none.
 _MOST_ROUNDS = 1_000
 
@@ -111,7 +111,7 @@ class Printer:
                 known = [part for part in below if part is not None]
                 if len(known) < len(below):
                     return None
-                return known[0] if len(known) == 1 else (" ".join(_within(part, _ITEM) for part in known), _SEQ)
+                return known[0] if len(known) == 1 else (" ".join(_within(part, _REPEAT) for part in known), _SEQ)
             case Alt():
                 known = [part for part in below if part is not None]
                 if len(known) < 2:
@@ -168,8 +168,7 @@ class GBNF(Printer):
     def repeat(self, item: str, low: int, high: int | None) -> tuple[str, int]:
         sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
         counts = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
-        # In parentheses, since some readers repeat an item once only.
-        return f"({item}{sign or counts})", _ITEM
+        return f"{item}{sign or counts}", _REPEAT
 
 
 class W3C(Printer):
@@ -188,18 +187,21 @@ class W3C(Printer):
         return (parts[0], _ITEM) if len(parts) == 1 else (f"({' '.join(parts)})", _ITEM)
 
     def chars(self, ranges: CharSet) -> str:
-        return "[" + "".join(f"#x{low:X}-#x{high:X}" for low, high in ranges) + "]"
+        ends = [(f"#x{low:X}", f"#x{high:X}") for low, high in ranges]
+        return "[" + "".join(low if low == high else f"{low}-{high}" for low, high in ends) + "]"
 
     def repeat(self, item: str, low: int, high: int | None) -> tuple[str, int]:
         if max(low, high or 0) > _MOST_ROUNDS:
             self.fail(f"more than {_MOST_ROUNDS:,} rounds")
+        sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
+        if sign:
+            return f"{item}{sign}", _REPEAT
         if high is None:
-            more = f"{item}*" if low == 0 else " ".join([item] * (low - 1) + [f"{item}+"])
-            return f"({more})", _ITEM
+            return " ".join([item] * (low - 1) + [f"{item}+"]), _SEQ
         rest = ""
         for _ in range(high - low):
-            rest = f"({item} {rest})?" if rest else f"({item})?"
-        return "(" + " ".join([item] * low + ([rest] if rest else [])) + ")", _ITEM
+            rest = f"({item} {rest})?" if rest else f"{item}?"
+        return " ".join([item] * low + ([rest] if rest else [])), _SEQ
 
     def difference(self, item: tuple[str, int], excluded: tuple[str, int]) -> tuple[str, int]:
         return f"({_within(item, _ITEM)} - {_within(excluded, _ITEM)})", _ITEM
