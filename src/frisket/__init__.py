@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
@@ -38,6 +39,7 @@ __all__ = [
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
@@ -74,6 +76,7 @@ _HOMES = {
     "decoding.generate": ("Generation", "Stream", "generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),

@@ -14,8 +14,8 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
+    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Explanation", "FrisketError", "GREEDY",
+    "Generation", "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
     "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
     "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
     "VocabularyError", "examples", "fill_masks", "generate", "models", "stream",
@@ -25,10 +25,11 @@ NAMES = {
 STOREYS = (
     ("errors", "_core", "recent", "disk", "origin", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
-    ("python_pattern",),
+    ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
     ("grammar",),
+    ("explanation",),
     ("models",),
     ("decoding",),
     ("examples",),

@@ -1,7 +1,7 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
 options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-place     places → goals, demands by number    reader    one place's keywords → a reading
+place     places → goals, demands by number    reader    one place's keywords → a reading      keywords  each keyword, by type
 reading   what one place says                  algebra   goals → unions of cases, lazily
 apart     alternatives of oneOf → cases        annotated cases, each with what it evaluates
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node

@@ -10,9 +10,9 @@ from frisket._core import front_end
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.formats import FORMATS, INTEGERS
+from frisket.json_schema.keywords import KNOWN
 from frisket.json_schema.lower import Lowering, margins
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.reader import KNOWN
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.semantic import plain_format

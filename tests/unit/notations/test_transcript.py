@@ -60,4 +60,4 @@ def test_what_cannot_be_said_names_the_rule() -> None:
 def test_names_stay_apart() -> None:
     text = Grammar.from_lark('start: a_b a-b A_B\na_b: "1"\na-b: "2"\nA_B: "3"').to_gbnf()
     assert Grammar.from_gbnf(text).accepts("123")
-    assert [line.split()[0] for line in text.splitlines()] == ["root", "a-b", "a-b-2", "A-B"]
+    assert [line.split()[0] for line in text.splitlines()] == ["root", "A-B", "a-b", "a-b-2"]
