@@ -1,4 +1,4 @@
-"""Schema · regex · choices · GBNF · ABNF · EBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · ABNF · EBNF · Lark · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class Grammar:
         cls,
         text: str,
         *,
-        dialect: Literal["w3c", "iso"] = "w3c",
+        dialect: Literal["w3c", "iso", "xgrammar"] = "w3c",
         root: str | None = None,
         limits: Limits | None = None,
     ) -> Grammar:
@@ -221,15 +221,52 @@ class Grammar:
         >>> names.accepts("Ada"), names.accepts("da")
         (True, False)
 
+        `dialect="xgrammar"` is what xgrammar reads: GBNF with `[lazy]` rules, `Regex`, `Substring` and `TagDispatch`.
+        Its rule is `root` if none is named.
+
         An exception `A - B` is exact between parts that do not call themselves, and refused between others.
         """
         from frisket.notations.ebnf import lower_ebnf
 
-        if dialect not in ("w3c", "iso"):
-            raise ValueError("dialect is w3c or iso")
+        if dialect not in ("w3c", "iso", "xgrammar"):
+            raise ValueError("dialect is w3c, iso or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
+
+    @classmethod
+    def from_lark(
+        cls,
+        text: str,
+        *,
+        dialect: Literal["llguidance", "lark", "xgrammar"] = "llguidance",
+        start: str = "start",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The texts of a rule of a grammar in Lark's notation.
+
+        >>> calls = Grammar.from_lark(r'''
+        ... start: NAME "(" [sum ("," sum)*] ")"
+        ... sum: INT ("+" INT)*
+        ... NAME: /[a-z]\w*/
+        ... %import common (INT, WS)
+        ... %ignore WS
+        ... ''')
+        >>> calls.accepts("f(1, 2 + 3)"), calls.accepts("f(1 2)")
+        (True, False)
+
+        A text is accepted if some division into terminals fits the rules; no lexer chooses one. `dialect` says whose
+        patterns, escapes and white space are meant: llguidance's, which reads most of the others, too, Lark's own, or
+        xgrammar's. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`, numbered tokens and
+        assertions about the text beside a terminal are refused.
+        """
+        from frisket.notations.lark import lower_lark
+
+        if dialect not in ("llguidance", "lark", "xgrammar"):
+            raise ValueError("dialect is llguidance, lark or xgrammar")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        return cls(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
     def from_json_schema(
@@ -437,6 +474,35 @@ class Grammar:
         for name, begin, end in found:
             named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
         return named
+
+    def to_gbnf(self) -> str:
+        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
+        root ::= [a-c]+
+
+        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_gbnf
+
+        return to_gbnf(*self._call())
+
+    def to_ebnf(self) -> str:
+        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
+        root ::= 'a' root?
+
+        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_ebnf
+
+        return to_ebnf(*self._call())
+
+    def _call(self) -> tuple[str, Any, dict[str, Any]]:
+        """The constructor that made the grammar, its argument and its keywords."""
+        origin = self._made_by()
+        return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
 
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
