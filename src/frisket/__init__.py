@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models
+    from frisket import examples, models, tools
     from frisket._core import Matcher, fill_masks
     from frisket.combinator import (
         GrammarPart,
@@ -33,9 +33,13 @@ if TYPE_CHECKING:
         GrammarSyntaxError,
         InvalidSchemaError,
         LimitExceededError,
+        MessageSyntaxError,
         MissingDependencyError,
+        RefusedToolsError,
         SchemaError,
         TokenRejectedError,
+        ToolError,
+        UnknownFamilyError,
         UnsatisfiableSchemaError,
         UnsupportedSchemaError,
         VocabularyError,
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -63,13 +68,19 @@ __all__ = [
     "LimitExceededError",
     "Limits",
     "Matcher",
+    "MessageSyntaxError",
     "MissingDependencyError",
     "PartialValue",
+    "RefusedToolsError",
     "Sampler",
     "SchemaError",
     "Step",
     "Stream",
+    "Thinking",
+    "Thought",
     "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
     "UnsatisfiableSchemaError",
     "UnsupportedSchemaError",
     "Vocabulary",
@@ -89,6 +100,8 @@ __all__ = [
     "special",
     "stream",
     "text",
+    "think",
+    "tools",
     "until",
 ]
 
@@ -109,9 +122,10 @@ _HOMES = {
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models")
+_MODULES = ("examples", "models", "tools")
 
 
 def __getattr__(name: str) -> Any:

@@ -16,10 +16,11 @@ PACKAGE = Path(frisket.__file__).parent
 NAMES = {
     "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
     "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
-    "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
-    "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
-    "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models", "optional",
-    "regex", "repeat", "seq", "special", "stream", "text", "until",
+    "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError", "MissingDependencyError", "PartialValue",
+    "RefusedToolsError", "Sampler", "SchemaError", "Step", "Stream", "Thinking", "Thought", "TokenRejectedError",
+    "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
+    "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models",
+    "optional", "regex", "repeat", "seq", "special", "stream", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
@@ -30,7 +31,7 @@ STOREYS = (
     ("python_schema",),
     ("python_type",),
     ("grammar",),
-    ("combinator",),
+    ("combinator", "thinking", "tools"),
     ("models",),
     ("decoding",),
     ("examples",),
