@@ -33,7 +33,8 @@ class Step:
     `logprob` is the token's natural log-probability under the model as it is, `masked_logprob` the same among the
     allowed tokens only; both before penalties, temperature and truncation. `feasible` is the probability that the model
     itself gave to all allowed tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
-    `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text.
+    `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text. A special
+    token that the grammar asks for has its name as text and no data.
     """
 
     token: int
@@ -66,6 +67,7 @@ def decode(
         raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
     rng = np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
+    names = {} if matcher is None else {token: name.encode() for name, token in vocabulary.special.items()}
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
@@ -80,7 +82,8 @@ def decode(
             return "end"
         history.append(step.token)
         data = _bytes(vocabulary, step.token)
-        new = text.feed(data)
+        # Without its special tokens, nobody could take a message apart.
+        new = text.feed(data or names.get(step.token, b""))
         closed = position is not None and position.closed
         full = len(history) == max_tokens
         if closed or full:
