@@ -138,6 +138,7 @@ class Arguments:
             try:
                 self._rules = builder.build(self._joined(builder))
             except EmptyGrammarError as error:
+                self.grammar()  # which knows the place, if it is a schema's that nothing can meet
                 raise UnsatisfiableSchemaError(
                     "no arguments can ever be valid", where="", hint="`frisket check` shows what the schema demands"
                 ) from error

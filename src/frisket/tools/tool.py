@@ -99,7 +99,15 @@ def _model_of(function: Callable[..., Any]) -> Any:
         pydantic: Any = importlib.import_module("pydantic")
     except ImportError as error:
         raise MissingDependencyError.of("pydantic", "pydantic") from error
-    hints = typing.get_type_hints(function, include_extras=True)
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise FrisketError(
+            f"an annotation of {function.__name__} cannot be read: {error}",
+            where=function.__name__,
+            hint="define or import the name in the function's module",
+            code="tool-signature",
+        ) from error
     fields: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):

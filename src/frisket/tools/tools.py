@@ -168,7 +168,7 @@ def _relaxed(tool: Tool, family: Family, options: JSONSchemaOptions, error: Fris
         report = arguments.grammar().report
         slips: list[Entry] = report.loosened if report is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
-        return Checked(ToolReport(tool.name, "relaxed", tuple(left_out), error.hint), arguments)
+        return Checked(ToolReport(tool.name, "relaxed", tuple(dict(left_out).items()), error.hint), arguments)
     return _refused(tool.name, error)
 
 
