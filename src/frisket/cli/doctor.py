@@ -105,7 +105,8 @@ def _show(reports: list[ToolReport]) -> None:
         if report.hint and report.status != "exact":
             console.print(f"{'':{widest + 8}}  hint: {report.hint}", markup=False, highlight=False)
     counts = [f"{sum(report.status == status for report in reports)} {status}" for status in MARKS]
-    console.print(f"{len(reports)} tools: {', '.join(counts)}", markup=False, highlight=False)
+    noun = "tool" if len(reports) == 1 else "tools"
+    console.print(f"{len(reports)} {noun}: {', '.join(counts)}", markup=False, highlight=False)
 
 
 def _list_families(as_json: bool) -> None:
