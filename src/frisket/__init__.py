@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         repeat,
         seq,
         special,
+        tags,
         text,
         until,
     )
@@ -99,6 +100,7 @@ __all__ = [
     "seq",
     "special",
     "stream",
+    "tags",
     "text",
     "think",
     "tools",
@@ -111,8 +113,8 @@ __version__: str
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
     "combinator": (
-        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "text"),
-        "until",
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
+        *("text", "until"),
     ),
     "decoding.generate": ("Generation", "Stream", "generate", "stream"),
     "decoding.loop": ("Step",),

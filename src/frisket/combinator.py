@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 from frisket.grammar import Grammar
 from frisket.notations.combination import free_text
-from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, Part, Repeat, Seq, Special, Until
+from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, Part, Repeat, Seq, Special, Tags, Until
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
@@ -29,6 +29,7 @@ __all__ = [
     "repeat",
     "seq",
     "special",
+    "tags",
     "text",
     "until",
 ]
@@ -151,6 +152,53 @@ def until(
     return Grammar._from_part(Until(ends, strings, min_chars, max_chars, None if name is None else _name(name)))
 
 
+def tags(
+    tags: Mapping[str, GrammarPart] | Iterable[tuple[GrammarPart, GrammarPart]],
+    *,
+    triggers: Iterable[str] | None = None,
+    forbidden: Iterable[str] = (),
+    at_least: int = 0,
+    at_most: int | None = None,
+    max_chars: int | None = None,
+    text_after: bool = True,
+) -> Grammar:
+    """Free text with tags in it: pairs of a begin (a text, or a special token) and the part that follows it.
+
+    >>> calls = tags({"<add>": seq(regex("[0-9]+"), "</add>"), "<stop>": ""}, at_most=2)
+    >>> calls.accepts("Let me see: <add>3</add> and <stop>."), calls.accepts("<add>x</add>"), calls.accepts("none")
+    (True, False, True)
+
+    A `trigger` ends the text: from there on one of the tags that begin with it must come. Without triggers every begin
+    is one; with `triggers=["<"]` the text would hold no other `<`. There are `at_least` to `at_most` tags, each after a
+    text of at most `max_chars` characters, which may be empty and holds no forbidden string. After the last tag text
+    follows, with `text_after=False` nothing. Hundreds of tags cost what one does.
+    """
+    _check_counts("tags", at_least, at_most)
+    _check_counts("tags", 0, max_chars)
+    pairs = list(tags.items()) if isinstance(tags, Mapping) else list(tags)
+    if not pairs:
+        raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.text")
+    checked = tuple(_tag(place, pair) for place, pair in enumerate(pairs))
+    begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
+    words = free_text.shortest(begins) if triggers is None else list(dict.fromkeys(triggers))
+    strings = _forbidden("tags", words, forbidden)
+    known, unused = set(words), set(words)
+    for place, begin in enumerate(begins):
+        try:
+            unused.discard(free_text.trigger_of(begin, known))
+        except KeyError:
+            raise GrammarSyntaxError(
+                f"the tag {begin!r} begins with none of the triggers",
+                where=f"tags, tag {place}",
+                hint="leave the triggers out, and each begin is one",
+            ) from None
+    for trigger in unused:
+        raise GrammarSyntaxError(
+            f"no tag begins with the trigger {trigger!r}", where="tags", hint="leave it out, or forbid it"
+        )
+    return Grammar._from_part(Tags(checked, tuple(words), strings, at_least, at_most, max_chars, text_after))
+
+
 def special(token_name: str) -> Grammar:
     """The special token of that name in the vocabulary; it never matches text.
 
@@ -201,6 +249,18 @@ def _trigger(where: str, place: int, trigger: GrammarPart) -> Lit | Special:
     if isinstance(part, (Lit, Special)):
         return part
     raise TypeError(f"{where}: a trigger is a str or a special token, got {trigger!r}")
+
+
+def _tag(place: int, pair: tuple[GrammarPart, GrammarPart]) -> tuple[Lit | Special, Part]:
+    where = f"tags, tag {place}"
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise TypeError(f"{where}: a tag is a begin and a part, got {type(pair).__name__}")
+    begin = _part(f"{where}, begin", pair[0])
+    if not isinstance(begin, (Lit, Special)):
+        raise TypeError(f"{where}: a begin is a str or a special token, got {pair[0]!r}")
+    if begin == Lit(""):
+        raise GrammarSyntaxError("the begin of a tag is empty", where=where, hint="every text holds the empty one")
+    return begin, _part(where, pair[1])
 
 
 def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,22 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket import Grammar, Vocabulary, capture, choice, json, lit, optional, regex, repeat, seq, special, text, until
+from frisket import (
+    Grammar,
+    Vocabulary,
+    capture,
+    choice,
+    json,
+    lit,
+    optional,
+    regex,
+    repeat,
+    seq,
+    special,
+    tags,
+    text,
+    until,
+)
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, VocabularyError
 
 DIGITS = regex("[0-9]+")
@@ -107,6 +122,60 @@ def test_free_text(grammar: Grammar, accepted: list[str], rejected: list[str]) -
     assert [each for each in rejected if grammar.accepts(each)] == []
 
 
+CALLS = {"<f>": seq(DIGITS, "</f>"), "<g>": ""}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "accepted", "rejected"),
+    [
+        (tags(CALLS), ["", "a", "<f>1</f>", "a<f>1</f>b<g>c", "<", "<f", "<<f>1</f>"], ["<f>", "<f>a</f>", "<f>1"]),
+        (tags(CALLS, triggers=["<"]), ["", "a<f>1</f><g>"], ["<", "<h>", "a<f>1</f><"]),
+        (tags(CALLS, at_least=1), ["<g>", "a<g>b", "<g><g>"], ["", "a"]),
+        (tags(CALLS, at_most=1), ["", "a<g>b"], ["<g><g>", "<g><f>1</f>"]),
+        (tags(CALLS, at_least=2, at_most=2), ["a<g>b<g>c"], ["<g>", "<g><g><g>"]),
+        (tags(CALLS, at_most=0), ["", "a"], ["<g>"]),
+        (tags(CALLS, at_most=0, text_after=False), ["", "a"], ["<g>"]),
+        (tags(CALLS, text_after=False), ["", "a", "a<g>", "a<g>b<f>2</f>"], ["<g>a"]),
+        (tags(CALLS, text_after=False, at_least=1, at_most=1), ["<g>", "a<g>"], ["", "a", "<g><g>", "<g>a"]),
+        (tags(CALLS, forbidden=["</f>", "no"]), ["<f>1</f>", "n<g>o"], ["</f>", "no", "<g>no", "<f>1</f></f>"]),
+        (tags(CALLS, max_chars=2), ["ab<g>cd", "éé"], ["abc<g>", "<g>abc"]),
+        # The shorter begin is the trigger of both, so that both can come.
+        (tags({"<f": "!", "<fg": "?"}), ["<f!", "<fg?", "a<fg?"], ["<fg!", "<f"]),
+        (tags([("<f", "!"), ("<f", "?")]), ["<f!<f?"], ["<f"]),
+        # The trigger that ends first ends the text, though another one began before it; of two that end together, the
+        # longer one.
+        (tags({"abd": "1", "bc": "2"}), ["abd1", "abc2", "bc2"], ["abc1", "abc"]),
+        (tags({"aab": "1", "ab": "2"}), ["aab1", "ab2", "xab2", "aaab1"], ["aab2", "aaab2"]),
+        (tags({"é": "1"}), ["aé1", "è"], ["é"]),
+    ],
+)
+def test_tags(grammar: Grammar, accepted: list[str], rejected: list[str]) -> None:
+    assert [each for each in accepted if not grammar.accepts(each)] == []
+    assert [each for each in rejected if grammar.accepts(each)] == []
+    copy = pickle.loads(pickle.dumps(grammar))
+    assert copy == grammar
+    assert repr(copy) == repr(grammar)
+
+
+def test_tags_of_special_tokens() -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", b"<", b"f>", b"1", None, None], special={"<e>": 4}, eos=[5])
+    grammar = tags([(special("<e>"), "1"), ("<f>", "a")], at_most=2)
+    matcher = grammar.compile(vocabulary).matcher()
+    for token, allowed in (
+        (0, [0, 1, 2, 3, 4, 5]),
+        (4, [3]),
+        (3, [0, 1, 2, 3, 4, 5]),
+        (1, [0, 1, 2, 3, 4, 5]),
+        (2, [0]),
+    ):
+        matcher.advance(token)
+        assert matcher.allowed() == allowed
+    matcher.advance(0)
+    assert matcher.allowed() == [0, 1, 2, 3, 5]  # a third tag may not come: neither its token nor its last byte
+    matcher.advance(1)
+    assert matcher.allowed() == [0, 1, 3, 5]
+
+
 def test_free_text_is_utf8() -> None:
     assert not text().accepts(b"\xff")
     assert text().accepts_prefix(b"\xc3")
@@ -146,6 +215,14 @@ def test_special_tokens_are_tokens_not_text() -> None:
         (lambda: until(DIGITS), TypeError, "a trigger is a str or a special token"),
         (lambda: text(forbidden="abc"), TypeError, "write [text] for one"),
         (lambda: text(forbidden=[1]), TypeError, "a forbidden string is a str"),  # type: ignore[list-item]
+        (lambda: tags({}), EmptyGrammarError, "there are no tags"),
+        (lambda: tags({"": "a"}), GrammarSyntaxError, "the begin of a tag is empty (at tags, tag 0)"),
+        (lambda: tags({"<f>": "a"}, triggers=["<g"]), GrammarSyntaxError, "'<f>' begins with none of the triggers"),
+        (lambda: tags({"<f>": "a"}, triggers=["<", "x"]), GrammarSyntaxError, "no tag begins with the trigger 'x'"),
+        (lambda: tags({"a": "1", "xab": "2"}), GrammarSyntaxError, "'xab' never comes: 'a' ends the text before it"),
+        (lambda: tags({"<f>": "a"}, forbidden=["f"]), GrammarSyntaxError, "'<f>' never comes: 'f' is forbidden"),
+        (lambda: tags(["<f>"]), TypeError, "a tag is a begin and a part"),  # type: ignore[list-item]
+        (lambda: tags([(DIGITS, "a")]), TypeError, "a begin is a str or a special token"),
         (lambda: special(""), GrammarSyntaxError, "name of a special token is empty"),
         (lambda: special(3), TypeError, "got int"),  # type: ignore[arg-type]
         (lambda: capture("", "a"), GrammarSyntaxError, "name of a capture is empty"),

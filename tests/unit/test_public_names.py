@@ -20,14 +20,14 @@ NAMES = {
     "RefusedToolsError", "Sampler", "SchemaError", "Step", "Stream", "Thinking", "Thought", "TokenRejectedError",
     "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
     "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models",
-    "optional", "regex", "repeat", "seq", "special", "stream", "text", "think", "tools", "until",
+    "optional", "regex", "repeat", "seq", "special", "stream", "tags", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
     ("errors", "_core", "recent", "disk", "origin", "partial_value"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
-    ("python_pattern",),
+    ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
     ("grammar",),

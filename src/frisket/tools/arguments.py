@@ -12,8 +12,8 @@ import json
 import keyword
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
@@ -21,17 +21,18 @@ from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, Unsuppor
 from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, string
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Lowering
-from frisket.json_schema.prelude import prelude_of
+from frisket.json_schema.lower import Layout, Lowering
+from frisket.json_schema.prelude import prelude_of, restricted
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import Documents, Site
 from frisket.json_schema.value import ANYTHING, FALSE, NULL, STRING, TRUE, Goal
 from frisket.tools import wire
 from frisket.tools.family import Family
-from frisket.tools.template import Hole, Piece, Text, pieces_of, written
+from frisket.tools.template import Hole, Piece, pieces_of, written
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
+    from frisket.limit import Limits
     from frisket.tools.tool import Tool
 
 #: What a schema may say beside its properties where parameters are written one by one.
@@ -53,7 +54,6 @@ _PLAIN = frozenset(
 )
 #: Subschemas that ask for text alone or for no text at all, as far as `type` says.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
-_TAG = re.compile(r"<[^<>\n]*>?")
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,13 @@ class Arguments:
     def grammar(self) -> Grammar:
         """The grammar of the arguments as JSON; raises what `Grammar.from_json_schema` raises."""
         if self._json is None:
-            self._json = Grammar.from_json_schema(self.tool.schema, self.options)
+            self._json = Grammar.from_json_schema(self.tool.schema, self._options)
         return self._json
+
+    @cached_property
+    def _options(self) -> JSONSchemaOptions:
+        """No string holds a tag of the format: many parsers look for tags before they read JSON."""
+        return replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *self.family.tags))
 
     def check(self) -> None:
         """UnsupportedSchemaError lists what the family cannot write of these arguments."""
@@ -133,16 +138,25 @@ class Arguments:
         if self.family.arguments == "json":
             return self.grammar().core
         if self._rules is None:
-            is_python = self.family.arguments == "python"
-            builder = (_python_prelude(self.options) if is_python else prelude_of(self.options)).fork()
+            builder = self.fork()
             try:
                 self._rules = builder.build(self._joined(builder))
+            except UnsatisfiableSchemaError:
+                self.grammar()  # which knows the place in the whole schema
+                raise
             except EmptyGrammarError as error:
-                self.grammar()  # which knows the place, if it is a schema's that nothing can meet
+                self.grammar()
                 raise UnsatisfiableSchemaError(
-                    "no arguments can ever be valid", where="", hint="`frisket check` shows what the schema demands"
+                    f"no arguments can be written in the format of {self.family.name}",
+                    where="",
+                    hint="`frisket check` shows what the schema demands",
                 ) from error
         return self._rules
+
+    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
+        """A builder that has what the arguments of all tools have in common."""
+        is_python = self.family.arguments == "python"
+        return (_python_prelude(self._options) if is_python else prelude_of(self._options)).fork(limits)
 
     def _joined(self, builder: GrammarBuilder) -> int:
         parameters = [
@@ -167,7 +181,7 @@ class Arguments:
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
         if text is not None:
-            ways.append(("true", wire.delimited(builder, text, self.tags(), end)))
+            ways.append(("true", wire.delimited(builder, text, self.family.tags, end)))
         if other is not None:
             other = builder.alt([other, *self._python_words(builder, parameter)])
             ways.append(("false", builder.seq([other, wire.lower(builder, end)])))
@@ -186,13 +200,6 @@ class Arguments:
     def _pieces(self) -> tuple[Piece, ...]:
         return pieces_of(self.family.parameter, self.family.special)
 
-    def tags(self) -> list[str]:
-        """The tags of the format, which no text of an argument may hold."""
-        templates = (self.family.calls, *self.family.call, self.family.parameter)
-        literals = [piece.text for template in templates for piece in pieces_of(template) if isinstance(piece, Text)]
-        found = [tag.rstrip() for literal in literals for tag in _TAG.findall(literal)]
-        return list(dict.fromkeys([*found, *sorted(self.family.special), *(self.family.thinking or ())]))
-
     def _value(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[int | None, int | None]:
         """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
         found = self._simply(builder, parameter.schema)
@@ -203,7 +210,7 @@ class Arguments:
         texts = [string.lower(builder, case.strings) for case in cases if case.mask & STRING]
         alive = [node for node in texts if node is not None]
         others = [case.among(~STRING) for case in cases if case.mask & ~STRING]
-        other = Lowering(builder, self.options, algebra).union(others) if others else None
+        other = Lowering(builder, self._options, algebra).union(others) if others else None
         algebra.raise_unsupported()
         return (builder.alt(alive) if alive else None), other
 
@@ -218,19 +225,19 @@ class Arguments:
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
         if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
-            return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
+            return None, builder.embed(Grammar.from_json_schema(schema, self._options).core)
         return None
 
     def _goal(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[Algebra, Goal]:
         """What the schema of a parameter demands, where it stands among its definitions."""
         documents = Documents(self.tool.schema, None)
-        algebra = Algebra(builder, documents, self.options, Report())
+        algebra = Algebra(builder, documents, self._options, Report())
         around = Site(-1, None, documents.root, (), "", ())
         return algebra, algebra.below(around, parameter.schema, "properties", parameter.key)
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
         algebra, goal = self._goal(builder, parameter)
-        node = _PythonLowering(builder, self.options, algebra, _python_prelude(self.options).lowering).lower(goal)
+        node = _PythonLowering(builder, self._options, algebra, _python_prelude(self._options).lowering).lower(goal)
         algebra.raise_unsupported()
         return node
 
@@ -284,7 +291,7 @@ class Arguments:
     def _others(self, parameter: Parameter) -> _core.Grammar | None:
         """The grammar of a parameter's values that are no texts."""
         if parameter.key not in self._values:
-            builder = prelude_of(self.options).fork()
+            builder = prelude_of(self._options).fork()
             node = self._value(builder, parameter)[1]
             self._values[parameter.key] = None if node is None else builder.build(node)
         return self._values[parameter.key]
@@ -304,6 +311,10 @@ class _PythonLowering(Lowering):
     ) -> None:
         super().__init__(builder, options, algebra, before)
         self._reads_constants = False
+        # A line break would divide two calls.
+        layout = Layout(builder, replace(options, whitespace="compact"), 0)
+        layout.colon, layout.comma = builder.words([b":", b": "]), builder.words([b",", b", "])
+        self._layouts = [layout]
 
     def _words(self, mask: int) -> int:
         words = ((NULL, b"None"), (FALSE, b"False"), (TRUE, b"True"))
@@ -318,6 +329,10 @@ class _PythonLowering(Lowering):
             plain = builder.char_class([(0x20, 0x26), (0x28, 0x5B), (0x5D, 0x10FFFF)])
             escaped = builder.words([f"\\{letter}".encode() for letter in "'\\nrtbf"])
             single = builder.repeat(builder.alt([plain, escaped]), 0)
+            if words := [text.encode() for text in self.options.forbidden_texts]:
+                everything = builder.not_(builder.empty())
+                holding = builder.cat([everything, builder.words(words), everything])
+                single = builder.and_([single, builder.not_(holding)])
             return builder.alt([double, builder.cat([builder.literal(b"'"), single, builder.literal(b"'")])])
         listed, _ = string.listed(builder, atoms)
         if listed:
@@ -329,13 +344,13 @@ class _PythonPrelude:
     """What the values of all Python calls have in common, under the same options."""
 
     def __init__(self, options: JSONSchemaOptions) -> None:
-        self.builder = _core.GrammarBuilder()
+        self.builder = restricted(_core.GrammarBuilder(), options)
         algebra = Algebra(self.builder, Documents(True, None), options, Report())
         self.lowering = _PythonLowering(self.builder, options, algebra)
         self.lowering.lower(ANYTHING)
 
-    def fork(self) -> GrammarBuilder:
-        return self.builder.fork()
+    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
+        return self.builder.fork(limits=limits)
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
-from frisket.json_schema.prelude import prelude_of
 from frisket.json_schema.report import Entry, Report
 from frisket.thinking import Mode, Reasoning, Thinking, special_in
 from frisket.tools.arguments import Arguments
@@ -58,9 +57,14 @@ def compile_tools(
     )
     if program.final is not None:
         program = _told_apart(program)
-    builder = prelude_of(given.options).fork(limits)
+    builder = _builder(program, limits)
     core = builder.build(program.lower(builder))
     return Grammar(core, _report(given, wanted), value=_Value(program, limits))
+
+
+def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
+    """A builder that begins with what the arguments have in common: they are embedded the faster."""
+    return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
 
 
 def _chosen(
@@ -152,8 +156,7 @@ class _Value:
             reasoning = self.program.reasoning
             written = reasoning and replace(reasoning, special=frozenset())
             program = replace(self.program, family=family, tools=tools, reasoning=written)
-            options = tools[0].options if tools else None
-            builder = prelude_of(options).fork(self.limits) if options else _core.GrammarBuilder(limits=self.limits)
+            builder = _builder(program, self.limits)
             self._core = builder.build(program.lower(builder))
         return self._core
 

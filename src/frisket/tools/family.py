@@ -7,17 +7,19 @@ import importlib
 import pkgutil
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 from frisket.errors import UnknownFamilyError
-from frisket.tools.template import leading, pieces_of
+from frisket.tools.template import Text, leading, pieces_of
 
 __all__ = ["Family", "families", "family"]
 
 
 #: The first tag of a marker: what comes after it may be spelled in several ways.
 _FIRST_TAG = re.compile(r"[^\n>]*>?")
+
+_TAG = re.compile(r"</?[^<>\s=]+[>= ]?")
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,19 @@ class Family:
     def markers(self) -> tuple[str, ...]:
         """Texts that announce calls or reasoning or end text, and so never stand in free text."""
         ends = (self.content[1], self.preamble[1] if self.preamble else "")
-        found = [self.trigger, *(self.thinking or ()), *ends, *sorted(self.special)]
+        found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
         return tuple(dict.fromkeys(marker for marker in found if marker))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the format and its special tokens, which no text of an argument holds.
+
+        Many parsers look for tags before they read JSON, or take a tag that stands alone for the beginning of a call.
+        """
+        templates = (self.calls, *self.call, self.parameter)
+        literals = [piece.text for template in templates for piece in pieces_of(template) if isinstance(piece, Text)]
+        found = [tag for literal in literals for tag in _TAG.findall(literal)]
+        return tuple(dict.fromkeys([*found, *sorted(self.special), *(self.thinking or ())]))
 
     @property
     def trigger(self) -> str:

@@ -7,7 +7,7 @@ search*, 1975), made when a text reaches them. So 500 triggers cost as few state
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -100,6 +100,23 @@ def _common_prefix(texts: Sequence[bytes]) -> bytes:
     first, last = min(texts), max(texts)
     length = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:length]
+
+
+def trigger_of(begin: str, triggers: Container[str]) -> str:
+    """The trigger that a tag starts with; KeyError if there is none."""
+    for end in range(1, len(begin) + 1):
+        if begin[:end] in triggers:
+            return begin[:end]
+    raise KeyError(begin)
+
+
+def shortest(begins: Iterable[str]) -> list[str]:
+    """The begins of tags that start with no other begin: they are triggers of all of them."""
+    found: dict[str, None] = {}
+    for begin in sorted(set(begins), key=len):
+        if not any(begin[:end] in found for end in range(1, len(begin))):
+            found[begin] = None
+    return list(found)
 
 
 def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str]) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from frisket import _core
 from frisket.errors import LimitExceededError
-from frisket.notations.combination.free_text import FreeTexts
+from frisket.notations.combination.free_text import FreeTexts, branches, trigger_of
 from frisket.notations.combination.part import (
+    AnyTokens,
     Capture,
     Choice,
     FreeText,
@@ -16,6 +17,7 @@ from frisket.notations.combination.part import (
     Repeat,
     Seq,
     Special,
+    Tags,
     Until,
     Whole,
 )
@@ -85,11 +87,17 @@ class _Lowering:
                 return self.node(item)
             case FreeText(forbidden, low, high):
                 return FreeTexts(builder, (), forbidden, low, high).text()
+            case AnyTokens(excluded):
+                for name in excluded:
+                    builder.special(name)  # a vocabulary without such a special token is refused
+                return builder.any_text()
             case Until(triggers, forbidden, low, high):
                 words = [trigger.text for trigger in triggers if isinstance(trigger, Lit)]
                 texts = FreeTexts(builder, words, forbidden, low, high)
                 after = [(trigger, builder.epsilon()) for trigger in triggers]
                 return builder.alt(texts.dispatched(after))
+            case Tags():
+                return self._tags(part)
         raise TypeError(f"no part: {type(part).__name__}")
 
     def _repeat(self, part: Repeat) -> int:
@@ -101,3 +109,24 @@ class _Lowering:
         rest = builder.repeat(more, max(low - 1, 0), None if high is None else high - 1)
         some = builder.seq([item, rest])
         return some if low > 0 else builder.alt([builder.epsilon(), some])
+
+    def _tags(self, part: Tags) -> int:
+        builder = self.builder
+        texts = FreeTexts(builder, part.triggers, part.forbidden, 0, part.max_chars)
+        after: list[tuple[Lit | Special, int]] = []
+        behind: dict[str, list[tuple[bytes, int]]] = {trigger: [] for trigger in part.triggers}
+        for begin, content in part.tags:
+            node = self.node(content)
+            if isinstance(begin, Special):
+                after.append((begin, node))
+            else:
+                trigger = trigger_of(begin.text, behind)
+                behind[trigger].append((begin.text[len(trigger) :].encode(), node))
+        after += [(Lit(trigger), branches(builder, continued)) for trigger, continued in behind.items()]
+        tagged, text = builder.alt(texts.dispatched(after)), texts.text()
+        if part.text_after:
+            return builder.seq([builder.repeat(tagged, part.at_least, part.at_most), text])
+        if part.at_most == 0:
+            return text
+        some = builder.repeat(tagged, max(part.at_least, 1), part.at_most)
+        return some if part.at_least else builder.alt([text, some])

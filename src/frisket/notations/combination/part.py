@@ -110,6 +110,16 @@ class FreeText(Part):
 
 
 @dataclass(frozen=True, slots=True)
+class AnyTokens(Part):
+    """Any tokens that have a text. Special tokens have none; those named here must be such, so that none comes."""
+
+    excluded: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"any_tokens(excluded={list(self.excluded)!r})"
+
+
+@dataclass(frozen=True, slots=True)
 class Until(Part):
     """Free text and the first of the triggers in it, which ends it. `name` is that of the text, without the trigger."""
 
@@ -123,6 +133,31 @@ class Until(Part):
         keywords = _keywords(self.forbidden, self.min_chars, self.max_chars)
         keywords += [f"name={self.name!r}"] if self.name is not None else []
         return f"until({', '.join([*map(str, self.triggers), *keywords])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tags(Part):
+    """Free text with tags in it. A tag is its begin and the part behind it; a begin starts with one of the triggers,
+    which end the text, or is a special token."""
+
+    tags: tuple[tuple[Lit | Special, Part], ...]
+    triggers: tuple[str, ...]
+    forbidden: tuple[str, ...] = ()
+    at_least: int = 0
+    at_most: int | None = None
+    max_chars: int | None = None
+    text_after: bool = True
+
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(part for _, part in self.tags)
+
+    def __str__(self) -> str:
+        tags = ", ".join(f"({begin}, {part})" for begin, part in self.tags)
+        keywords = [f"triggers={list(self.triggers)!r}", *_keywords(self.forbidden, 0, self.max_chars)]
+        keywords += [f"at_least={self.at_least}"] if self.at_least else []
+        keywords += [f"at_most={self.at_most}"] if self.at_most is not None else []
+        keywords += [] if self.text_after else ["text_after=False"]
+        return f"tags([{tags}], {', '.join(keywords)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ impl Builder {
         let is_own_base = Arc::ptr_eq(base, self.arena.terms.nodes.base());
         let place = self.embedded.0.iter().position(|(other, _)| Arc::ptr_eq(other, base));
         let shared = place.map_or_else(Embedded::default, |place| self.embedded.0.swap_remove(place).1);
+        // A special token that no text reaches is still one that the vocabulary must have.
+        for name in &grammar.specials {
+            self.special(name)?;
+        }
         let copies = Copies { base: base.len() as u32, is_own_base, shared, own: Embedded::default() };
         let specials = &grammar.specials;
         let mut embedding = Embedding { builder: self, source, rules, specials, copies, undefined: Vec::new() };
