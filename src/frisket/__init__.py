@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models
+    from frisket import examples, models, tools
     from frisket._core import Matcher, fill_masks
     from frisket.combinator import (
         GrammarPart,
@@ -36,9 +36,13 @@ if TYPE_CHECKING:
         GrammarSyntaxError,
         InvalidSchemaError,
         LimitExceededError,
+        MessageSyntaxError,
         MissingDependencyError,
+        RefusedToolsError,
         SchemaError,
         TokenRejectedError,
+        ToolError,
+        UnknownFamilyError,
         UnsatisfiableSchemaError,
         UnsupportedSchemaError,
         VocabularyError,
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from frisket.partial_value import PartialValue
     from frisket.span import Span
     from frisket.text_template import template
+    from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -75,15 +80,21 @@ __all__ = [
     "LimitExceededError",
     "Limits",
     "Matcher",
+    "MessageSyntaxError",
     "MissingDependencyError",
     "Opened",
     "PartialValue",
+    "RefusedToolsError",
     "Sampler",
     "SchemaError",
     "Span",
     "Step",
     "Stream",
+    "Thinking",
+    "Thought",
     "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
     "UnsatisfiableSchemaError",
     "UnsupportedSchemaError",
     "Vocabulary",
@@ -108,6 +119,8 @@ __all__ = [
     "tags",
     "template",
     "text",
+    "think",
+    "tools",
     "until",
 ]
 
@@ -134,9 +147,10 @@ _HOMES = {
     "partial_value": ("PartialValue",),
     "span": ("Span",),
     "text_template": ("template",),
+    "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models")
+_MODULES = ("examples", "models", "tools")
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from frisket.description import Style
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
+    from frisket.thinking import Thinking
+    from frisket.tools import Family, Tools
     from frisket.vocabulary import Vocabulary
 
 __all__ = ["CompiledGrammar", "Grammar"]
@@ -358,6 +360,54 @@ class Grammar:
         origin = self._made_by()
         registry = None if origin is None else origin.keywords.get("registry")
         return Grammar.from_json_schema(schema, options or self.options, registry=registry)
+
+    @classmethod
+    def from_tools(
+        cls,
+        tools: Tools | Iterable[Any],
+        family: str | Family,
+        *,
+        choice: str = "auto",
+        parallel: bool = True,
+        final: Any = None,
+        thinking: Literal["auto", "on", "off"] = "auto",
+        prompt: str | Thinking | None = None,
+        vocabulary: Vocabulary | None = None,
+        max_thinking_chars: int | None = None,
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The messages of a model that may call tools, in the wire format of its family; the value is a `Message`.
+
+        >>> weather = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+        >>> grammar = Grammar.from_tools([weather], "qwen3")
+        >>> text = 'Let me see.\n<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+        >>> grammar.value(text).calls
+        [ToolCall(id='call_0', name='weather', arguments={'city': 'Rome'})]
+
+        `tools` is a list of descriptions, Python functions and Pydantic models, or `frisket.tools.Tools` with a policy
+        for those that cannot be enforced. `frisket.tools.families()` lists the families.
+
+        `choice`: `auto` lets the model write text, call tools, or both; `required` asks for at least one call and
+        nothing else, a tool's name for one call of it, `none` for text alone. With `parallel=False` there is at most
+        one call. `final` (a schema, a type or a Grammar) stands in place of free text: the model calls tools or gives
+        this answer.
+        `thinking` says whether reasoning may, must or must not come first; `prompt` is the rendered prompt, which may
+        have begun or ended it. `vocabulary` says which markers are special tokens; without it, the family does.
+        """
+        from frisket.tools.compile import compile_tools
+
+        return compile_tools(
+            tools,
+            family,
+            choice=choice,
+            parallel=parallel,
+            final=final,
+            thinking=thinking,
+            prompt=prompt,
+            vocabulary=vocabulary,
+            max_thinking_chars=max_thinking_chars,
+            limits=limits,
+        )
 
     @classmethod
     def _from_json_schema(

@@ -17,11 +17,12 @@ NAMES = {
     "AsyncStream", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Events",
     "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarPart",
     "GrammarSyntaxError", "Grew", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Limits",
-    "Matcher", "MissingDependencyError", "Opened", "PartialValue", "Sampler", "SchemaError", "Span", "Step",
-    "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
+    "Matcher", "MessageSyntaxError", "MissingDependencyError", "Opened", "PartialValue", "RefusedToolsError",
+    "Sampler", "SchemaError", "Span", "Step", "Stream", "Thinking", "Thought", "TokenRejectedError",
+    "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
     "VocabularyError", "agenerate", "astream", "capture", "choice", "examples", "fill_masks", "generate",
     "generate_many", "json", "lit", "models", "optional", "regex", "repeat", "seq", "special", "stream", "tags",
-    "template", "text", "until",
+    "template", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
@@ -34,7 +35,7 @@ STOREYS = (
     ("description",),
     ("grammar",),
     ("explanation",),
-    ("combinator", "text_template"),
+    ("combinator", "text_template", "thinking", "tools"),
     ("models",),
     ("decoding",),
     ("examples",),

@@ -159,6 +159,11 @@ impl GrammarBuilder {
         self::node(self.builder()?.bounded(node, count(min), max.map(count)))
     }
 
+    /// From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too.
+    fn restrict_strings(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<()> {
+        self.builder()?.restrict_strings(node).map_err(raise)
+    }
+
     /// The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
     ///
     /// `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \ \b \f \n \r \t`, lower-case

@@ -139,6 +139,8 @@ class GrammarBuilder:
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
         (`\\/`, `\\u0061`, surrogate pairs).
         """
+    def restrict_strings(self, node: int) -> None:
+        """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
     def pattern(self, pattern: str, *, search: bool) -> int | None:
         """The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
         kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.

@@ -38,6 +38,11 @@ SORTED = "properties come in any order: all names are in alphabetical order, so 
 CLOSED = "objects have the members that the schema lists, unless it says what others may be: closed_objects"
 
 
+def forbidding(options: JSONSchemaOptions) -> str:
+    """What the report says where strings may not hold all texts."""
+    return f"no string holds {', '.join(map(repr, options.forbidden_texts))}: forbidden_texts"
+
+
 def nothing_written(report: Report) -> UnsupportedSchemaError:
     """The error of a schema of which nothing is left once its formats are narrowed."""
     narrowed = [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in report.narrowed]
@@ -79,6 +84,8 @@ class Lowering:
             algebra.report.notes.append(SORTED)
         if options.closed_objects:
             algebra.report.notes.append(CLOSED)
+        if options.forbidden_texts:
+            algebra.report.notes.append(forbidding(options))
         self._pretty = options.whitespace == "pretty"
         self.depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()

@@ -51,6 +51,7 @@ impl Builder {
             embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
+            string_texts: self.string_texts,
         };
         copy.arena.budget.reset_held();
         copy.arena.budget.set_cancellations([cancellation, None]);
