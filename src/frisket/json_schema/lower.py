@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
+    from frisket.json_schema.string import StringAtom
 
 #: Whether parts of constants are lowered by the engine. Tests turn it off and compare.
 CONSTANTS = True
@@ -356,6 +357,10 @@ class Lowering:
             node = self._parts[key] = self.builder.words([word for bit, word in words if mask & bit])
         return node
 
+    def string(self, atoms: tuple[StringAtom, ...]) -> int | None:
+        """The node of the strings that meet the conditions."""
+        return quoted(self, atoms)
+
     def part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
         key = (kind, mask, self.depth, atoms, kind == "object" and self.at_root())
@@ -376,7 +381,7 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept, self._numerals)
         elif kind == "string":
-            node = quoted(self, atoms)
+            node = self.string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:
