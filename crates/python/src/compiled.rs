@@ -42,9 +42,13 @@ impl CompiledGrammar {
     /// `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
     /// then takes over fewer positions of each (`Limits`).
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
-    fn matcher(&self, cancellation: Option<&Bound<'_, Cancellation>>, max_rollback: Option<usize>) -> Matcher {
+    fn matcher(
+        slf: &Bound<'_, Self>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
+        max_rollback: Option<usize>,
+    ) -> Matcher {
         let cancellation = cancellation.map(|flag| flag.get().0.clone());
-        Matcher::new(self.inner.matcher(cancellation, max_rollback), &self.handed)
+        Matcher::new(slf.get().inner.matcher(cancellation, max_rollback), slf.clone().unbind(), &slf.get().handed)
     }
 
     /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.

@@ -3,7 +3,7 @@
 //! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
 use crate::buffer::Bitmask;
-use crate::compiled::grouped;
+use crate::compiled::{grouped, CompiledGrammar};
 use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go};
 use crate::handed::Handed;
@@ -26,16 +26,19 @@ pub struct Matcher {
     inner: Exclusive<core::Matcher>,
     pub(crate) mask_words: usize,
     handed: Arc<Handed>,
+    /// What it was made from, in Python's eyes.
+    of: Py<CompiledGrammar>,
     /// Declared after the core's object, so that it is dropped later.
     compiled: Arc<core::CompiledGrammar>,
 }
 
 impl Matcher {
-    pub(crate) fn new(matcher: core::Matcher, handed: &Arc<Handed>) -> Self {
+    pub(crate) fn new(matcher: core::Matcher, of: Py<CompiledGrammar>, handed: &Arc<Handed>) -> Self {
         let compiled = matcher.compiled();
         Matcher {
             mask_words: compiled.vocabulary().mask_words(),
             handed: handed.clone(),
+            of,
             compiled: compiled.clone(),
             inner: Exclusive::new(matcher),
         }
@@ -59,6 +62,18 @@ impl Matcher {
             Some(mut matcher) => Ok(act(&mut matcher)),
             None => self.with(py, |matcher| Ok(act(matcher))),
         }
+    }
+
+    /// The error of a refused token or text, with what it takes to explain it: a fork, and what was refused.
+    fn refusing<'py>(&self, py: Python<'py>, error: PyErr, given: impl IntoPyObject<'py>) -> PyErr {
+        let value = error.value(py);
+        if value.hasattr("refused").unwrap_or(false) {
+            if let Ok(fork) = self.fork(py) {
+                // An error that cannot be explained is still the error.
+                let _ = value.setattr("refused", (fork, given));
+            }
+        }
+        error
     }
 
     pub(crate) fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T>) -> Option<Result<T>> {
@@ -130,7 +145,7 @@ impl Matcher {
         if self.try_advance_cached(token_id.id()) {
             return Ok(());
         }
-        self.with(py, |matcher| matcher.advance(token_id.id()))
+        self.with(py, |matcher| matcher.advance(token_id.id())).map_err(|error| self.refusing(py, error, token_id.id()))
     }
 
     /// As `advance`, False instead of the error.
@@ -144,6 +159,7 @@ impl Matcher {
     /// Take text without tokens (a prefix, forced bytes); counts as one step for rollback.
     fn advance_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         self.with(py, |matcher| matcher.advance_bytes(data))
+            .map_err(|error| self.refusing(py, error, PyBytes::new(py, data)))
     }
 
     /// How many leading tokens would be accepted; the matcher does not move.
@@ -168,6 +184,31 @@ impl Matcher {
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<usize> {
         self.quick(py, |matcher| matcher.steps())
+    }
+
+    /// The grammar and vocabulary that it was made from.
+    #[getter]
+    fn compiled(&self, py: Python<'_>) -> Py<CompiledGrammar> {
+        self.of.clone_ref(py)
+    }
+
+    /// The bytes taken so far, by tokens and as text; special tokens have none.
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.quick(py, |matcher| matcher.text())?))
+    }
+
+    /// The JSON Pointer of the value in a document that is being written; empty at the root and in other
+    /// notations.
+    #[getter]
+    fn path<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation")?.call_method1("path", (slf,))
+    }
+
+    /// Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
+    /// what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds.
+    fn explain<'py>(slf: &Bound<'py, Self>, token_or_text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation")?.call_method1("explain", (slf, token_or_text))
     }
 
     /// The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
@@ -204,7 +245,8 @@ impl Matcher {
 
     /// Another matcher at the same position, with the same steps to take back; either goes on alone.
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
-        self.quick(py, |matcher| Matcher::new(matcher.clone(), &self.handed))
+        let matcher = self.quick(py, |matcher| matcher.clone())?;
+        Ok(Matcher::new(matcher, self.of.clone_ref(py), &self.handed))
     }
 
     /// Back to the beginning of the text; no step is left to take back.

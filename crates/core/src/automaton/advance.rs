@@ -44,6 +44,14 @@ enum HeadCursor {
         position: u32,
         free: bool,
     },
+    /// Words inside a JSON string.
+    QuotedWords {
+        set: WordSetId,
+        low: u32,
+        high: u32,
+        depth: u32,
+        free: bool,
+    },
     /// A string body of `min..=max` more characters. `at` is the derivative inside the current character of `body`.
     QuotedBounded {
         body: TermId,
@@ -181,6 +189,7 @@ impl Arena {
             }
             Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
                 Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
+                Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
                 // A nullable body always has texts of the remaining length, so no emptiness check is due.
                 Term::Bounded { body, min, max } if self.info(body).nullable => {
                     HeadCursor::QuotedBounded { body, at: body, min, max, free }
@@ -251,6 +260,10 @@ impl Arena {
                 let text = self.literal_rest(literal, position)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
+            HeadCursor::QuotedWords { set, low, high, depth, free } => {
+                let text = self.words_rest(set, low, high, depth)?;
+                self.quoted_state(text, Spelling::Body, free)
+            }
             HeadCursor::QuotedBounded { at, min, max, free, .. } => {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
@@ -276,6 +289,7 @@ impl Arena {
             }
             HeadCursor::Named { .. }
             | HeadCursor::QuotedLiteral { .. }
+            | HeadCursor::QuotedWords { .. }
             | HeadCursor::QuotedBounded { .. }
             | HeadCursor::OpenKey(_) => false,
         }
@@ -308,6 +322,14 @@ impl Arena {
             HeadCursor::QuotedLiteral { literal, position, free } => {
                 if is_unescaped(byte) && self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
                     return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
+                }
+                return self.advance_term(cursor, byte, open_keys);
+            }
+            HeadCursor::QuotedWords { set, low, high, depth, free } => {
+                if is_unescaped(byte) {
+                    let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
+                    let depth = depth + 1;
+                    return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
                 }
                 return self.advance_term(cursor, byte, open_keys);
             }

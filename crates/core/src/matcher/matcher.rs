@@ -73,6 +73,19 @@ impl Matcher {
         self.taken.len()
     }
 
+    /// The bytes of the inputs, in order; special tokens have none.
+    pub fn text(&self) -> Vec<u8> {
+        let mut texts = self.texts.iter();
+        let mut out = Vec::new();
+        for &taken in &self.taken {
+            match taken {
+                Taken::Token(token) => out.extend(self.compiled.vocabulary().token(token).unwrap_or_default()),
+                Taken::Text => out.extend(texts.next().map_or(&[][..], |text| text)),
+            }
+        }
+        out
+    }
+
     /// Whether an end-of-sequence token was taken.
     pub fn ended(&self) -> bool {
         self.state().ended

@@ -163,8 +163,12 @@ class Groups:
     @property
     def waits(self) -> bool:
         """Whether an operator waits for the next item."""
-        level = self._levels[-1]
-        return level.prefix is not None or (level.minus is not None and level.minus[0] == len(level.items))
+        return self.counted or self.minus is not None
+
+    @property
+    def counted(self) -> bool:
+        """Whether a count waits for what it repeats."""
+        return self._levels[-1].prefix is not None
 
     def add(self, node: Node) -> None:
         """Append to the alternative under way."""
