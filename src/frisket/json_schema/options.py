@@ -76,7 +76,8 @@ class JSONSchemaOptions:
     """Whether what cannot be enforced exactly is left out, and reported, where the default refuses the schema."""
 
     max_alternatives: int = 4000
-    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
+    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if). Ways of
+    splitting that take 256 at most are tried first."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
