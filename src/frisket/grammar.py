@@ -15,6 +15,7 @@ from frisket.origin import Content, Origin
 from frisket.recent import content
 
 if TYPE_CHECKING:
+    from frisket.description import Style
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
@@ -286,6 +287,12 @@ class Grammar:
         default: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
         return default
 
+    @property
+    def type(self) -> Any:
+        """The Python type that the grammar was made from; None for other notations."""
+        origin = self._made_by()
+        return origin.argument if origin is not None and origin.constructor == "from_type" else None
+
     def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
         """The grammar of another schema, which is read as this one's was: with its options and its registry.
 
@@ -363,6 +370,23 @@ class Grammar:
         items, layouts (punctuation), and terms that are long or used twice have names.
         """
         return self.core.dump()
+
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        return describe(self, style, self.options or compiled_schema.front_end().DEFAULT)
 
     def __repr__(self) -> str:
         origin = self._made_by()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from frisket.errors import LimitExceededError
 from frisket.json_schema.object import ObjectAtom, Shape
 from frisket.json_schema.order import orders
+from frisket.json_schema.quoted import spelled
 from frisket.json_schema.region import regions
 from frisket.json_schema.value import NOTHING, Goal
 
@@ -68,7 +69,10 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                         places[key] = len(properties)
                         properties.append((key, False, [(value, 0)]))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
-        for keys, goal, broken in regions(algebra, shape, closed=closed):
+        for texts, goal, broken in regions(algebra, shape, closed=closed):
+            keys = spelled(lowering, texts)
+            if keys != texts and lowering.builder.is_empty(keys):
+                continue
             if broken:
                 values = with_marks(lowering, goal, broken)
             else:

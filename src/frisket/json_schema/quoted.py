@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import LimitExceededError
 from frisket.json_schema import string
+from frisket.json_schema.options import ESCAPES
 from frisket.json_schema.value import STRING
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def quoted(lowering: Lowering, atoms: tuple[string.StringAtom, ...]) -> int | None:
     if not atoms:
-        return lowering.builder.quoted(lowering.builder.any_text(), lowering.options.escapes)
+        return lowering.builder.quoted(spelled(lowering, lowering.builder.any_text()), lowering.options.escapes)
     nesting, _ = string.nested(lowering.builder, atoms)
     others = tuple(atom for atom in atoms if atom != string.Length(1, None))
     if nesting is not None and string.nested(lowering.builder, others)[1]:
@@ -34,6 +35,8 @@ def quoted(lowering: Lowering, atoms: tuple[string.StringAtom, ...]) -> int | No
     if found is None:
         return None
     lowering.recursive = lowering.recursive or len(atoms) > 1
+    if string.listed(lowering.builder, atoms)[0] is None:
+        found = spelled(lowering, found)
     return lowering.builder.quoted(found, lowering.options.escapes)
 
 
@@ -45,15 +48,28 @@ def quoted_union(lowering: Lowering, alternatives: tuple[tuple[Any, ...], ...]) 
     nodes = []
     for atoms in alternatives:
         try:
-            nodes.append(string.lower(lowering.builder, atoms))
+            node = string.lower(lowering.builder, atoms)
         except LimitExceededError as error:
             raise _located(lowering, error, atoms) from error
+        is_listed = string.listed(lowering.builder, atoms)[0] is not None
+        nodes.append(node if node is None or is_listed else spelled(lowering, node))
     alive = list(dict.fromkeys(node for node in nodes if node is not None))
     if not alive:
         return []
     return [
         lowering.builder.quoted(alive[0] if len(alive) == 1 else lowering.builder.alt(alive), lowering.options.escapes)
     ]
+
+
+def spelled(lowering: Lowering, texts: int) -> int:
+    """Of texts that no schema lists, those that the escapes of the options can spell."""
+    builder, letters = lowering.builder, lowering.options.escape_letters
+    if set(letters) == set(ESCAPES):
+        return texts
+    needed = {0x22: '"', 0x5C: "\\", 8: "b", 9: "t", 10: "n", 12: "f", 13: "r"}
+    kept = [byte for byte in range(256) if needed.get(byte, "u" if byte < 32 else "") in letters]
+    lowering.recursive = True
+    return builder.and_([texts, builder.repeat(builder.byte_class([(one, one) for one in kept]), 0)])
 
 
 def _located(lowering: Lowering, error: LimitExceededError, atoms: tuple[string.StringAtom, ...]) -> LimitExceededError:

@@ -328,3 +328,15 @@ def test_a_limit_on_texts_names_its_place() -> None:
     with pytest.raises(LimitExceededError, match=r"format hostname, not format idn-hostname.*steps") as caught:
         Grammar.from_json_schema(schema)
     assert caught.value.where == "/properties/a"
+
+
+def test_what_nests_excludes_itself() -> None:
+    one, other = {"type": "string", "format": "regex"}, {"type": "integer"}
+    for alternatives in ([one, {**one, "type": ["string", "integer"]}], [one, other, one]):
+        grammar = Grammar.from_json_schema({"oneOf": alternatives})
+        assert not grammar.accepts('"a"') and grammar.accepts("1")
+
+
+def test_a_length_that_says_nothing_stands_beside_what_nests() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 0})
+    assert grammar.accepts('"a+"') and not grammar.accepts('"("')
