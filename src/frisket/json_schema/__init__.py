@@ -26,7 +26,7 @@ from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
-from frisket.json_schema.lower import CLOSED, SORTED, Lowering, nothing_written
+from frisket.json_schema.lower import CLOSED, SORTED, Lowering, forbidding, nothing_written
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.prelude import Prelude, prelude_of
@@ -259,6 +259,7 @@ class Clean:
 
     def report(self) -> Report:
         notes = [SORTED] * self.is_sorted + [CLOSED] * self.options.closed_objects
+        notes += [forbidding(self.options)] * bool(self.options.forbidden_texts)
         return Report(notes=notes, source=self.entries)
 
     def entries(self) -> Iterable[Entry]:

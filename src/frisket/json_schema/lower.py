@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
+    from frisket.json_schema.string import StringAtom
 
 #: Whether parts of constants are lowered by the engine. Tests turn it off and compare.
 CONSTANTS = True
@@ -36,6 +37,11 @@ SHALLOW = 64
 SORTED = "properties come in any order: all names are in alphabetical order, so a tool sorted them"
 #: What the report says where objects are closed that the schema leaves open.
 CLOSED = "objects have the members that the schema lists, unless it says what others may be: closed_objects"
+
+
+def forbidding(options: JSONSchemaOptions) -> str:
+    """What the report says where strings may not hold all texts."""
+    return f"no string holds {', '.join(map(repr, options.forbidden_texts))}: forbidden_texts"
 
 
 def nothing_written(report: Report) -> UnsupportedSchemaError:
@@ -79,6 +85,8 @@ class Lowering:
             algebra.report.notes.append(SORTED)
         if options.closed_objects:
             algebra.report.notes.append(CLOSED)
+        if options.forbidden_texts:
+            algebra.report.notes.append(forbidding(options))
         self._pretty = options.whitespace == "pretty"
         self.depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
@@ -349,6 +357,10 @@ class Lowering:
             node = self._parts[key] = self.builder.words([word for bit, word in words if mask & bit])
         return node
 
+    def string(self, atoms: tuple[StringAtom, ...]) -> int | None:
+        """The node of the strings that meet the conditions."""
+        return quoted(self, atoms)
+
     def part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
         key = (kind, mask, self.depth, atoms, kind == "object" and self.at_root())
@@ -369,7 +381,7 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept, self._numerals)
         elif kind == "string":
-            node = quoted(self, atoms)
+            node = self.string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:

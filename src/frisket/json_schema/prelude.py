@@ -32,7 +32,7 @@ class Prelude:
     __slots__ = ("builder", "lowering", "stock")
 
     def __init__(self, options: JSONSchemaOptions) -> None:
-        self.builder = _core.GrammarBuilder()
+        self.builder = restricted(_core.GrammarBuilder(), options)
         self.lowering = Lowering(self.builder, options, Algebra(self.builder, Documents(True, None), options, Report()))
         self.stock: front_end.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
@@ -101,3 +101,13 @@ def _prelude_of(options: JSONSchemaOptions) -> Prelude:
 @cache
 def _prelude_of_default() -> Prelude:
     return _prelude_of(DEFAULT)
+
+
+def restricted(builder: _core.GrammarBuilder, options: JSONSchemaOptions) -> _core.GrammarBuilder:
+    """The builder, whose JSON strings from now on hold none of the forbidden texts."""
+    words = [text.encode("utf-8", "replace") for text in options.forbidden_texts]
+    if words:
+        everything = builder.not_(builder.empty())
+        holding = builder.cat([everything, builder.words(words), everything])
+        builder.restrict_strings(builder.and_([builder.any_text(), builder.not_(holding)]))
+    return builder
