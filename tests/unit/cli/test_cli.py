@@ -230,7 +230,8 @@ class TestCheck:
         (folder / "rules.gbnf").write_text('root ::= "[" root? "]"', encoding="utf-8")
         (folder / "rules.ABNF.abnf").write_text('list = "[" [list] "]"', encoding="utf-8")
         (folder / "rules.ebnf").write_text("list ::= '[' list? ']'", encoding="utf-8")
-        for name in ("rules.gbnf", "rules.ABNF.abnf", "rules.ebnf"):
+        (folder / "rules.lark").write_text('start: "[" start? "]"', encoding="utf-8")
+        for name in ("rules.gbnf", "rules.ABNF.abnf", "rules.ebnf", "rules.lark"):
             assert "exact" in Ran(capsys, "check", name).out
             assert Ran(capsys, "check", name, "--json").json == {"exact": True, "refused": []}
             assert "'[' rule_1? ']'" in Ran(capsys, "check", name, "--grammar").out
