@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models
+    from frisket import examples, models, tools
     from frisket._core import Matcher, fill_masks
     from frisket.combinator import (
         GrammarPart,
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         text,
         until,
     )
-    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.decoding.answer import Generation, Stream
+    from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
+    from frisket.decoding.generate import generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
@@ -34,55 +36,77 @@ if TYPE_CHECKING:
         GrammarSyntaxError,
         InvalidSchemaError,
         LimitExceededError,
+        MessageSyntaxError,
         MissingDependencyError,
+        RefusedToolsError,
         SchemaError,
         TokenRejectedError,
+        ToolError,
+        UnknownFamilyError,
         UnsatisfiableSchemaError,
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.event import Closed, Events, Grew, Opened
+    from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
     from frisket.span import Span
     from frisket.text_template import template
+    from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
     "GREEDY",
+    "AsyncStream",
     "Cancellation",
+    "Closed",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Events",
+    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
     "GrammarError",
     "GrammarPart",
     "GrammarSyntaxError",
+    "Grew",
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
     "Limits",
     "Matcher",
+    "MessageSyntaxError",
     "MissingDependencyError",
+    "Opened",
     "PartialValue",
+    "RefusedToolsError",
     "Sampler",
     "SchemaError",
     "Span",
     "Step",
     "Stream",
+    "Thinking",
+    "Thought",
     "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
     "UnsatisfiableSchemaError",
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "agenerate",
+    "astream",
     "capture",
     "choice",
     "examples",
     "fill_masks",
     "generate",
+    "generate_many",
     "json",
     "lit",
     "models",
@@ -95,6 +119,8 @@ __all__ = [
     "tags",
     "template",
     "text",
+    "think",
+    "tools",
     "until",
 ]
 
@@ -107,9 +133,13 @@ _HOMES = {
         *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
         *("text", "until"),
     ),
-    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
+    "decoding.answer": ("Generation", "Stream"),
+    "decoding.generate": ("generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "event": ("Closed", "Events", "Grew", "Opened"),
+    "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),
@@ -117,9 +147,10 @@ _HOMES = {
     "partial_value": ("PartialValue",),
     "span": ("Span",),
     "text_template": ("template",),
+    "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models")
+_MODULES = ("examples", "models", "tools")
 
 
 def __getattr__(name: str) -> Any:

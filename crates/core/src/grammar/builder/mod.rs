@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
 use embed::SharedEmbeddings;
@@ -33,6 +34,8 @@ pub struct Builder {
     is_base: bool,
     /// Steps that the front end reported for its own work.
     steps: u64,
+    /// The texts that JSON strings may hold, if these are not all.
+    pub(crate) string_texts: Option<TermId>,
 }
 
 /// The white space and punctuation of one object or array.
@@ -71,6 +74,7 @@ impl Builder {
             embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
+            string_texts: None,
         }
     }
 
@@ -97,7 +101,7 @@ impl Builder {
     /// The node of a number. Errors: misuse, if this builder has no such node.
     pub fn node(&self, id: u32) -> Result<TermId> {
         if (id as usize) < self.arena.len() {
-            Ok(TermId(id))
+            Ok(TermId::new(id))
         } else {
             Err(Error::Misuse(format!("{id} is not a node of this builder")).into())
         }
@@ -205,12 +209,27 @@ impl Builder {
     /// The JSON strings that decode to a text of a regular node: every spelling if `free`, otherwise one.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
+        let node = self.allowed_texts(node)?;
         self.begin_call().quoted(node, free)
+    }
+
+    /// From now on, JSON strings and the keys of further members hold texts of this regular node only. Errors: misuse.
+    pub fn restrict_strings(&mut self, id: u32) -> Result<()> {
+        self.string_texts = Some(self.regular(id)?);
+        Ok(())
+    }
+
+    /// Those texts of a regular node that JSON strings may hold.
+    pub(crate) fn allowed_texts(&mut self, node: TermId) -> Result<TermId> {
+        match self.string_texts {
+            Some(allowed) => self.begin_call().and(vec![node, allowed]),
+            None => Ok(node),
+        }
     }
 
     /// A regular node in a form that other builders can import; None for structural nodes.
     pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.export(self.node(id)?))
+        Ok(self.arena.terms.export(self.node(id)?))
     }
 
     /// The node that another builder exported.
@@ -266,6 +285,6 @@ impl Builder {
                 self.specials.len() - 1
             }
         };
-        self.begin_call().special(index as u32)
+        self.begin_call().special(SpecialId::at(index))
     }
 }
