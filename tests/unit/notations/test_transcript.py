@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from frisket import Grammar, GrammarError
@@ -34,10 +36,8 @@ def test_the_texts_stay(case: Case) -> None:
 def test_most_cases_can_be_said() -> None:
     said = 0
     for case in CASES:
-        try:
+        with contextlib.suppress(GrammarError):
             said += bool(made(case).to_gbnf())
-        except GrammarError:
-            pass
     assert said >= 120
 
 
