@@ -6,9 +6,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models
+    from frisket import examples, models, tools
     from frisket._core import Matcher, fill_masks
-    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.combinator import (
+        GrammarPart,
+        capture,
+        choice,
+        json,
+        lit,
+        optional,
+        regex,
+        repeat,
+        seq,
+        special,
+        tags,
+        text,
+        until,
+    )
+    from frisket.decoding.answer import Generation, Stream
+    from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
+    from frisket.decoding.generate import generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
@@ -19,53 +36,92 @@ if TYPE_CHECKING:
         GrammarSyntaxError,
         InvalidSchemaError,
         LimitExceededError,
+        MessageSyntaxError,
         MissingDependencyError,
+        RefusedToolsError,
         SchemaError,
         TokenRejectedError,
+        ToolError,
+        UnknownFamilyError,
         UnsatisfiableSchemaError,
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.event import Closed, Events, Grew, Opened
     from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.span import Span
+    from frisket.text_template import template
+    from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
     "GREEDY",
+    "AsyncStream",
     "Cancellation",
+    "Closed",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Events",
     "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
     "GrammarError",
+    "GrammarPart",
     "GrammarSyntaxError",
+    "Grew",
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
     "Limits",
     "Matcher",
+    "MessageSyntaxError",
     "MissingDependencyError",
+    "Opened",
     "PartialValue",
+    "RefusedToolsError",
     "Sampler",
     "SchemaError",
+    "Span",
     "Step",
     "Stream",
+    "Thinking",
+    "Thought",
     "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
     "UnsatisfiableSchemaError",
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "agenerate",
+    "astream",
+    "capture",
+    "choice",
     "examples",
     "fill_masks",
     "generate",
+    "generate_many",
+    "json",
+    "lit",
     "models",
+    "optional",
+    "regex",
+    "repeat",
+    "seq",
+    "special",
     "stream",
+    "tags",
+    "template",
+    "text",
+    "think",
+    "tools",
+    "until",
 ]
 
 __version__: str
@@ -73,18 +129,28 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
-    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "combinator": (
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
+        *("text", "until"),
+    ),
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
+    "decoding.answer": ("Generation", "Stream"),
+    "decoding.generate": ("generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "event": ("Closed", "Events", "Grew", "Opened"),
     "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "span": ("Span",),
+    "text_template": ("template",),
+    "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models")
+_MODULES = ("examples", "models", "tools")
 
 
 def __getattr__(name: str) -> Any:
