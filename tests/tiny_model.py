@@ -10,7 +10,7 @@ import pytest
 EOS, PAD, BOS = "<|end|>", "<|pad|>", "<|start|>"
 
 
-def save(folder: Path, *, seed: int = 0, layers: int = 2) -> Path:
+def save(folder: Path, *, seed: int = 0, layers: int = 2, head_dim: int = 8) -> Path:
     """The folder, with a model of random weights and its tokenizer in it."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     library = pytest.importorskip("transformers", reason="transformers is not installed")
@@ -24,6 +24,7 @@ def save(folder: Path, *, seed: int = 0, layers: int = 2) -> Path:
         num_hidden_layers=layers,
         num_attention_heads=4,
         num_key_value_heads=2,
+        head_dim=head_dim,
         max_position_embeddings=512,
         initializer_range=0.4,
         bos_token_id=tokenizer.bos_token_id,

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         text,
         until,
     )
-    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.decoding.answer import Generation, Stream
+    from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
+    from frisket.decoding.generate import generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
@@ -45,25 +47,34 @@ if TYPE_CHECKING:
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.event import Closed, Events, Grew, Opened
+    from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.span import Span
+    from frisket.text_template import template
     from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
     "GREEDY",
+    "AsyncStream",
     "Cancellation",
+    "Closed",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Events",
+    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
     "GrammarError",
     "GrammarPart",
     "GrammarSyntaxError",
+    "Grew",
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
@@ -71,10 +82,12 @@ __all__ = [
     "Matcher",
     "MessageSyntaxError",
     "MissingDependencyError",
+    "Opened",
     "PartialValue",
     "RefusedToolsError",
     "Sampler",
     "SchemaError",
+    "Span",
     "Step",
     "Stream",
     "Thinking",
@@ -86,11 +99,14 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "agenerate",
+    "astream",
     "capture",
     "choice",
     "examples",
     "fill_masks",
     "generate",
+    "generate_many",
     "json",
     "lit",
     "models",
@@ -101,6 +117,7 @@ __all__ = [
     "special",
     "stream",
     "tags",
+    "template",
     "text",
     "think",
     "tools",
@@ -116,14 +133,20 @@ _HOMES = {
         *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
         *("text", "until"),
     ),
-    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
+    "decoding.answer": ("Generation", "Stream"),
+    "decoding.generate": ("generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "event": ("Closed", "Events", "Grew", "Opened"),
+    "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "span": ("Span",),
+    "text_template": ("template",),
     "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }

@@ -1,22 +1,26 @@
-"""Schema · regex · choices · GBNF · ABNF · EBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · ABNF · EBNF · Lark · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.errors import GrammarError
+from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
-from frisket.notations.combination.part import Part, Whole
+from frisket.notations.combination.part import Part, Template, Whole
 from frisket.origin import Content, Origin
 from frisket.recent import content
+from frisket.span import Span, TokenText, token_text
 
 if TYPE_CHECKING:
+    from frisket.description import Style
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.thinking import Thinking
@@ -203,7 +207,7 @@ class Grammar:
         cls,
         text: str,
         *,
-        dialect: Literal["w3c", "iso"] = "w3c",
+        dialect: Literal["w3c", "iso", "xgrammar"] = "w3c",
         root: str | None = None,
         limits: Limits | None = None,
     ) -> Grammar:
@@ -219,15 +223,52 @@ class Grammar:
         >>> names.accepts("Ada"), names.accepts("da")
         (True, False)
 
+        `dialect="xgrammar"` is what xgrammar reads: GBNF with `[lazy]` rules, `Regex`, `Substring` and `TagDispatch`.
+        Its rule is `root` if none is named.
+
         An exception `A - B` is exact between parts that do not call themselves, and refused between others.
         """
         from frisket.notations.ebnf import lower_ebnf
 
-        if dialect not in ("w3c", "iso"):
-            raise ValueError("dialect is w3c or iso")
+        if dialect not in ("w3c", "iso", "xgrammar"):
+            raise ValueError("dialect is w3c, iso or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
+
+    @classmethod
+    def from_lark(
+        cls,
+        text: str,
+        *,
+        dialect: Literal["llguidance", "lark", "xgrammar"] = "llguidance",
+        start: str = "start",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The texts of a rule of a grammar in Lark's notation.
+
+        >>> calls = Grammar.from_lark(r'''
+        ... start: NAME "(" [sum ("," sum)*] ")"
+        ... sum: INT ("+" INT)*
+        ... NAME: /[a-z]\w*/
+        ... %import common (INT, WS)
+        ... %ignore WS
+        ... ''')
+        >>> calls.accepts("f(1, 2 + 3)"), calls.accepts("f(1 2)")
+        (True, False)
+
+        A text is accepted if some division into terminals fits the rules; no lexer chooses one. `dialect` says whose
+        patterns, escapes and white space are meant: llguidance's, which reads most of the others, too, Lark's own, or
+        xgrammar's. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`, numbered tokens and
+        assertions about the text beside a terminal are refused.
+        """
+        from frisket.notations.lark import lower_lark
+
+        if dialect not in ("llguidance", "lark", "xgrammar"):
+            raise ValueError("dialect is llguidance, lark or xgrammar")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        return cls(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
     def from_json_schema(
@@ -274,12 +315,10 @@ class Grammar:
         What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
         listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
-        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions(formats="python")
+        options = options or _usual_options("from_type")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
@@ -288,6 +327,39 @@ class Grammar:
         usual = _usual_options("from_type")
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
+
+    @property
+    def options(self) -> JSONSchemaOptions | None:
+        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+
+        >>> Grammar.from_type(bool).options.property_order
+        'declared'
+        """
+        if self.schema is None:
+            return None
+        origin = self._made_by()
+        given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
+        if given is not None:
+            return given
+        return _usual_options("from_json_schema" if origin is None else origin.constructor)
+
+    @property
+    def type(self) -> Any:
+        """The Python type that the grammar was made from; None for other notations."""
+        origin = self._made_by()
+        return origin.argument if origin is not None and origin.constructor == "from_type" else None
+
+    def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+        """The grammar of another schema, which is read as this one's was: with its options and its registry.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> closed = Grammar.from_json_schema({}, options=JSONSchemaOptions(whitespace="compact"))
+        >>> closed.with_schema({"type": "array"}).accepts("[1, 2]")
+        False
+        """
+        origin = self._made_by()
+        registry = None if origin is None else origin.keywords.get("registry")
+        return Grammar.from_json_schema(schema, options or self.options, registry=registry)
 
     @classmethod
     def from_tools(
@@ -383,7 +455,10 @@ class Grammar:
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
         """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
         are asked only as parts of others."""
-        return cls(None, origin=Origin("_from_part", part, {}, limits))
+        grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
+        if isinstance(part, Template):
+            grammar._value = partial(_filled, grammar, part)
+        return grammar
 
     @property
     def _options(self) -> JSONSchemaOptions | None:
@@ -419,6 +494,66 @@ class Grammar:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
 
+    def captures(
+        self, text: str | bytes | Sequence[int], vocabulary: Vocabulary | _core.Vocabulary | None = None
+    ) -> dict[str, list[Span]]:
+        """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
+
+        >>> from frisket import capture, regex, repeat
+        >>> row = repeat(capture("n", regex("[0-9]+")), 1, None, ", ")
+        >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
+        [(0, 2, '12'), (4, 5, '3')]
+
+        With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
+        of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
+        ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
+        other part its longest text. A text that is none of the grammar is a GrammarError with the code `text-rejected`.
+        """
+        if vocabulary is not None:
+            units = token_text(cast("Sequence[int]", text), vocabulary)
+        else:
+            if not isinstance(text, (str, bytes)):
+                raise TypeError("token ids need the vocabulary that they are of")
+            units = TokenText([_bytes(text)])
+        found = spans(self._part, units.units)
+        if found is None:
+            raise GrammarError(
+                "the text is none of the grammar", hint="`accepts_prefix` says of a beginning", code="text-rejected"
+            )
+        named: dict[str, list[Span]] = {}
+        for name, begin, end in found:
+            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+        return named
+
+    def to_gbnf(self) -> str:
+        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
+        root ::= [a-c]+
+
+        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_gbnf
+
+        return to_gbnf(*self._call())
+
+    def to_ebnf(self) -> str:
+        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
+        root ::= 'a' root?
+
+        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_ebnf
+
+        return to_ebnf(*self._call())
+
+    def _call(self) -> tuple[str, Any, dict[str, Any]]:
+        """The constructor that made the grammar, its argument and its keywords."""
+        origin = self._made_by()
+        return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
+
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
 
@@ -447,6 +582,23 @@ class Grammar:
         items, layouts (punctuation), and terms that are long or used twice have names.
         """
         return self.core.dump()
+
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        return describe(self, style, self.options or compiled_schema.front_end().DEFAULT)
 
     def __repr__(self) -> str:
         origin = self._made_by()
@@ -510,11 +662,18 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
 
 @cache
 def _usual_options(constructor: str) -> JSONSchemaOptions:
-    """The options of a constructor where nobody gives any."""
+    """The options of a constructor where nobody gives any. Nobody sorted the fields of a class: where they are in
+    alphabetical order, that is the order."""
     front = compiled_schema.front_end()
     if constructor == "from_type":
         return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
     return cast("JSONSchemaOptions", front.DEFAULT)
+
+
+def _filled(grammar: Grammar, template: Template, text: str) -> Any:
+    """The values of a template's holes in a text, as its object."""
+    found = grammar.captures(text)
+    return template.into(**{name: of.value(found[name][0].text) for name, of in template.holes})
 
 
 def _shortened(text: str) -> str:

@@ -22,6 +22,7 @@ _USUAL: dict[str, dict[str, Any]] = {
     "from_gbnf": {"root": "root"},
     "from_abnf": {"values": "characters"},
     "from_ebnf": {"dialect": "w3c"},
+    "from_lark": {"dialect": "llguidance", "start": "start"},
 }
 
 #: A representation shows at most so many characters of an argument.

@@ -114,7 +114,9 @@ def run_command(command: Command) -> None:
     """
     for part in command.line.split(" && "):
         words = shlex.split(part, comments=True)
-        if words[0] == "frisket":
+        if words[:2] == ["frisket", "serve"]:
+            check_options(command.place, words)
+        elif words[0] == "frisket":
             environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"}
             run = subprocess.run(
                 [sys.executable, "-c", RUN_FRISKET, *words[1:]], capture_output=True, text=True, env=environment
@@ -124,6 +126,17 @@ def run_command(command: Command) -> None:
                 compare(command.place, command.shown, run.stdout)
         else:
             check_exists(command.place, words)
+
+
+def check_options(place: str, words: list[str]) -> None:
+    """A command that would never end: at least it takes the options that are shown."""
+    import typer.main
+
+    from frisket.cli.app import app
+
+    known = {name for one in typer.main.get_command(app).commands[words[1]].params for name in one.opts}  # type: ignore[attr-defined]
+    unknown = {word for word in words if word.startswith("-")} - known
+    assert not unknown, f"{place}: `{' '.join(words[:2])}` does not take {unknown}"
 
 
 def check_exists(place: str, words: list[str]) -> None:

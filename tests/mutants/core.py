@@ -1,4 +1,4 @@
-"""The core's sources × a seed → mutants by cargo-mutants, each held against `cargo test`."""
+"""The core's sources × a seed → mutants of cargo-mutants' list in one build, each held against `cargo test`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,26 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 from typing import Any
 
 from tests.data import ROOT
 
+from .schemata import FUNCTION, VARIABLE, switch, switched
 from .verdict import Verdict
 
 #: What masks, objects, counts and positions are made by: folders and files of crates/core/src.
 SOURCES = ("mask", "matcher", "json/object", "grammar/rules", "automaton/machine.rs", "regular/saturate.rs")
 
+#: What the core's tests read: sources, cases, and the page that measures every accelerator.
+READ = ("Cargo.toml", "Cargo.lock", "crates", "tests/spec", "benchmarks/ablation.py")
+
+#: The root of the crate: the function that switches ask stands there.
+ROOT_FILE = "crates/core/src/lib.rs"
+
 LISTED = ("cargo", "mutants", "--package=frisket-core", "--colors=never", "--no-times")
 
-#: Seconds. A mutant that loops is noticed, too: all tests together take a tenth of it.
-SECONDS = 180
+#: Seconds of a processor. A mutant that loops is noticed, too: all tests of a binary together take a tenth of it.
+SECONDS = 30
 
 #: Bytes of address space: a mutant that grows without end is noticed before the machine feels it.
 MEMORY = 12 << 30
@@ -41,50 +47,120 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
     else:
         chosen = random.Random(seed).sample(range(len(everything)), min(sample, len(everything)))
     print(f"{len(chosen)} of {len(everything):,} mutants of the core, seed {seed}", flush=True)
-    copies: Queue[Path] = Queue()
-    for number in range(jobs):
-        copies.put(copied(ROOT / "target" / f"mutants-{number}"))
+    copy = ROOT / "target" / "mutants"
+    switches, tests = built(copy, {place: everything[place] for place in chosen})
+    if not passes(copy, tests, None):
+        sys.exit("the tests fail without a mutant: nothing can be judged")
+    print(f"{len(switches)} of them in one build, {len(chosen) - len(switches)} built alone", flush=True)
 
     def judged(place: int) -> Verdict:
-        copy = copies.get()
-        try:
-            return judge(copy, everything[place], place, len(everything))
-        finally:
-            copies.put(copy)
+        if place in switches:
+            return verdict(everything[place], "survived" if passes(copy, tests, place) else "CaughtMutant")
+        return alone(everything[place], place, len(everything))
 
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(judged, chosen)
 
 
-def copied(folder: Path) -> Path:
-    """The sources in a folder of their own. What was built there stays, so that a mutant is one file built anew."""
-    for name in ("Cargo.toml", "Cargo.lock", "crates", "tests/spec"):
+def built(copy: Path, chosen: dict[int, dict[str, Any]]) -> tuple[frozenset[int], list[Path]]:
+    """The core's tests with the chosen mutants behind switches: those that could be, and the tests' binaries."""
+    sources = {file: (ROOT / file).read_text(encoding="utf-8") for file in {one["file"] for one in chosen.values()}}
+    switches = {place: switch(sources[one["file"]], one, place) for place, one in chosen.items()}
+    left = {place: made for place, made in switches.items() if made is not None}
+    while True:
+        written, places = {ROOT_FILE: (ROOT / ROOT_FILE).read_text(encoding="utf-8") + FUNCTION}, {}
+        for file, source in sources.items():
+            here = [made for place, made in left.items() if chosen[place]["file"] == file]
+            written[file], places[file] = switched(source, here)
+        copied(copy, written)
+        broken = set()
+        for file, at in errors(copy):
+            around = [(end - start, place) for place, (start, end) in places.get(file, {}).items() if start <= at < end]
+            if not around:
+                sys.exit(f"{copy / file} does not build, and no mutant stands at byte {at}")
+            broken.add(min(around)[1])
+        if not broken:
+            return frozenset(left), binaries(copy)
+        left = {place: made for place, made in left.items() if place not in broken}
+
+
+def errors(copy: Path) -> Iterator[tuple[str, int]]:
+    """(file, byte) of every error of the compiler."""
+    for message in cargo(copy, "check", "--lib"):
+        told = message.get("message", {})
+        if message["reason"] == "compiler-message" and told["level"] == "error":
+            for span in told["spans"]:
+                if span["is_primary"]:
+                    yield span["file_name"], span["byte_start"]
+
+
+def binaries(copy: Path) -> list[Path]:
+    """The binaries of the tests, the quick ones first."""
+    messages = [one for one in cargo(copy, "test", "--tests", "--no-run") if one.get("executable")]
+    found = {one["target"]["name"]: Path(one["executable"]) for one in messages}
+    if not found:
+        sys.exit("the tests do not build")
+    return [found[name] for name in sorted(found, key=lambda name: (name == "spec", name))]
+
+
+def cargo(copy: Path, *command: str) -> list[dict[str, Any]]:
+    """What cargo says about the core in a copy of the sources."""
+    told = subprocess.run(
+        ["cargo", *command, "--profile=mutants", "--package=frisket-core", "--message-format=json"],
+        cwd=copy,
+        env={**os.environ, "CARGO_TARGET_DIR": str(copy / "target")},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return [json.loads(line) for line in told.stdout.splitlines()]
+
+
+def passes(copy: Path, tests: list[Path], place: int | None) -> bool:
+    """Whether all tests pass with the mutant of this number on."""
+    environment = {**os.environ, "FRISKET_TEST_SEEDS": "100", "RUST_BACKTRACE": "0"}
+    if place is not None:
+        environment[VARIABLE] = str(place)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+    return all(
+        subprocess.run(
+            [test, "-q"], cwd=copy / "crates" / "core", env=environment, capture_output=True, preexec_fn=limit
+        ).returncode
+        == 0
+        for test in tests
+    )
+
+
+def copied(folder: Path, instead: dict[str, str]) -> None:
+    """What the core's tests read, in a folder of its own, some files with another text. What was built there stays."""
+    kept = set()
+    for name in READ:
         for source in (path for path in (ROOT / name, *(ROOT / name).rglob("*")) if path.is_file()):
             target = folder / source.relative_to(ROOT)
-            if not target.exists() or target.read_bytes() != source.read_bytes():
+            text = instead.get(str(source.relative_to(ROOT)))
+            content = source.read_bytes() if text is None else text.encode()
+            kept.add(target)
+            if not target.exists() or target.read_bytes() != content:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
+                target.write_bytes(content)
     for target in (folder / "crates").rglob("*"):
-        if target.is_file() and not (ROOT / target.relative_to(folder)).exists():
+        if target.is_file() and target not in kept:
             target.unlink()
-    return folder
 
 
-def judge(copy: Path, mutant: dict[str, Any], place: int, count: int) -> Verdict:
-    """Whether the core's tests notice a mutant, made in a copy of the sources."""
-    how = (
-        "--profile=mutants",
-        "--baseline=skip",
-        f"--timeout={SECONDS}",
-        "--in-place",
-        f"--output={copy}",
-        "--cargo-test-arg=--tests",
-    )
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(copy / "target"), "FRISKET_TEST_SEEDS": "100"}
+def alone(mutant: dict[str, Any], place: int, count: int) -> Verdict:
+    """Whether the core's tests notice a mutant that no switch can hold: most of these do not build at all."""
+    copy = ROOT / "target" / "mutants-alone"
+    copied(copy, {})
+    how = ("--profile=mutants", "--baseline=skip", f"--timeout={10 * SECONDS}", "--in-place", f"--output={copy}")
     subprocess.run(
-        [*LISTED, *files(), *how, "--sharding=round-robin", f"--shard={place}/{count}"],
+        [*LISTED, *files(), *how, "--cargo-test-arg=--tests", "--sharding=round-robin", f"--shard={place}/{count}"],
         cwd=copy,
-        env=environment,
+        env={**os.environ, "CARGO_TARGET_DIR": str(copy / "target"), "FRISKET_TEST_SEEDS": "100"},
         check=False,
         capture_output=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),

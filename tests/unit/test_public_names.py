@@ -14,24 +14,28 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
-    "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError", "MissingDependencyError", "PartialValue",
-    "RefusedToolsError", "Sampler", "SchemaError", "Step", "Stream", "Thinking", "Thought", "TokenRejectedError",
+    "AsyncStream", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Events",
+    "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarPart",
+    "GrammarSyntaxError", "Grew", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Limits",
+    "Matcher", "MessageSyntaxError", "MissingDependencyError", "Opened", "PartialValue", "RefusedToolsError",
+    "Sampler", "SchemaError", "Span", "Step", "Stream", "Thinking", "Thought", "TokenRejectedError",
     "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
-    "VocabularyError", "capture", "choice", "examples", "fill_masks", "generate", "json", "lit", "models",
-    "optional", "regex", "repeat", "seq", "special", "stream", "tags", "text", "think", "tools", "until",
+    "VocabularyError", "agenerate", "astream", "capture", "choice", "examples", "fill_masks", "generate",
+    "generate_many", "json", "lit", "models", "optional", "regex", "repeat", "seq", "special", "stream", "tags",
+    "template", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "origin", "partial_value"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value", "partial_object", "event", "span"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
+    ("description",),
     ("grammar",),
-    ("combinator", "thinking", "tools"),
+    ("explanation",),
+    ("combinator", "text_template", "thinking", "tools"),
     ("models",),
     ("decoding",),
     ("examples",),

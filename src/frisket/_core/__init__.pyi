@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
@@ -259,6 +260,8 @@ class Grammar:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether some sentence begins with this text."""
+    def ends(self, data: bytes) -> list[int]:
+        """The lengths of all beginnings of the text that are whole sentences, shortest first."""
 
 @final
 class Vocabulary:
@@ -377,6 +380,19 @@ class Matcher:
     @property
     def steps(self) -> int:
         """How many advances can be rolled back."""
+    @property
+    def compiled(self) -> CompiledGrammar:
+        """The grammar and vocabulary that it was made from."""
+    @property
+    def text(self) -> bytes:
+        """The bytes taken so far, by tokens and as text; special tokens have none."""
+    @property
+    def path(self) -> str:
+        """The JSON Pointer of the value in a document that is being written; empty at the root and in other
+        notations."""
+    def explain(self, token_or_text: int | str | bytes) -> Explanation:
+        """Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
+        what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds."""
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
 

@@ -21,7 +21,8 @@ from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, Unsuppor
 from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, string
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Layout, Lowering
+from frisket.json_schema.layout import Layout
+from frisket.json_schema.lower import Lowering
 from frisket.json_schema.prelude import prelude_of, restricted
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import Documents, Site
@@ -316,9 +317,9 @@ class _PythonLowering(Lowering):
         words = ((NULL, b"None"), (FALSE, b"False"), (TRUE, b"True"))
         return self.builder.words([word for bit, word in words if mask & bit])
 
-    def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+    def string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         """Texts in double quotes; in single quotes, too, where no condition needs another automaton."""
-        builder, double = self.builder, super()._string(atoms)
+        builder, double = self.builder, super().string(atoms)
         if double is None:
             return None
         if not atoms:

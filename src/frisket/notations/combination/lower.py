@@ -18,6 +18,7 @@ from frisket.notations.combination.part import (
     Seq,
     Special,
     Tags,
+    Template,
     Until,
     Whole,
 )
@@ -85,6 +86,8 @@ class _Lowering:
                 return self._repeat(part)
             case Capture(_, item):
                 return self.node(item)
+            case Template(_, whole):
+                return self.node(whole)
             case FreeText(forbidden, low, high):
                 return FreeTexts(builder, (), forbidden, low, high).text()
             case AnyTokens(excluded):

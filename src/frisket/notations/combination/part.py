@@ -5,8 +5,9 @@ Rules belong to one builder. A tree does not, so that every part can stand in an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -172,6 +173,23 @@ class Capture(Part):
 
     def __str__(self) -> str:
         return f"capture({self.name!r}, {self.item})"
+
+
+@dataclass(frozen=True, slots=True)
+class Template(Part):
+    """Fixed text with holes. `whole` captures each hole by its name; `holes` read their texts (`value`), and `into`
+    makes the object of a filled template from what they read."""
+
+    source: str
+    whole: Seq
+    holes: tuple[tuple[str, Any], ...]
+    into: Callable[..., Any]
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.whole,)
+
+    def __str__(self) -> str:
+        return f"template({self.source!r})"
 
 
 def _keywords(forbidden: tuple[str, ...], min_chars: int, max_chars: int | None) -> list[str]:

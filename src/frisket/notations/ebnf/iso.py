@@ -100,6 +100,8 @@ class ISO(EBNFParser):
                 source.at += len(opens)
                 groups.open(_OPENS[opens], at)
             elif count := _COUNT.match(source.text, at):
+                if groups.counted:
+                    source.fail("expected what is repeated, found another count", at)
                 source.at = count.end()
                 times = source.count(count[1], at)
                 groups.prefix(partial(repeated, times, times))

@@ -44,7 +44,7 @@ impl Builder {
         }
         for (call, _) in undefined {
             // After an error: the builder can still build what does not call them.
-            self.define(call.0, EMPTY.0)?;
+            self.define(call.number(), EMPTY.number())?;
         }
         made
     }
@@ -72,7 +72,7 @@ struct Copies {
 
 impl Copies {
     fn known(&self, id: TermId) -> Option<TermId> {
-        match id.0 < self.base {
+        match id.number() < self.base {
             true if self.is_own_base => Some(id),
             true => self.shared.get(&id).copied(),
             false => self.own.get(&id).copied(),
@@ -84,7 +84,7 @@ impl Copies {
     }
 
     fn insert(&mut self, id: TermId, made: TermId) {
-        let table = if id.0 < self.base { &mut self.shared } else { &mut self.own };
+        let table = if id.number() < self.base { &mut self.shared } else { &mut self.own };
         table.insert(id, made);
     }
 }
@@ -96,7 +96,7 @@ impl Embedding<'_> {
             let rules = self.undefined.len();
             let body = self.term(body)?;
             self.undefined.remove(rules - 1);
-            self.builder.define(call.0, body.0)?;
+            self.builder.define(call.number(), body.number())?;
         }
         Ok(node)
     }
@@ -109,7 +109,7 @@ impl Embedding<'_> {
                 continue;
             }
             let info = self.source.info(id);
-            let found = if info.structural { None } else { self.builder.arena.by_hash(info.hash) };
+            let found = if info.structural { None } else { self.builder.arena.terms.by_hash(info.hash) };
             let made = match found {
                 Some(found) => found,
                 None if !ready => {
@@ -128,7 +128,7 @@ impl Embedding<'_> {
         let registers = &self.source.registers;
         match self.source.term(id) {
             Term::Object(object) => {
-                let spec = &registers.objects[*object as usize];
+                let spec = &registers.objects[object.index()];
                 let lists = spec.properties.iter().map(|property| &property.values);
                 lists
                     .chain(spec.extras.iter().map(|extra| &extra.values))
@@ -138,7 +138,7 @@ impl Embedding<'_> {
                 [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(visit);
             }
             Term::Unique(array) => {
-                let spec = &registers.uniques[*array as usize];
+                let spec = &registers.uniques[array.index()];
                 spec.steps.iter().flatten().for_each(|&(item, _)| visit(item));
                 [spec.open, spec.close, spec.comma, spec.empty].into_iter().for_each(visit);
             }
@@ -166,17 +166,17 @@ impl Embedding<'_> {
                 self.builder.arena.repeat(body, min, max)
             }
             Term::Call(rule) => {
-                let call = self.builder.rule(&self.rules.names[rule as usize])?;
+                let call = self.builder.rule(&self.rules.names[rule.index()])?;
                 self.undefined.push((call, self.rules.body(rule).unwrap_or(EMPTY)));
                 Ok(call)
             }
-            Term::Special(special) => self.builder.special(&self.specials[special as usize]),
+            Term::Special(special) => self.builder.special(&self.specials[special.index()]),
             Term::Object(object) => {
-                let spec = self.object(&source.registers.objects[object as usize]);
+                let spec = self.object(&source.registers.objects[object.index()]);
                 self.builder.arena.add_object(spec)
             }
             Term::Unique(array) => {
-                let spec = self.array(&source.registers.uniques[array as usize]);
+                let spec = self.array(&source.registers.uniques[array.index()]);
                 self.builder.arena.add_unique(spec)
             }
             ref term => unreachable!("{term:?} exists at run time only"),

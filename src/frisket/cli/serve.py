@@ -1,0 +1,63 @@
+"""`frisket serve`: a model behind OpenAI's API."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Annotated, Any
+
+import typer
+
+from frisket.cli import option, source
+from frisket.errors import FrisketError, MissingDependencyError
+
+EXAMPLES = """[dim]$[/dim] frisket serve
+
+[dim]$[/dim] frisket serve --model smollm2 --port 8080
+
+[dim]$[/dim] FRISKET_API_KEY=secret frisket serve --host 0.0.0.0
+
+Any client of OpenAI's API will do: its base URL is http://127.0.0.1:8000/v1, and the model's name that of --model.
+"""
+
+
+def command(
+    model: option.Model = "embedded",
+    host: Annotated[str, typer.Option("--host", help="0.0.0.0 lets other machines in: set a key.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")] = 8000,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What requests call the model.", show_default="as --model")
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option("--api-key", envvar="FRISKET_API_KEY", help="What clients must send.", show_default=False),
+    ] = None,
+    temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="Where a request says none.")] = 0.0,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one answer.")] = 4096,
+    max_active: Annotated[int, typer.Option("--max-active", min=1, help="Answers that are written at a time.")] = 64,
+    max_queued: Annotated[int, typer.Option("--max-queued", min=0, help="Answers that wait beside those.")] = 512,
+    max_body_bytes: Annotated[int, typer.Option("--max-body-bytes", min=1, help="Of one request.")] = 4_000_000,
+    max_schema_bytes: Annotated[int, typer.Option("--max-schema-bytes", min=1, help="Of one schema.")] = 1_000_000,
+) -> None:
+    """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
+    try:
+        uvicorn: Any = importlib.import_module("uvicorn")
+    except ImportError as error:
+        raise MissingDependencyError.of("uvicorn", "server") from error
+    from frisket.server import Settings, make_application
+
+    settings = Settings(
+        name=name or model, api_key=api_key, temperature=temperature, max_tokens=max_tokens, max_active=max_active,
+        max_queued=max_queued, max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
+    )  # fmt: skip
+    application = make_application(source.model(model), settings)
+    if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
+        typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
+    # What was asked for is nobody's business: no line for each request, unless somebody wants it.
+    access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
+    server = uvicorn.Server(uvicorn.Config(application, host=host, port=port, log_level="info", access_log=access))
+    server.run()
+    if not server.started:
+        raise FrisketError(
+            f"the server did not start on {host}:{port}", where="--port", hint="choose another port", code="port"
+        )

@@ -1,0 +1,67 @@
+"""Name of an engine → what is installed of it here, and whether frisket was tested with that version."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import re
+from dataclasses import dataclass
+
+from frisket.errors import EngineError
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that frisket plugs into.
+
+    `package` is its distribution, `tested` the versions that the tests ran with (or what they begin with), `extra` what
+    installs it beside frisket, `use` what to import or to say.
+
+    >>> vllm = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
+    >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1")
+    (True, False)
+    """
+
+    name: str
+    package: str
+    tested: tuple[str, ...]
+    extra: str
+    use: str
+
+    @property
+    def version(self) -> str | None:
+        """The version that is installed, None if there is none."""
+        try:
+            return importlib.metadata.version(self.package)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the tests ran with the version that is installed."""
+        return self.version is not None and self.covers(self.version)
+
+    def covers(self, version: str) -> bool:
+        """Whether a version is one of those that were tested, or a patch of one."""
+        numbers = re.match(r"\d+(\.\d+)*", version)
+        parts = numbers.group().split(".") if numbers else []
+        return any(parts[: len(known)] == known for known in (tested.split(".") for tested in self.tested))
+
+    def check(self, version: str) -> None:
+        """EngineError if the version was not tested: a plug-in into another one may do nothing, or the wrong thing."""
+        if not self.covers(version):
+            raise EngineError(
+                f"{self.name} {version} was not tested with this version of frisket",
+                hint=f"install {self.name} {' or '.join(self.tested)} or another frisket, or do without: {self.use}",
+            )
+
+
+def engines() -> list[Engine]:
+    """All engines, in order.
+
+    >>> [engine.name for engine in engines()][:2]
+    ['transformers', 'llama.cpp']
+    """
+    from frisket.engines import NAMES
+
+    return [importlib.import_module(f"frisket.engines.{name}").ENGINE for name in NAMES]

@@ -1,0 +1,104 @@
+"""CompiledGrammar → one request's position in an engine that may not be stopped by an error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from frisket._core import CompiledGrammar, fill_masks
+from frisket.errors import FrisketError
+
+logger = logging.getLogger(__name__)
+
+
+class Progress:
+    """Where a request is. An engine fills rows from several threads, each for another request.
+
+    Where a mask cannot be had (a limit was reached), the row allows the end alone, and no token is accepted: the
+    request fails, and the engine goes on.
+
+    >>> from frisket import Grammar, Vocabulary
+    >>> letters = Vocabulary.from_bytes([b"a", b"b", None], eos=[2])
+    >>> progress = Progress(Grammar.from_regex("ab").compile(letters), max_rollback=2)
+    >>> progress.validate([0, 1, 2, 0]), progress.validate([1])
+    (3, 0)
+    >>> progress.accept([0, 1, 2]) is None, progress.ended
+    (True, True)
+    """
+
+    def __init__(self, compiled: CompiledGrammar, *, max_rollback: int) -> None:
+        self._compiled, self._max_rollback = compiled, max_rollback
+        self._matcher = compiled.matcher(max_rollback=max_rollback)
+        self._eos = list(compiled.vocabulary.eos)
+        #: After how many steps no mask could be had, and why.
+        self._failed: tuple[int, FrisketError] | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end was accepted."""
+        return self._matcher.ended
+
+    def accept(self, tokens: Sequence[int]) -> FrisketError | None:
+        """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
+        if self._failed is not None:
+            return self._failed[1]
+        taken = 0
+        try:
+            for token in tokens:
+                if self._matcher.ended:
+                    break
+                self._matcher.advance(token)
+                taken += 1
+        except FrisketError as refusal:
+            self._matcher.rollback(taken)
+            return refusal
+        return None
+
+    def validate(self, tokens: Sequence[int]) -> int:
+        """How many leading tokens would be accepted, the end being the last of them; nothing moves."""
+        if self._matcher.ended:
+            return 0
+        end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
+        try:
+            return self._matcher.validate(tokens[:end])
+        except FrisketError:
+            return 0  # drafts that are dropped cost time, and nothing else
+
+    def rollback(self, steps: int) -> None:
+        """Back to before the last tokens."""
+        self._matcher.rollback(steps)
+        if self._failed is not None and self._matcher.steps < self._failed[0]:
+            self._failed = None
+
+    def fill(self, bitmask: Any, row: int) -> None:
+        """Write a row of an int32 bitmask. Work that takes long releases the GIL."""
+        try:
+            self._matcher.fill_mask(bitmask, row)
+        except FrisketError as refusal:
+            logger.error("a request fails, which has no mask: %s [%s]", refusal, refusal.code)
+            self._failed = self._matcher.steps, refusal
+            words = np.asarray(bitmask[row]).view(np.uint32)
+            words[:] = 0
+            for token in self._eos:
+                words[token >> 5] |= np.uint32(1 << (token & 31))
+
+    @staticmethod
+    def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
+        """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
+        try:
+            fill_masks([one._matcher for one in many], bitmask, rows)
+        except FrisketError:
+            for one, row in zip(many, rows, strict=True):
+                one.fill(bitmask, row)
+
+    def reset(self) -> None:
+        """Back to the beginning of the text."""
+        self._matcher.reset()
+        self._failed = None
+
+    def fresh(self) -> Progress:
+        """Another one, at the beginning of the same grammar."""
+        return Progress(self._compiled, max_rollback=self._max_rollback)

@@ -1,0 +1,139 @@
+"""Kind × specification × options → Grammar: a structured output as engines and servers request it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from frisket.errors import FrisketError
+from frisket.grammar import Grammar
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.limit import Limits
+
+Kind = Literal["json", "json_object", "regex", "choice", "grammar", "structural_tag"]
+
+#: How engines call the kinds of structured output: vLLM's names.
+KINDS: tuple[str, ...] = get_args(Kind)
+
+#: A rule in the manner of Lark: a name, a colon, and no `::=`.
+_LARK = re.compile(r"^\s*[?!]?[A-Za-z_]\w*(\.-?\d+)?\s*:(?!:=)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class StructuredOutput:
+    """One request: equal requests have equal grammars.
+
+    >>> StructuredOutput("choice", '["yes", "no"]').grammar().accepts("yes")
+    True
+
+    `specification` is a JSON Schema as JSON text, a pattern, a JSON list of texts, the rules of a grammar (GBNF, or
+    Lark), or a structural tag as JSON text; empty for `json_object`. `options` say how JSON documents are spelled.
+    """
+
+    kind: Kind
+    specification: str
+    options: JSONSchemaOptions = DEFAULT
+
+    @classmethod
+    def of(cls, kind: Kind, value: Any, options: JSONSchemaOptions = DEFAULT) -> StructuredOutput:
+        """The request for a value as a client sends it: text, or JSON that is not text yet.
+
+        >>> StructuredOutput.of("json", {"type": "integer"})
+        StructuredOutput(kind='json', specification='{"type": "integer"}', options=JSONSchemaOptions())
+        """
+        if kind == "json_object":
+            return cls(kind, "", options)
+        if isinstance(value, str):
+            return cls(kind, value, options)
+        if kind in ("regex", "grammar"):
+            raise _invalid(f"{kind} is a text, not {type(value).__name__}", where=kind)
+        return cls(kind, json.dumps(value, ensure_ascii=False), options)
+
+    def grammar(self, limits: Limits | None = None) -> Grammar:
+        """The texts that fulfil the request; a FrisketError says what cannot be enforced, and where.
+
+        `limits`: what building the grammar may take."""
+        match self.kind:
+            case "json":
+                return Grammar.from_json_schema(self.specification, self.options, limits=limits)
+            case "json_object":
+                return Grammar.from_json_schema({"type": "object"}, self.options, limits=limits)
+            case "regex":
+                return Grammar.from_regex(self.specification, limits=limits)
+            case "choice":
+                return Grammar.from_choices(self._choices(), limits=limits)
+            case "grammar":
+                return self._rules(limits)
+            case "structural_tag":
+                return self._tags(limits)
+        raise _invalid(f"{self.kind!r} is no kind of structured output", where="kind")
+
+    def _choices(self) -> list[str]:
+        try:
+            choices = json.loads(self.specification)
+        except ValueError:
+            choices = None
+        if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
+            raise _invalid("the choices are no list of texts", where="choice")
+        return choices
+
+    def _rules(self, limits: Limits | None) -> Grammar:
+        if not is_lark(self.specification):
+            return Grammar.from_gbnf(self.specification, limits=limits)
+        return self._read("from_lark", "rules in the notation of Lark", 'write GBNF: root ::= "yes" | "no"', limits)
+
+    def _tags(self, limits: Limits | None) -> Grammar:
+        hint = "ask for json, regex, choice or grammar"
+        # Without options, the JSON in a tag may be spelled in any way, as the definition of tags says.
+        options = {} if self.options == DEFAULT else {"options": self.options}
+        return self._read("from_structural_tag", "structural tags", hint, limits, **options)
+
+    def _read(self, constructor: str, what: str, hint: str, limits: Limits | None, **options: Any) -> Grammar:
+        make = getattr(Grammar, constructor, None)
+        if make is None:
+            raise FrisketError(f"{what} are not read here", where=self.kind, hint=hint, code="unsupported")
+        made: Grammar = make(self.specification, limits=limits, **options)
+        return made
+
+
+def is_lark(rules: str) -> bool:
+    """Whether rules look like Lark's and not like GBNF.
+
+    >>> is_lark('start: "yes" | "no"'), is_lark('root ::= "a:" | "b"')
+    (True, False)
+    """
+    return "::=" not in rules and _LARK.search(rules) is not None
+
+
+def read_options(given: Any, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOptions:
+    """The options of a request: a mapping, or one as JSON text; fields that are not named are those of `base`.
+
+    >>> read_options('{"whitespace": "compact"}')
+    JSONSchemaOptions(whitespace='compact')
+    """
+    if given is None:
+        return base
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise _invalid(f"the options are not JSON: {error}", where="options") from error
+    if not isinstance(given, Mapping):
+        raise _invalid(f"the options are an object, not {type(given).__name__}", where="options")
+    known = {field.name for field in fields(JSONSchemaOptions)}
+    for name in given:
+        if name not in known:
+            raise _invalid(
+                f"there is no option {name!r}", where=f"options/{name}", hint=f"one of {', '.join(sorted(known))}"
+            )
+    try:
+        return replace(base, **given)
+    except (TypeError, ValueError) as error:
+        raise _invalid(str(error), where="options") from error
+
+
+def _invalid(message: str, *, where: str, hint: str | None = None) -> FrisketError:
+    return FrisketError(message, where=where, hint=hint, code="request")

@@ -1,0 +1,125 @@
+"""vLLM's classes → the same classes with frisket behind structured outputs.
+
+vLLM has no registry of backends. Two methods are wrapped: the one that validates a request where it arrives, and the
+one that has its grammar compiled in the engine's process.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from frisket.engines.structured_output import read_options
+from frisket.engines.vllm import ENGINE, SWITCH
+from frisket.engines.vllm.request import Specification, structured_output
+from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.json_schema.options import JSONSchemaOptions
+
+#: What vLLM's requests and its manager call the backend. Beam search, which has backends of its own, refuses the name.
+NAME = "frisket"
+
+
+def install(options: str = "") -> None:
+    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests."""
+    base = read_options(options or None)
+    vllm = _import("vllm")
+    ENGINE.check(str(vllm.__version__))
+    _wrap_validation(_import("vllm.sampling_params").SamplingParams, base)
+    _wrap_compilation(_import("vllm.v1.structured_output").StructuredOutputManager, base)
+
+
+def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
+    original = _method(cls, "_validate_structured_outputs")
+    if original is None:
+        return
+
+    def _validate_structured_outputs(
+        self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
+    ) -> None:
+        wanted = self.structured_outputs
+        if wanted is None or structured_outputs_config is None or tokenizer is None or model_config.is_diffusion:
+            # vLLM says itself what is missing.
+            original(self, model_config, structured_outputs_config, tokenizer)
+            return
+        _check_backend(structured_outputs_config.backend)
+        if wanted._backend not in (None, NAME):
+            raise invalid(f"the request asks for the backend {wanted._backend!r}, and {SWITCH} for frisket")
+        try:
+            structured_output(wanted, self.extra_args, base).grammar()
+        except FrisketError as error:
+            raise invalid(f"{error} [{error.code}]") from error
+        wanted._backend, wanted._backend_was_auto = NAME, True
+
+    _replace(cls, _validate_structured_outputs)
+
+
+def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> None:
+    original = _method(cls, "grammar_init")
+    if original is None:
+        return
+
+    def grammar_init(self: Any, request: Any) -> None:
+        if request.structured_output_request is not None:
+            _prepare(self, request, base)
+        original(self, request)
+
+    _replace(cls, grammar_init)
+
+
+def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
+    """What vLLM's own `grammar_init` then finds: a backend, its name, and a specification with its options."""
+    from frisket.engines.vllm.backend import Backend
+
+    config = manager.vllm_config
+    _check_backend(config.structured_outputs_config.backend)
+    params = request.sampling_params.structured_outputs
+    try:
+        if manager.backend is None:
+            size = config.model_config.get_vocab_size()
+            manager.backend = Backend(config, tokenizer=manager.tokenizer, vocab_size=size)
+            manager.backend_name = NAME
+        wanted = structured_output(params, request.sampling_params.extra_args, base)
+    except FrisketError as error:
+        raise invalid(f"{error} [{error.code}]") from error
+    params._backend = NAME
+    made = request.structured_output_request
+    kind, specification = made.structured_output_key
+    # The key is a cached property of the request, and the one thing that reaches the backend.
+    made.__dict__["structured_output_key"] = kind, Specification(specification, wanted)
+
+
+def _check_backend(configured: str) -> None:
+    if configured != "auto":
+        raise invalid(
+            f"the engine was started with the backend {configured!r}, and {SWITCH} asks for frisket: drop one"
+        )
+
+
+def invalid(message: str) -> Exception:
+    """The error by which vLLM refuses a request, as status 400 where it came by HTTP."""
+    error: Exception = _import("vllm.exceptions").VLLMValidationError(message, parameter="structured_outputs")
+    return error
+
+
+def _method(cls: Any, name: str) -> Any:
+    """A method to be wrapped; None if it is wrapped already."""
+    method = vars(cls).get(name)
+    if method is None:
+        raise EngineError(
+            f"{ENGINE.name}'s {cls.__name__} has no {name}",
+            where=SWITCH,
+            hint=f"unset {SWITCH}, or install {ENGINE.name} {' or '.join(ENGINE.tested)}",
+        )
+    return None if getattr(method, "of_frisket", False) else method
+
+
+def _replace(cls: Any, function: Any) -> None:
+    function.of_frisket = True
+    setattr(cls, function.__name__, function)
+
+
+def _import(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError.of("vllm", "vllm") from error

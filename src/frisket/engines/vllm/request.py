@@ -1,0 +1,61 @@
+"""vLLM's parameters of a request → StructuredOutput."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
+from frisket.errors import FrisketError
+from frisket.json_schema.options import JSONSchemaOptions
+
+#: The entry of `SamplingParams.extra_args` (over HTTP: `vllm_xargs`) that holds options of `JSONSchemaOptions`.
+EXTRA = "frisket"
+
+
+class Specification(str):
+    """The text of a specification, with the whole request: vLLM hands a backend the text alone."""
+
+    wanted: StructuredOutput
+
+    def __new__(cls, text: str, wanted: StructuredOutput) -> Specification:
+        made = super().__new__(cls, text)
+        made.wanted = wanted
+        return made
+
+
+def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSchemaOptions) -> StructuredOutput:
+    """What `SamplingParams.structured_outputs` asks for; later options count: `base`, vLLM's own, `extra_args`.
+
+    FrisketError for what frisket does not serve.
+    """
+    if params.whitespace_pattern is not None:
+        raise FrisketError(
+            "whitespace_pattern is not supported",
+            where="structured_outputs/whitespace_pattern",
+            hint='say `extra_args={"frisket": {"whitespace": "compact"}}`, or pretty, bounded, free',
+            code="request",
+        )
+    options = base
+    if params.disable_any_whitespace:
+        options = replace(options, whitespace="compact")
+    if params.disable_additional_properties:
+        options = replace(options, closed_objects=True)
+    options = read_options((extra or {}).get(EXTRA), options)
+    given = [kind for kind in KINDS if getattr(params, kind) is not None]
+    if len(given) != 1:
+        raise FrisketError(
+            f"a request has one kind of structured output, not {len(given)}",
+            where="structured_outputs",
+            hint=f"one of {', '.join(KINDS)}",
+            code="request",
+        )
+    (kind,) = given
+    value = getattr(params, kind)
+    if kind == "json_object" and value is not True:
+        raise FrisketError("json_object is true, or left out", where="structured_outputs/json_object", code="request")
+    if kind == "choice" and isinstance(value, str):
+        value = json.loads(value)
+    return StructuredOutput.of(kind, value, options)  # type: ignore[arg-type]

@@ -1,0 +1,6 @@
+"""Model × HTTP → OpenAI's API, with every answer valid by construction."""
+
+from frisket.server.application import make_application
+from frisket.server.settings import Settings
+
+__all__ = ["Settings", "make_application"]

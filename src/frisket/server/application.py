@@ -1,0 +1,95 @@
+"""Model × Settings → an ASGI application: its routes, its key, its errors."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from frisket.errors import FrisketError, MissingDependencyError
+
+try:
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from frisket.server.routes import chat_completions, completions, health, metrics, models, responses
+    from frisket.server.service import Service
+except ImportError as error:
+    raise MissingDependencyError.of(error.name or "starlette", "server") from error
+
+from frisket.models.protocol import Model
+from frisket.server.failure import Failure
+from frisket.server.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+#: The routes that ask for no key.
+OPEN = ("/health",)
+
+
+def make_application(model: Model, settings: Settings | None = None) -> Starlette:
+    """OpenAI's API over one model, as an ASGI application for uvicorn or another server.
+
+        uvicorn.run(make_application(frisket.models.embedded()), host="127.0.0.1", port=8000)
+
+    MissingDependencyError without `frisket[server]`.
+    """
+    service = Service(model, settings or Settings())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        service.scheduler.close()
+
+    routes = [
+        Route(path, _guarded(module.endpoint, service, path), methods=module.METHODS)
+        for module in (chat_completions, completions, responses, models, health, metrics)
+        for path in getattr(module, "PATHS", None) or (module.PATH,)
+    ]
+    application = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
+    application.state.service = service
+    return application
+
+
+def _guarded(endpoint: Endpoint, service: Service, path: str) -> Endpoint:
+    """The endpoint behind the key; what it raises becomes a response, and every response is counted."""
+    key = service.settings.api_key
+
+    async def guarded(request: Request) -> Response:
+        try:
+            if key is not None and path not in OPEN:
+                given = request.headers.get("authorization", "")
+                if not secrets.compare_digest(given.encode(), f"Bearer {key}".encode()):
+                    raise Failure(
+                        401, "the API key is missing or wrong", code="api-key", hint="Authorization: Bearer KEY"
+                    )
+            response = await endpoint(request)
+        except ClientDisconnect:
+            response = Response(status_code=499)
+        except (Failure, FrisketError) as error:
+            response = Failure.of(error).response()
+        except Exception as error:
+            logger.exception("a request failed")
+            response = Failure.of(error).response()
+        service.metrics.requests.labels(path, str(response.status_code)).inc()
+        return response
+
+    return guarded
+
+
+async def _unknown(request: Request, error: Any) -> Response:
+    message = {404: f"there is no {request.url.path}", 405: f"{request.url.path} does not take {request.method}"}
+    failure = Failure(
+        error.status_code, message.get(error.status_code, error.detail), code="route",
+        hint="POST /v1/chat/completions, /v1/completions, /v1/responses; GET /v1/models, /health, /metrics",
+    )  # fmt: skip
+    response = failure.response()
+    response.headers.update(error.headers or {})
+    return response

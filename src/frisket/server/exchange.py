@@ -1,0 +1,111 @@
+"""HTTP request → checked body; events → a JSON document, or server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from frisket.server.failure import Failure
+
+logger = logging.getLogger(__name__)
+
+B = TypeVar("B", bound=BaseModel)
+
+#: Fields of requests whose meaning is not served, and what to do instead.
+UNSERVED = {
+    "tools": "tools are not served yet: ask for a json_schema",
+    "tool_choice": "tools are not served yet: ask for a json_schema",
+    "functions": "tools are not served yet: ask for a json_schema",
+    "function_call": "tools are not served yet: ask for a json_schema",
+    "logit_bias": "ask for a choice, a regex or a grammar",
+    "guided_whitespace_pattern": 'say {"frisket": {"whitespace": "compact"}}, or pretty, bounded, free',
+    "guided_decoding_backend": "leave it out",
+    "audio": "leave it out",
+}
+
+
+async def read(request: Request, model: type[B]) -> B:
+    """The body as a model; a Failure says what is wrong with it, and where."""
+    limit = request.app.state.service.settings.max_body_bytes
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > limit:
+            raise Failure(413, f"the body has more than {limit:,} bytes", code="limit", hint="send less")
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Failure(400, f"the body is not JSON: {error}", code="json") from error
+    if not isinstance(body, dict):
+        raise Failure(400, "the body is not a JSON object", code="json")
+    for name in [name for name, value in body.items() if name in UNSERVED]:
+        if body.pop(name) not in (None, [], {}, "none", "auto"):
+            raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=UNSERVED[name])
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        raise Failure.of(error) from error
+
+
+async def answer(request: Request, document: Awaitable[dict[str, Any]]) -> Response:
+    """The document as a response; given up as soon as the client leaves."""
+    work = asyncio.ensure_future(document)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return JSONResponse(work.result())
+        return Response(status_code=499)  # nobody reads it
+    finally:
+        for task in (work, leaving):
+            task.cancel()
+        await asyncio.gather(work, leaving, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def stream(events: AsyncIterator[dict[str, Any]], *, named: bool = False) -> StreamingResponse:
+    """Server-sent events; what is refused before the first of them has its status, later failures are an event.
+
+    `named`: each event says its `type` as its name, and no `[DONE]` follows.
+    """
+    try:
+        first = await anext(events)
+    except StopAsyncIteration:
+        first = None
+    return StreamingResponse(_lines(first, events, named), media_type="text/event-stream")
+
+
+async def _lines(
+    first: dict[str, Any] | None, events: AsyncIterator[dict[str, Any]], named: bool
+) -> AsyncIterator[str]:
+    try:
+        if first is not None:
+            yield _line(first, named)
+            async for event in events:
+                yield _line(event, named)
+    except Failure as failure:
+        yield _line({"type": "error", **failure.body()} if named else failure.body(), named)
+    except Exception:
+        logger.exception("a stream failed")
+        unknown = Failure.of(RuntimeError())
+        yield _line({"type": "error", **unknown.body()} if named else unknown.body(), named)
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+    if not named:
+        yield "data: [DONE]\n\n"
+
+
+def _line(event: dict[str, Any], named: bool) -> str:
+    name = f"event: {event['type']}\n" if named else ""
+    return f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n"

@@ -1,0 +1,61 @@
+"""What went wrong → a status, and a body in OpenAI's shape with frisket's code, place and hint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.responses import JSONResponse, Response
+
+from frisket.errors import EngineError, FrisketError, UnsupportedSchemaError
+
+#: OpenAI's `type`, by status.
+TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
+
+
+class Failure(Exception):
+    """A request that is refused: its status, and what its body says."""
+
+    def __init__(
+        self, status: int, message: str, *, code: str, where: str | None = None, hint: str | None = None,
+        places: list[tuple[str, str]] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(message)
+        self.status, self.message, self.code, self.where, self.hint = status, message, code, where, hint
+        self.places = places or []
+
+    @classmethod
+    def of(cls, error: BaseException, *, where: str | None = None) -> Failure:
+        """The same as a failure: the client's fault (400), or the server's (500)."""
+        if isinstance(error, Failure):
+            return error
+        if isinstance(error, FrisketError):
+            place = error.where if where is None else f"{where}{error.where or ''}"
+            places = error.places if isinstance(error, UnsupportedSchemaError) else []
+            status = 500 if isinstance(error, EngineError) else 400
+            return cls(status, error.message, code=error.code, where=place, hint=error.hint, places=places)
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = "/".join(str(part) for part in first["loc"])
+            return cls(400, first["msg"], code="request", where=place or None)
+        return cls(500, "the server failed; its log says how", code="server")
+
+    def body(self) -> dict[str, Any]:
+        # Clients show the message alone: it says all.
+        place = f" (at {self.where})" if self.where else ""
+        advice = f"\nhint: {self.hint}" if self.hint else ""
+        error: dict[str, Any] = {
+            "message": f"{self.message}{place}{advice}",
+            "type": TYPES.get(self.status, "server_error" if self.status >= 500 else "invalid_request_error"),
+            "param": self.where,
+            "code": self.code,
+            "where": self.where,
+            "hint": self.hint,
+        }
+        if self.places:
+            error["places"] = [{"pointer": pointer, "reason": reason} for pointer, reason in self.places]
+        return {"error": error}
+
+    def response(self) -> Response:
+        headers = {429: {"Retry-After": "1"}, 401: {"WWW-Authenticate": "Bearer"}}.get(self.status)
+        return JSONResponse(self.body(), self.status, headers)

@@ -1,0 +1,145 @@
+"""Prompt × CompiledGrammar × sampler → the events of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frisket.decoding.loop import Step, decode
+from frisket.decoding.sampler import Sampler
+from frisket.grammar import CompiledGrammar
+from frisket.limit import Cancellation
+from frisket.models.protocol import Logits, Model, Session
+
+
+@dataclass(frozen=True)
+class Written:
+    """One token; `top` are the likeliest ids with their log-probabilities, before the mask."""
+
+    step: Step
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The answer is there; `whole` if it is a text of its grammar, and not the beginning of one."""
+
+    reason: str
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The answer cannot go on."""
+
+    error: BaseException
+
+
+Event = Written | Ended | Failed
+
+
+class Prompt:
+    """The tokens of a prompt, read once for all answers to it. Used by one thread."""
+
+    def __init__(self, model: Model, ids: Sequence[int], *, uses: int) -> None:
+        self._model, self._ids, self._uses = model, list(ids), uses
+        self._session: Session | None = None
+
+    def session(self) -> Session:
+        """A session that has read the prompt, `uses` times."""
+        session = self._session or self._model.start(self._ids)
+        self._uses -= 1
+        self._session = session if self._uses else None
+        return session.fork() if self._uses else session
+
+
+@dataclass
+class Job:
+    """One answer to be written. `deliver` is called with each event, in the thread of the scheduler."""
+
+    prompt: Prompt
+    grammar: CompiledGrammar | None
+    vocabulary: Any
+    max_tokens: int
+    sampler: Sampler
+    seed: int
+    stop: Sequence[str]
+    top: int
+    deliver: Callable[[Event], None]
+
+    def __post_init__(self) -> None:
+        self.cancellation = Cancellation()
+        self._events: Iterator[Event] | None = None
+
+    def cancel(self) -> None:
+        """Write no more; from any thread."""
+        self.cancellation.cancel()
+
+    @property
+    def cancelled(self) -> bool:
+        return self.cancellation.cancelled
+
+    def advance(self) -> bool:
+        """Deliver the next event; whether more will come."""
+        if self._events is None:
+            self._events = self._write()
+        try:
+            event = next(self._events)
+        except Exception as error:
+            event = Failed(error)
+        if self.cancelled:
+            return False
+        self.deliver(event)
+        return isinstance(event, Written)
+
+    def _write(self) -> Iterator[Event]:
+        session = Watched(self.prompt.session())
+        matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
+        steps = decode(
+            session, matcher, self.vocabulary,
+            max_tokens=self.max_tokens, sampler=self.sampler, seed=self.seed, stop=self.stop,
+        )  # fmt: skip
+        text: list[str] = []
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                reason = str(end.value)
+                break
+            text.append(step.text)
+            yield Written(step, session.likeliest(self.top))
+        whole = reason == "end"
+        if reason == "stop" and self.grammar is not None:
+            whole = self.grammar.grammar.accepts("".join(text))
+        yield Ended(reason, whole or (self.grammar is None and reason == "stop"))
+
+
+class Watched:
+    """A session that remembers the logits that it gave last."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._last: Logits | None = None
+
+    def logits(self) -> Logits:
+        self._last = self._session.logits()
+        return self._last
+
+    def push(self, token_id: int) -> None:
+        self._session.push(token_id)
+
+    def fork(self) -> Watched:
+        return Watched(self._session.fork())
+
+    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+        """The likeliest tokens of the model as it is, the likeliest first."""
+        if not count or self._last is None:
+            return ()
+        logits = self._last.astype(np.float64)
+        ids = np.argsort(-logits, kind="stable")[:count]
+        largest = logits.max()
+        total = largest + np.log(np.exp(logits - largest).sum())
+        return tuple((int(token), float(logits[token] - total)) for token in ids)

@@ -1,0 +1,46 @@
+"""Tokens of an answer → their log-probabilities in OpenAI's two forms; they are the model's own, before the mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from frisket.server.job import Written
+from frisket.vocabulary import Vocabulary
+
+
+def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:
+    """A token's text and bytes; of a special token its name, without bytes."""
+    data = vocabulary.token(token) if token < vocabulary.size else None
+    if data is None:
+        name = next((name for name, known in vocabulary.special.items() if known == token), "")
+        return name, []
+    return data.decode("utf-8", "replace"), list(data)
+
+
+def of_chat(vocabulary: Vocabulary, written: Sequence[Written]) -> list[dict[str, Any]]:
+    """One entry a token, as in `choices[].logprobs.content`."""
+
+    def entry(token: int, logprob: float) -> dict[str, Any]:
+        text, data = spelled(vocabulary, token)
+        return {"token": text, "logprob": max(logprob, -9999.0), "bytes": data}
+
+    return [
+        {**entry(one.step.token, one.step.logprob), "top_logprobs": [entry(*top) for top in one.top]}
+        for one in written
+        if not one.step.ends
+    ]
+
+
+def of_completion(vocabulary: Vocabulary, written: Sequence[Written], offset: int) -> dict[str, Any]:
+    """Parallel lists, as in `choices[].logprobs`; `offset` is where the first token's text begins."""
+    kept = [one for one in written if not one.step.ends]
+    texts = [spelled(vocabulary, one.step.token)[0] for one in kept]
+    places = [offset + sum(map(len, texts[:number])) for number in range(len(texts))]
+    top = [{spelled(vocabulary, token)[0]: max(logprob, -9999.0) for token, logprob in one.top} for one in kept]
+    return {
+        "tokens": texts,
+        "token_logprobs": [max(one.step.logprob, -9999.0) for one in kept],
+        "top_logprobs": top if any(top) else None,
+        "text_offset": places,
+    }

@@ -1,0 +1,44 @@
+"""Requests and tokens → figures in the format of Prometheus."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from frisket.engines.compiler import Compiler
+from frisket.server.scheduler import Scheduler
+
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """The figures of one server."""
+
+    def __init__(self, scheduler: Scheduler, compiler: Compiler) -> None:
+        self.registry = CollectorRegistry()
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(f"frisket_{name}", text, labels, registry=self.registry)
+
+        def histogram(name: str, text: str) -> Histogram:
+            return Histogram(f"frisket_{name}_seconds", text, buckets=SECONDS, registry=self.registry)
+
+        self.requests = counter("requests", "Requests that were answered.", "route", "status")
+        self.answers = counter(
+            "answers", "Answers under a grammar: whole, cut (by a limit or a stop string), failed, left.", "outcome"
+        )
+        self.prompt_tokens = counter("prompt_tokens", "Tokens of prompts.")
+        self.tokens = counter("tokens", "Tokens of answers.")
+        self.forced = counter("forced_tokens", "Tokens of answers that were the only ones allowed.")
+        self.compiling = histogram("compile", "From a schema or a grammar to its first matcher.")
+        self.first = histogram("first_token", "From the request to its first token.")
+        self.request = histogram("request", "From a request to the end of its answers.")
+        for name, text, read in (
+            ("active_answers", "Answers that are being written.", lambda: scheduler.active),
+            ("queued_answers", "Answers that wait.", lambda: scheduler.queued),
+            ("compile_cache_hits", "Grammars that were compiled already.", lambda: compiler.hits),
+            ("compile_cache_misses", "Grammars that were compiled.", lambda: compiler.misses),
+        ):
+            Gauge(f"frisket_{name}", text, registry=self.registry).set_function(read)
+
+    def text(self) -> bytes:
+        return generate_latest(self.registry)

@@ -1,0 +1,173 @@
+"""The fields that all requests for text share → sampler, grammar, limits of an answer."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from frisket.decoding.sampler import Sampler
+from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
+from frisket.json_schema.options import DEFAULT
+from frisket.server.failure import Failure
+from frisket.server.settings import Settings
+
+Text = str
+
+
+class Body(BaseModel):
+    """An object whose fields are all known: one that is not would be ignored, and the answer be another one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+
+
+class StructuredOutputs(Body):
+    """vLLM's `structured_outputs`."""
+
+    json_: Any = Field(None, alias="json")
+    json_object: bool | None = None
+    regex: str | None = None
+    choice: list[str] | None = None
+    grammar: str | None = None
+    structural_tag: Any = None
+    disable_any_whitespace: bool = False
+    disable_additional_properties: bool = False
+
+
+class StreamOptions(Body):
+    include_usage: bool = False
+    include_obfuscation: bool = False
+
+
+class Parameters(Body):
+    """What OpenAI's clients and vLLM's `extra_body` say of how an answer is written."""
+
+    model: str
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, gt=0, le=1)
+    seed: int | None = Field(None, ge=0)
+    stream: bool | None = False
+    # Beside OpenAI's own:
+    top_k: int | None = Field(None, ge=-1)
+    min_p: float | None = Field(None, ge=0, le=1)
+    repetition_penalty: float | None = Field(None, gt=0)
+    structured_outputs: StructuredOutputs | None = None
+    guided_json: Any = None
+    guided_regex: str | None = None
+    guided_choice: list[str] | None = None
+    guided_grammar: str | None = None
+    structural_tag: Any = None
+    frisket: dict[str, Any] | None = None
+    # Of no effect here:
+    user: str | None = None
+    metadata: dict[str, Any] | None = None
+    store: bool | None = None
+    service_tier: str | None = None
+    safety_identifier: str | None = None
+    prompt_cache_key: str | None = None
+
+    @field_validator("temperature", "top_p", "min_p", "repetition_penalty", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return float(value) if type(value) is int else value
+
+    def sampler(self, settings: Settings) -> Sampler:
+        sampler = Sampler(temperature=settings.temperature)
+        if self.temperature is not None:
+            sampler = replace(sampler, temperature=self.temperature)
+        if self.top_k is not None and self.top_k > 0:
+            sampler = replace(sampler, top_k=self.top_k)
+        for name in ("top_p", "min_p", "repetition_penalty"):
+            if getattr(self, name) is not None:
+                sampler = replace(sampler, **{name: getattr(self, name)})
+        return sampler
+
+    def first_seed(self) -> int:
+        """The seed of the first answer; each further one has the next."""
+        return secrets.randbits(62) if self.seed is None else self.seed
+
+    def structured(self, settings: Settings, *more: StructuredOutput | None) -> StructuredOutput | None:
+        """The one structured output that is asked for, in whichever field."""
+        found = [one for one in (*more, *self._structured()) if one is not None]
+        if len(found) > 1:
+            raise Failure(
+                400, f"{' and '.join(one.kind for one in found)} are asked for at once", code="request",
+                hint="leave one response_format, structured_outputs or guided_… in the request",
+            )  # fmt: skip
+        if not found:
+            if self.frisket is not None:
+                raise Failure(400, "options of a JSON document, but none is asked for", code="request", where="frisket")
+            return None
+        if len(found[0].specification.encode()) > settings.max_schema_bytes:
+            raise Failure(
+                400, f"the {found[0].kind} has more than {settings.max_schema_bytes:,} bytes", code="limit",
+                hint="make it smaller, or start the server with a larger --max-schema-bytes",
+            )  # fmt: skip
+        return replace(found[0], options=read_options(self.frisket, found[0].options))
+
+    def _structured(self) -> list[StructuredOutput]:
+        old = {"json": self.guided_json, "regex": self.guided_regex, "choice": self.guided_choice,
+               "grammar": self.guided_grammar, "structural_tag": self.structural_tag}  # fmt: skip
+        found = [StructuredOutput.of(kind, value) for kind, value in old.items() if value is not None]  # type: ignore[arg-type]
+        new = self.structured_outputs
+        if new is not None:
+            options = DEFAULT
+            if new.disable_any_whitespace:
+                options = replace(options, whitespace="compact")
+            if new.disable_additional_properties:
+                options = replace(options, closed_objects=True)
+            for kind in KINDS:
+                value = getattr(new, "json_" if kind == "json" else kind)
+                if kind == "json_object" and value is False:
+                    raise Failure(400, "json_object is true, or left out", code="request", where="structured_outputs")
+                if value is not None:
+                    found.append(StructuredOutput.of(kind, value, options))  # type: ignore[arg-type]
+        return found
+
+
+class JSONSchema(Body):
+    """OpenAI's `json_schema`. The schema is enforced whether or not `strict` is said."""
+
+    name: str
+    schema_: Any = Field(None, alias="schema")
+    description: str | None = None
+    strict: bool | None = None
+
+
+class ResponseFormat(Body):
+    """OpenAI's `response_format`, with vLLM's structural tags."""
+
+    model_config = ConfigDict(extra="allow")
+    type: Literal["text", "json_object", "json_schema", "structural_tag"]
+    json_schema: JSONSchema | None = None
+
+    def structured(self) -> StructuredOutput | None:
+        if self.type != "structural_tag" and self.model_extra:
+            name = next(iter(self.model_extra))
+            raise Failure(400, f"response_format has no field {name!r}", code="request", where="response_format")
+        if self.type == "json_object":
+            return StructuredOutput("json_object", "")
+        if self.type == "structural_tag":
+            return StructuredOutput.of("structural_tag", json.dumps({"type": self.type, **(self.model_extra or {})}))
+        if self.type == "json_schema":
+            return schema_output(self.json_schema.schema_ if self.json_schema else None)
+        return None
+
+
+def schema_output(schema: Any) -> StructuredOutput:
+    """A JSON Schema as an object, or a bool; none at all allows every document."""
+    if schema is None:
+        schema = True
+    if not isinstance(schema, dict | bool):
+        raise Failure(400, "a schema is an object", code="schema-invalid", where="response_format/json_schema/schema")
+    return StructuredOutput.of("json", json.dumps(schema, ensure_ascii=False))
+
+
+def stops(given: str | list[str] | None) -> list[str]:
+    found = [given] if isinstance(given, str) else given or []
+    if any(not word for word in found):
+        raise Failure(400, "a stop string has at least one character", code="request", where="stop")
+    return found

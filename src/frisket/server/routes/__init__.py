@@ -1,0 +1,1 @@
+"""Path → what answers it: one module a route."""

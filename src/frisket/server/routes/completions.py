@@ -1,0 +1,110 @@
+"""POST /v1/completions: a prompt as it is → answers."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from frisket.server import exchange
+from frisket.server.job import Ended, Written
+from frisket.server.logprob import of_completion
+from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.routes.chat_completions import REASONS, usage
+from frisket.server.service import Answers, Service, Wish
+
+PATH, METHODS = "/v1/completions", ["POST"]
+
+
+class CompletionRequest(Parameters):
+    """The body. One prompt a request, as text or token ids."""
+
+    prompt: str | list[int]
+    max_tokens: int | None = Field(None, ge=1)
+    n: int | None = Field(None, ge=1)
+    stop: str | list[str] | None = None
+    logprobs: int | None = Field(None, ge=0, le=20)
+    echo: bool | None = None
+    response_format: ResponseFormat | None = None
+    stream_options: StreamOptions | None = None
+    best_of: int | None = Field(None, ge=1, le=1)
+    suffix: None = None
+    frequency_penalty: float | None = Field(None, ge=0, le=0)
+    presence_penalty: float | None = Field(None, ge=0, le=0)
+
+
+async def endpoint(request: Request) -> Response:
+    service: Service = request.app.state.service
+    body = await exchange.read(request, CompletionRequest)
+    service.check_model(body.model)
+    format_ = body.response_format
+    grammar = await service.compile(body.structured(service.settings, format_.structured() if format_ else None))
+    ids = await service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
+    wish = Wish(
+        body.max_tokens, body.sampler(service.settings), body.first_seed(),
+        choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,
+    )  # fmt: skip
+    answers = service.answers(ids, grammar, wish)
+    echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(ids)) if body.echo else ""
+    head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model,
+            "object": "text_completion"}  # fmt: skip
+    if body.stream:
+        return await exchange.stream(_chunks(service, body, answers, head, echo))
+    return await exchange.answer(request, _document(service, body, answers, head, echo))
+
+
+async def _document(
+    service: Service, body: CompletionRequest, answers: Answers, head: dict[str, Any], echo: str
+) -> dict[str, Any]:
+    written: list[list[Written]] = [[] for _ in range(body.n or 1)]
+    reasons = [""] * len(written)
+    async for number, event in answers.events:
+        if isinstance(event, Written):
+            written[number].append(event)
+        elif isinstance(event, Ended):
+            reasons[number] = REASONS[event.reason]
+    choices = [
+        {
+            "index": number,
+            "text": echo + "".join(one.step.text for one in steps),
+            "logprobs": None if body.logprobs is None else of_completion(service.vocabulary, steps, len(echo)),
+            "finish_reason": reasons[number],
+        }
+        for number, steps in enumerate(written)
+    ]
+    return {**head, "choices": choices, "usage": usage(answers)}
+
+
+async def _chunks(
+    service: Service, body: CompletionRequest, answers: Answers, head: dict[str, Any], echo: str
+) -> AsyncIterator[dict[str, Any]]:
+    counts = bool(body.stream_options and body.stream_options.include_usage)
+
+    def chunk(number: int, text: str, reason: str | None = None, logprobs: Any = None) -> dict[str, Any]:
+        choice = {"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}
+        return {**head, "choices": [choice], **({"usage": None} if counts else {})}
+
+    offsets = [len(echo)] * (body.n or 1)
+    begun: set[int] = set()
+    try:
+        async for number, event in answers.events:
+            if echo and number not in begun:
+                yield chunk(number, echo)
+            begun.add(number)
+            if isinstance(event, Ended):
+                yield chunk(number, "", REASONS[event.reason])
+            elif isinstance(event, Written) and (event.step.text or body.logprobs is not None):
+                logprobs = None
+                if body.logprobs is not None:
+                    logprobs = of_completion(service.vocabulary, [event], offsets[number])
+                    offsets[number] += sum(map(len, logprobs["tokens"]))
+                yield chunk(number, event.step.text, None, logprobs)
+        if counts:
+            yield {**head, "choices": [], "usage": usage(answers)}
+    finally:
+        await answers.events.aclose()  # type: ignore[attr-defined]

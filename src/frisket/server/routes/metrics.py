@@ -1,0 +1,15 @@
+"""GET /metrics: figures in the format of Prometheus."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from frisket.server.service import Service
+
+PATH, METHODS = "/metrics", ["GET"]
+
+
+async def endpoint(request: Request) -> Response:
+    service: Service = request.app.state.service
+    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")

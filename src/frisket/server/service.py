@@ -1,0 +1,182 @@
+"""A request's prompt and parameters × the model → the events of its answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from starlette.concurrency import run_in_threadpool
+
+from frisket.decoding.sampler import Sampler
+from frisket.engines.compiler import Compiler
+from frisket.engines.structured_output import StructuredOutput
+from frisket.errors import LimitExceededError
+from frisket.grammar import CompiledGrammar
+from frisket.models.prompt import property_names
+from frisket.models.protocol import Model
+from frisket.server.failure import Failure
+from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
+from frisket.server.metrics import Metrics
+from frisket.server.scheduler import Scheduler
+from frisket.server.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Wish:
+    """What a route has read of its request."""
+
+    max_tokens: int | None
+    sampler: Sampler
+    seed: int
+    choices: int = 1
+    stop: Sequence[str] = ()
+    top: int = 0
+
+
+@dataclass
+class Answers:
+    """The answers to one prompt, while they are being written."""
+
+    prompt_tokens: int
+    events: AsyncIterator[tuple[int, Event]]
+    tokens: int = field(default=0)
+
+
+class Service:
+    """One model, its scheduler, and what its requests share."""
+
+    def __init__(self, model: Model, settings: Settings) -> None:
+        self.model, self.settings = model, settings
+        self.vocabulary = model.vocabulary
+        self.compiler = Compiler(lambda _: self.vocabulary, limits=settings.limits)
+        self.scheduler = Scheduler(max_active=settings.max_active, max_queued=settings.max_queued)
+        self.metrics = Metrics(self.scheduler, self.compiler)
+
+    def check_model(self, name: str) -> None:
+        if name != self.settings.name:
+            raise Failure(
+                404,
+                f"there is no model {name!r}",
+                code="model-not-found",
+                where="model",
+                hint=f"it is {self.settings.name!r}",
+            )
+
+    async def compile(self, wanted: StructuredOutput | None) -> CompiledGrammar | None:
+        """The grammar of a request, made beside the loop: a hostile one takes a while before it is refused."""
+        if wanted is None:
+            return None
+        began = time.perf_counter()
+        try:
+            return await run_in_threadpool(self.compiler.compile, wanted)
+        finally:
+            self.metrics.compiling.observe(time.perf_counter() - began)
+
+    def keys(self, grammar: CompiledGrammar | None) -> list[str] | None:
+        """The property names that a prompt mentions, as `frisket.generate` does."""
+        schema = None if grammar is None else grammar.grammar.schema
+        return None if schema is None else property_names(schema)
+
+    async def encode(self, text: str) -> list[int]:
+        return await run_in_threadpool(self.model.encode, text)
+
+    def checked(self, ids: list[int]) -> list[int]:
+        """Token ids that came from outside."""
+        wrong = [token for token in ids if not 0 <= token < self.vocabulary.size]
+        if wrong or not ids:
+            raise Failure(
+                400,
+                f"{wrong[0]} is no token" if wrong else "a prompt has at least one token",
+                code="request",
+                where="prompt",
+            )
+        return ids
+
+    def answers(self, ids: list[int], grammar: CompiledGrammar | None, wish: Wish) -> Answers:
+        """Begin: a Failure for what the limits do not allow. The events are read once."""
+        limit = self._limit(ids, wish)
+        if wish.choices > self.settings.max_choices:
+            raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="n")
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Event]]()
+        prompt = Prompt(self.model, ids, uses=wish.choices)
+
+        def put(number: int, event: Event) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, (number, event))
+
+        def job(number: int) -> Job:
+            return Job(
+                prompt, grammar, self.vocabulary, max_tokens=limit, sampler=wish.sampler, seed=wish.seed + number,
+                stop=wish.stop, top=wish.top,
+                deliver=partial(put, number),
+            )  # fmt: skip
+
+        jobs = [job(number) for number in range(wish.choices)]
+        self.scheduler.submit(jobs)
+        self.metrics.prompt_tokens.inc(len(ids))
+        answers = Answers(len(ids), _nothing())
+        answers.events = self._events(jobs, queue, answers)
+        return answers
+
+    def _limit(self, ids: list[int], wish: Wish) -> int:
+        if wish.max_tokens is not None and wish.max_tokens > self.settings.max_tokens:
+            raise Failure(
+                400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
+                where="max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
+            )  # fmt: skip
+        room = self.model.context - len(ids)
+        if room < 1:
+            raise Failure.of(
+                LimitExceededError(
+                    f"the prompt has {len(ids)} tokens; the model has room for {self.model.context} with the answer",
+                    where="prompt",
+                    hint="shorten the prompt, or use a model with a longer context",
+                )
+            )
+        return min(wish.max_tokens or self.settings.max_tokens, room)
+
+    async def _events(
+        self, jobs: list[Job], queue: asyncio.Queue[tuple[int, Event]], answers: Answers
+    ) -> AsyncIterator[tuple[int, Event]]:
+        began, left = time.perf_counter(), len(jobs)
+        outcomes: list[str] = []
+        try:
+            while left:
+                number, event = await queue.get()
+                if isinstance(event, Failed):
+                    outcomes.append("failed")
+                    raise self._failure(event.error)
+                if isinstance(event, Ended):
+                    left -= 1
+                    outcomes.append("whole" if event.whole else "cut")
+                elif isinstance(event, Written):
+                    if not answers.tokens:
+                        self.metrics.first.observe(time.perf_counter() - began)
+                    answers.tokens += 1
+                    self.metrics.tokens.inc()
+                    self.metrics.forced.inc(event.step.allowed == 1)
+                yield number, event
+        finally:
+            # Whoever has gone, or has been refused, waits for nothing more.
+            for job in jobs:
+                job.cancel()
+            if jobs[0].grammar is not None:
+                for outcome in [*outcomes, *["left"] * (len(jobs) - len(outcomes))]:
+                    self.metrics.answers.labels(outcome).inc()
+            self.metrics.request.observe(time.perf_counter() - began)
+
+    def _failure(self, error: BaseException) -> Failure:
+        failure = Failure.of(error)
+        if failure.status >= 500:
+            logger.error("an answer failed", exc_info=error)
+        return failure
+
+
+async def _nothing() -> AsyncIterator[tuple[int, Event]]:
+    return
+    yield

@@ -1,0 +1,141 @@
+"""FRISKET_VLLM → frisket in vLLM's classes, or a refusal that says why."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from frisket.engines.vllm import register
+from frisket.errors import EngineError
+from tests.contract.vllm.conftest import Engine
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def methods(vllm: Any) -> tuple[Any, Any]:
+    return (
+        vllm.sampling_params.SamplingParams._validate_structured_outputs,
+        vllm.structured_output.StructuredOutputManager.grammar_init,
+    )
+
+
+@pytest.mark.parametrize("value", [None, "", "0"])
+def test_nothing_changes_unless_it_is_asked_for(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    monkeypatch.delenv("FRISKET_VLLM", raising=False)
+    if value is not None:
+        monkeypatch.setenv("FRISKET_VLLM", value)
+    before = methods(vllm)
+    (entry,) = (entry for entry in entry_points(group="vllm.general_plugins") if entry.name == "frisket")
+    entry.load()()
+    assert methods(vllm) == before
+
+
+def test_it_is_installed_once(vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = methods(vllm)
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    register()
+    after = methods(vllm)
+    assert all(new is not old for new, old in zip(after, before, strict=True))
+    register()
+    assert methods(vllm) == after
+
+
+@pytest.mark.parametrize("version", ["0.31.2", "0.34.0", "1.0", "dev"])
+def test_a_version_that_was_not_tested_is_refused(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.package, "__version__", version)
+    before = methods(vllm)
+    with pytest.raises(EngineError, match=f"vLLM {version} was not tested.*\nhint: install vLLM 0.32 or 0.33"):
+        register()
+    assert methods(vllm) == before
+
+
+def test_classes_that_have_changed_are_refused(vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.sampling_params, "SamplingParams", type("SamplingParams", (), {}))
+    with pytest.raises(EngineError, match="SamplingParams has no _validate_structured_outputs"):
+        register()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"json": {"type": "nope"}}, r"type must be among .* \(at /type\)[\s\S]*\[schema-invalid\]"),
+        ({"json": {"type": "integer", "minimum": 2, "maximum": 1}}, r"\[schema-unsatisfiable\]"),
+        ({"json": "{"}, r"not JSON[\s\S]*\[schema-invalid\]"),
+        ({"regex": "(a"}, r"never closed[\s\S]*\[grammar-syntax\]"),
+        ({"regex": r"(a)\1"}, r"\[grammar-syntax\]"),
+        ({"choice": []}, r"\[grammar-empty\]"),
+        ({"grammar": "root ::= nobody"}, r"\[grammar-syntax\]"),
+        ({"grammar": "start: nobody"}, r"Lark|grammar-syntax"),
+        ({"structural_tag": '{"type": "structural_tag"}'}, r"structural tags are not read|grammar-syntax"),
+        ({"json_object": False}, r"\[request\]"),
+        ({"json": {}, "whitespace_pattern": " ?"}, r"whitespace_pattern is not supported"),
+        ({"json": {}, "extra": {"frisket": {"colour": "red"}}}, r"there is no option 'colour'"),
+        ({"json": {}, "extra": {"frisket": {"whitespace": "red"}}}, r"whitespace is one of"),
+    ],
+)
+def test_what_is_not_served_is_refused_where_it_arrives(engine: Engine, wanted: Any, message: str) -> None:
+    with pytest.raises(engine.vllm.exceptions.VLLMValidationError, match=message):
+        engine.params(**wanted)
+
+
+OBJECT = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "accepted", "refused"),
+    [
+        ({}, ['{"a": true}', '{"a":true,"b":1}'], []),
+        ({"disable_any_whitespace": True}, ['{"a":true,"b":1}'], ['{"a": true}']),
+        ({"disable_additional_properties": True}, ['{"a": true}'], ['{"a":true,"b":1}']),
+        ({"extra": {"frisket": {"closed_objects": True}}}, ['{"a": true}'], ['{"a":true,"b":1}']),
+        # As it comes by HTTP, where extra arguments are scalars.
+        ({"extra": {"frisket": '{"whitespace": "compact"}'}}, ['{"a":true,"b":1}'], ['{"a": true}']),
+    ],
+)
+def test_options_of_a_request(engine: Engine, wanted: Any, accepted: list[str], refused: list[str]) -> None:
+    for text, expected in [(text, True) for text in accepted] + [(text, False) for text in refused]:
+        grammar = engine.request(json=OBJECT, **wanted).structured_output_request.grammar
+        ids = engine.tokenizer.encode(text, add_special_tokens=False)
+        assert (grammar.validate_tokens(ids) == ids) is expected, text
+
+
+def test_options_of_all_requests(vllm: Any, tokenizer: Any, plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", '{"whitespace": "compact"}')
+    engine = Engine(vllm, tokenizer, monkeypatch)
+    ids = tokenizer.encode('{"a": true}', add_special_tokens=False)
+    assert engine.request(json=OBJECT).structured_output_request.grammar.validate_tokens(ids) != ids
+    free = engine.request(json=OBJECT, extra={"frisket": {"whitespace": "bounded"}})
+    assert free.structured_output_request.grammar.validate_tokens(ids) == ids
+
+
+def test_another_backend_is_a_contradiction(engine: Engine) -> None:
+    params = engine.params(regex="a")
+    engine.restart(backend="xgrammar")
+    error = engine.vllm.exceptions.VLLMValidationError
+    with pytest.raises(error, match="started with the backend 'xgrammar', and FRISKET_VLLM asks for frisket"):
+        engine.params(regex="a")
+    with pytest.raises(error, match="started with the backend"):
+        engine.started(params)
+
+
+def test_parameters_serve_again(engine: Engine) -> None:
+    params = engine.params(regex="ab")
+    config = engine.config
+    params._validate_structured_outputs(config.model_config, config.structured_outputs_config, engine.tokenizer)
+    assert engine.masks(engine.started(params)) == engine.masks(engine.started(params))
+
+
+def test_vllm_itself_says_what_it_lacks(engine: Engine) -> None:
+    params = engine.params(regex="ab")
+    config = SimpleNamespace(is_diffusion=True)
+    with pytest.raises(engine.vllm.exceptions.VLLMValidationError, match="diffusion"):
+        params._validate_structured_outputs(config, engine.config.structured_outputs_config, engine.tokenizer)

@@ -1,0 +1,225 @@
+"""OpenAI's own client × the server: every answer is of the form that was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+
+from frisket import Grammar
+from tests.unit.server.running import Running, running
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"priority": {"enum": ["low", "high"]}, "n": {"type": "integer", "minimum": 0, "maximum": 99}},
+    "required": ["priority", "n"],
+    "additionalProperties": False,
+}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "ticket", "strict": True, "schema": SCHEMA}}
+WANTED: list[tuple[dict[str, Any], Grammar]] = [
+    ({"response_format": FORMAT}, Grammar.from_json_schema(SCHEMA)),
+    ({"extra_body": {"structured_outputs": {"json": SCHEMA}}}, Grammar.from_json_schema(SCHEMA)),
+    ({"extra_body": {"guided_json": json.dumps(SCHEMA)}}, Grammar.from_json_schema(SCHEMA)),
+    ({"extra_body": {"structured_outputs": {"regex": "[a-f]{2,5}"}}}, Grammar.from_regex("[a-f]{2,5}")),
+    ({"extra_body": {"guided_regex": "[a-f]{2,5}"}}, Grammar.from_regex("[a-f]{2,5}")),
+    ({"extra_body": {"structured_outputs": {"choice": ["red", "green"]}}}, Grammar.from_choices(["red", "green"])),
+    ({"extra_body": {"guided_choice": ["red", "green"]}}, Grammar.from_choices(["red", "green"])),
+    ({"extra_body": {"guided_grammar": 'root ::= "a" "b"{2,3}'}}, Grammar.from_regex("ab{2,3}")),
+    ({"extra_body": {"structured_outputs": {"grammar": 'root ::= "a" "b"{2,3}'}}}, Grammar.from_regex("ab{2,3}")),
+]
+ASK: dict[str, Any] = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}]}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running() as found:
+        yield found
+
+
+def streamed(server: Running, **asked: Any) -> tuple[list[str], list[str], Any]:
+    """The texts and the finish reasons of a stream, and its usage."""
+    count = asked.get("n", 1)
+    texts, reasons, usage = [""] * count, [""] * count, None
+    for chunk in server.client().chat.completions.create(stream=True, stream_options={"include_usage": True}, **asked):
+        usage = chunk.usage or usage
+        for choice in chunk.choices:
+            assert not reasons[choice.index]
+            texts[choice.index] += choice.delta.content or ""
+            reasons[choice.index] = choice.finish_reason or ""
+    return texts, reasons, usage
+
+
+@pytest.mark.parametrize("number", range(len(WANTED)))
+def test_every_form_whole_and_in_pieces(server: Running, number: int) -> None:
+    wanted, grammar = WANTED[number]
+    asked = {**ASK, **wanted, "temperature": 1.0, "seed": 5, "n": 3}
+    answer = server.client().chat.completions.create(**asked)
+    texts = [choice.message.content for choice in answer.choices]
+    assert all(grammar.accepts(text) for text in texts), texts
+    assert [choice.finish_reason for choice in answer.choices] == ["stop"] * 3
+    again, reasons, usage = streamed(server, **asked)
+    assert (again, reasons, usage) == (texts, ["stop"] * 3, answer.usage)
+    alone = server.client().chat.completions.create(**{**asked, "n": 1, "seed": 6})
+    assert alone.choices[0].message.content == texts[1]
+
+
+def test_json_objects_and_free_text(server: Running) -> None:
+    create = server.client().chat.completions.create
+    answer = create(**ASK, response_format={"type": "json_object"}, temperature=0)
+    text = answer.choices[0].message.content
+    assert isinstance(json.loads(text), dict) if answer.choices[0].finish_reason == "stop" else text.startswith("{")
+    free = create(**ASK, response_format={"type": "text"}, max_tokens=4)
+    assert free.choices[0].finish_reason == "length" and free.usage.completion_tokens == 4
+
+
+def test_types_are_parsed_by_the_client(server: Running) -> None:
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    ticket = pydantic.create_model("Ticket", priority=(Literal["low", "high"], ...), urgent=(bool, ...))
+    chat = server.client().chat.completions.parse(**ASK, response_format=ticket)
+    assert isinstance(chat.choices[0].message.parsed, ticket)
+    response = server.client().responses.parse(model="embedded", input="My card", text_format=ticket)
+    assert response.status == "completed" and isinstance(response.output_parsed, ticket)
+    with server.client().responses.stream(model="embedded", input="My card", text_format=ticket) as stream:
+        names = [event.type for event in stream]
+        assert stream.get_final_response().output_parsed == response.output_parsed
+    assert names[:4] == ["response.created", "response.in_progress", "response.output_item.added",
+                         "response.content_part.added"]  # fmt: skip
+    assert names[-1] == "response.completed" and "response.output_text.delta" in names
+
+
+def test_answers_that_are_cut_say_so(server: Running) -> None:
+    create = server.client().chat.completions.create
+    cut = create(**ASK, response_format=FORMAT, max_completion_tokens=3)
+    assert cut.choices[0].finish_reason == "length" and cut.usage.completion_tokens == 3
+    response = server.client().responses.create(
+        model="embedded", input="x", max_output_tokens=2,
+        text={"format": {"type": "json_schema", "name": "t", "schema": SCHEMA}},
+    )  # fmt: skip
+    assert response.status == "incomplete" and response.incomplete_details.reason == "max_output_tokens"
+    stopped = create(**ASK, extra_body={"guided_regex": "ab{1,3}c{1,3}"}, stop=["c"])
+    assert stopped.choices[0].finish_reason == "stop"
+    assert re.fullmatch("ab+", stopped.choices[0].message.content)
+
+
+def test_options_of_a_document(server: Running) -> None:
+    create = server.client().chat.completions.create
+    for seed in range(4):
+        more: dict[str, Any] = {"response_format": FORMAT, "temperature": 2.0, "seed": seed}
+        text = create(**ASK, **more, extra_body={"frisket": {"whitespace": "compact"}}).choices[0].message.content
+        assert " " not in text and "\n" not in text and json.loads(text)
+    tight = {"json": {"type": "object", "properties": SCHEMA["properties"]}, "disable_additional_properties": True}
+    text = create(**ASK, extra_body={"structured_outputs": tight}, temperature=2.0, seed=1).choices[0].message.content
+    assert set(json.loads(text)) <= {"priority", "n"}
+
+
+def test_logprobs_are_those_of_the_tokens(server: Running) -> None:
+    answer = server.client().chat.completions.create(**ASK, response_format=FORMAT, logprobs=True, top_logprobs=3)
+    entries = answer.choices[0].logprobs.content
+    assert b"".join(bytes(entry.bytes) for entry in entries).decode() == answer.choices[0].message.content
+    for entry in entries:
+        assert entry.logprob <= 0
+        assert [top.logprob for top in entry.top_logprobs] == sorted(
+            (top.logprob for top in entry.top_logprobs), reverse=True
+        )
+        same = [top.logprob for top in entry.top_logprobs if top.bytes == entry.bytes]
+        assert not same or same[0] == pytest.approx(entry.logprob, abs=1e-5)
+
+
+def test_completions_take_the_prompt_as_it_is(server: Running) -> None:
+    create = server.client().completions.create
+    asked: dict[str, Any] = {"model": "embedded", "prompt": "keys: a", "extra_body": {"guided_regex": "[a-z]{4}"}}
+    answer = create(**asked, logprobs=2)
+    choice = answer.choices[0]
+    assert re.fullmatch("[a-z]{4}", choice.text) and choice.finish_reason == "stop"
+    assert "".join(choice.logprobs.tokens) == choice.text
+    assert choice.logprobs.text_offset[0] == 0
+    pieces = [chunk.choices[0].text for chunk in create(**asked, stream=True)]
+    assert "".join(pieces) == choice.text
+    assert create(**asked, echo=True).choices[0].text == "keys: a" + choice.text
+    ids = server.service.model.encode("keys: a")
+    assert create(**{**asked, "prompt": ids}).choices[0].text == choice.text
+
+
+def test_conversations(server: Running) -> None:
+    turns = [
+        {"role": "system", "content": "Answer."},
+        {"role": "user", "content": [{"type": "text", "text": "red or green?"}]},
+        {"role": "assistant", "content": "red"},
+        {"role": "user", "content": "and now?"},
+    ]
+    answer = server.client().chat.completions.create(
+        model="embedded", messages=turns, extra_body={"guided_choice": ["red", "green"]}
+    )
+    assert answer.choices[0].message.content in ("red", "green")
+
+
+def test_many_at_once(server: Running) -> None:
+    """Answers that are written together are those that are written alone."""
+    alone = [
+        server.client().chat.completions.create(**ASK, **wanted).choices[0].message.content for wanted, _ in WANTED
+    ]
+    found: list[str | None] = [None] * (3 * len(WANTED))
+
+    def ask(number: int) -> None:
+        wanted = WANTED[number % len(WANTED)][0]
+        found[number] = server.client().chat.completions.create(**ASK, **wanted).choices[0].message.content
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(found))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == alone * 3
+    assert (server.service.scheduler.active, server.service.scheduler.queued) == (0, 0)
+
+
+def test_the_model_is_listed(server: Running) -> None:
+    assert [model.id for model in server.client().models.list()] == ["embedded"]
+    assert server.client().models.retrieve("embedded").owned_by == "frisket"
+    assert server.error("/v1/models/other", None) == (404, "model-not-found")
+
+
+def test_health_and_figures(server: Running) -> None:
+    server.client().chat.completions.create(**ASK, response_format=FORMAT)
+    assert server.ask("/health") == (200, {"status": "ok", "active": 0, "queued": 0})
+    status, text = server.ask("/metrics")
+    figures = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert status == 200
+    assert float(figures['frisket_answers_total{outcome="whole"}']) > 0
+    assert float(figures['frisket_requests_total{route="/v1/chat/completions",status="200"}']) > 0
+    assert float(figures["frisket_compile_cache_hits"]) > 0
+    assert float(figures["frisket_active_answers"]) == 0
+
+
+def test_instructor(server: Running) -> None:
+    instructor = pytest.importorskip("instructor", reason="instructor is not installed")
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    ticket = pydantic.create_model("Ticket", priority=(Literal["low", "high"], ...), urgent=(bool, ...))
+    client = instructor.from_openai(server.client(), mode=instructor.Mode.JSON_SCHEMA)
+    found = client.chat.completions.create(**ASK, response_model=ticket, max_retries=0)
+    assert isinstance(found, ticket)
+
+
+def test_pydantic_ai(server: Running) -> None:
+    ai = pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    ticket = pydantic.create_model("Ticket", priority=(Literal["low", "high"], ...), urgent=(bool, ...))
+
+    async def ask() -> Any:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none") as client:
+            model = OpenAIChatModel("embedded", provider=OpenAIProvider(openai_client=client))
+            agent = ai.Agent(model, output_type=ai.NativeOutput(ticket))
+            return (await agent.run("My card was charged twice")).output
+
+    assert isinstance(asyncio.run(ask()), ticket)

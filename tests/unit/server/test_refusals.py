@@ -1,0 +1,194 @@
+"""What is asked wrongly, too much, or given up → a status, OpenAI's shape, and nothing left behind."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.unit.server.running import Running, Waiting, running, until
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+CHAT, TEXT, RESPONSE = "/v1/chat/completions", "/v1/completions", "/v1/responses"
+ASK: dict[str, Any] = {"model": "embedded", "messages": [{"role": "user", "content": "x"}]}
+
+
+def schema(value: Any) -> dict[str, Any]:
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": value}}}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running(max_body_bytes=20_000, max_schema_bytes=5_000, max_tokens=300, max_choices=4) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "code"),
+    [
+        (schema({"type": "nope"}), 400, "schema-invalid"),
+        (schema([1]), 400, "schema-invalid"),
+        (schema({"type": "integer", "minimum": 2, "maximum": 1}), 400, "schema-unsatisfiable"),
+        (schema({"enum": ["x" * 6000]}), 400, "limit"),
+        (schema({"$ref": "http://elsewhere/x"}), 400, "schema-unsupported"),
+        ({"guided_regex": "(a"}, 400, "grammar-syntax"),
+        ({"guided_regex": r"((a{1,999}){1,999}){1,999}(?=b)c"}, 400, None),
+        ({"guided_grammar": "root ::= nobody"}, 400, "grammar-syntax"),
+        ({"guided_choice": []}, 400, "grammar-empty"),
+        ({"guided_regex": "a", "guided_choice": ["a"]}, 400, "request"),
+        ({"guided_regex": "a", **schema({})}, 400, "request"),
+        ({"frisket": {"whitespace": "compact"}}, 400, "request"),
+        ({"guided_json": {}, "frisket": {"colour": 1}}, 400, "request"),
+        ({"structured_outputs": {"json": {}, "whitespace_pattern": " "}}, 400, "request"),
+        ({"structured_outputs": {"json_object": False}}, 400, "request"),
+        ({"response_format": {"type": "xml"}}, 400, "request"),
+        ({"response_format": {"type": "text", "schema": {}}}, 400, "request"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400, "unsupported"),
+        ({"logit_bias": {"1": 100}}, 400, "unsupported"),
+        ({"bogus": 1}, 400, "request"),
+        ({"temperature": -1}, 400, "request"),
+        ({"temperature": "1"}, 400, "request"),
+        ({"frequency_penalty": 0.5}, 400, "request"),
+        ({"n": 0}, 400, "request"),
+        ({"n": 5}, 400, "limit"),
+        ({"max_tokens": 301}, 400, "limit"),
+        ({"max_tokens": 0}, 400, "request"),
+        ({"stop": [""]}, 400, "request"),
+        ({"top_logprobs": 21, "logprobs": True}, 400, "request"),
+        ({"messages": []}, 400, "request"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, 400, "unsupported"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "unsupported"),
+        ({"messages": [{"role": "user", "content": "word " * 3000}]}, 400, "limit"),
+        ({"model": "other"}, 404, "model-not-found"),
+        ({"model": None}, 400, "request"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_asked_wrongly(server: Running, more: Any, status: int, code: str | None, stream: bool) -> None:
+    found = server.error(CHAT, {**ASK, **more, "stream": stream})
+    assert found[0] == status and (code is None or found[1] == code)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        (CHAT, b"{", 400, "json"),
+        (CHAT, b"", 400, "json"),
+        (CHAT, b"[1]", 400, "json"),
+        (CHAT, b"\xff", 400, "json"),
+        (CHAT, b"[" * 15_000, 400, "json"),
+        (CHAT, b'{"model": "' + b"x" * 20_000, 413, "limit"),
+        (TEXT, {"model": "embedded", "prompt": [10**6]}, 400, "request"),
+        (TEXT, {"model": "embedded", "prompt": []}, 400, "request"),
+        (TEXT, {"model": "embedded", "prompt": ["a", "b"]}, 400, "request"),
+        (RESPONSE, {"model": "embedded", "input": [{"type": "item_reference", "role": "user"}]}, 400, "unsupported"),
+        (RESPONSE, {"model": "embedded", "input": "x", "previous_response_id": "y"}, 400, "request"),
+        ("/v1/nothing", {}, 404, "route"),
+        ("/v1/models", {}, 405, "route"),
+    ],
+)
+def test_bodies_and_routes(server: Running, path: str, body: Any, status: int, code: str) -> None:
+    assert server.error(path, body) == (status, code)
+
+
+def test_errors_say_where_and_what_helps(server: Running) -> None:
+    status, answer = server.ask(CHAT, {**ASK, **schema({"properties": {"a": {"type": "nope"}}})})
+    error = answer["error"]
+    assert (status, error["where"], error["type"]) == (400, "/properties/a/type", "invalid_request_error")
+    assert error["where"] in error["message"] and error["hint"] in error["message"]
+
+
+def test_the_key() -> None:
+    with running(api_key="sésame") as server:
+        assert server.error(CHAT, ASK) == (401, "api-key")
+        assert server.error(CHAT, ASK, key="wrong") == (401, "api-key")
+        assert server.error("/v1/models", None) == (401, "api-key")
+        assert server.ask("/health")[0] == 200
+        assert "sésame" not in repr(server.service.settings)
+    with running(api_key="sesame") as server:
+        assert server.ask(CHAT, {**ASK, "guided_choice": ["a"]}, key="sesame")[0] == 200
+
+
+LONG = {"model": "embedded", "prompt": "x", "guided_regex": "a{5000}", "max_tokens": 4000}
+
+
+def post(server: Running, body: Any) -> http.client.HTTPConnection:
+    """A request whose answer nobody has read yet."""
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
+    connection.request("POST", TEXT, json.dumps(body), {"Content-Type": "application/json"})
+    return connection
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_leaves_ends_its_answer(stream: bool) -> None:
+    model = Waiting()
+    with running(model) as server:
+        scheduler = server.service.scheduler
+        connection = post(server, {**LONG, "stream": stream, "n": 2})
+        until(lambda: scheduler.active == 2 and model.asked > 0)
+        if stream:
+            model.gate.set()
+            assert connection.getresponse().read(10)
+        connection.close()
+        model.gate.set()
+        until(lambda: (scheduler.active, scheduler.queued) == (0, 0))
+        asked = model.asked
+        assert asked < 9_000
+        # The next one is served.
+        assert server.ask(TEXT, {"model": "embedded", "prompt": "x", "guided_choice": ["b"]})[0] == 200
+        _, figures = server.ask("/metrics")
+        assert 'frisket_answers_total{outcome="left"} 2.0' in figures
+
+
+def test_a_client_that_leaves_gives_up_its_place_in_the_queue() -> None:
+    model = Waiting()
+    with running(model, max_active=1, max_queued=1) as server:
+        scheduler = server.service.scheduler
+        first = post(server, LONG)
+        until(lambda: scheduler.active == 1)
+        second = post(server, LONG)
+        until(lambda: scheduler.queued == 1)
+        assert server.error(TEXT, LONG) == (429, "queue-full")
+        second.close()
+        first.close()
+        model.gate.set()
+        until(lambda: (scheduler.active, scheduler.queued) == (0, 0))
+
+
+def test_a_model_that_fails_fails_its_request_alone() -> None:
+    model = Waiting()
+    model.gate.set()
+    with running(model) as server:
+        model.broken = True
+        assert server.error(TEXT, LONG) == (500, "server")
+        status, text = server.ask(TEXT, {**LONG, "stream": True})
+        assert status == 500 and text["error"]["code"] == "server"
+        model.broken = False
+        assert server.ask(TEXT, {"model": "embedded", "prompt": "x", "guided_choice": ["b"]})[0] == 200
+
+
+def test_a_model_that_fails_in_the_middle_of_a_stream_ends_it_with_an_error() -> None:
+    model = Waiting()
+    model.gate.set()
+    with running(model) as server:
+        connection = post(server, {**LONG, "stream": True})
+        response = connection.getresponse()
+        assert response.read(10)
+        model.broken = True
+        lines = response.read().decode().split("\n\n")
+        assert json.loads(lines[-3].removeprefix("data: "))["error"]["code"] == "server"
+        assert lines[-2] == "data: [DONE]"
+
+
+def test_the_server_ends_while_answers_are_being_written() -> None:
+    model = Waiting()
+    with running(model) as server:
+        connection = post(server, {**LONG, "stream": True})
+        until(lambda: model.asked > 0)
+        threading.Timer(0.1, model.gate.set).start()
+        connection.close()
