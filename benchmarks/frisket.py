@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import frisket
-from frisket.grammar import compiled_lately
+from frisket.compiled_schema import compiled_lately
 
 from .corpus import Tokenizer
 from .engine import Session

@@ -145,7 +145,7 @@ def _counting(act: Any) -> tuple[float, Any]:
 def stall(tokenizer: Tokenizer, cases: list[Case]) -> dict[str, float]:
     """Masks and advances along documents in this thread, compilations in another; two cores, or it measures those."""
     import frisket
-    from frisket.grammar import compiled_lately
+    from frisket.compiled_schema import compiled_lately
 
     if hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < 2:
         raise RuntimeError("one core cannot do two things")

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket import examples, models
     from frisket._core import Matcher, fill_masks
-    from frisket.decoding.generate import Generation, Stream, generate, stream
+    from frisket.decoding.answer import Generation, Stream
+    from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
+    from frisket.decoding.generate import generate, stream
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
         UnsupportedSchemaError,
         VocabularyError,
     )
+    from frisket.event import Closed, Events, Grew, Opened
+    from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
@@ -34,21 +38,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GREEDY",
+    "AsyncStream",
     "Cancellation",
+    "Closed",
     "CompiledGrammar",
     "EmptyGrammarError",
     "EngineError",
+    "Events",
+    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
     "GrammarError",
     "GrammarSyntaxError",
+    "Grew",
     "InvalidSchemaError",
     "JSONSchemaOptions",
     "LimitExceededError",
     "Limits",
     "Matcher",
     "MissingDependencyError",
+    "Opened",
     "PartialValue",
     "Sampler",
     "SchemaError",
@@ -59,9 +69,12 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "agenerate",
+    "astream",
     "examples",
     "fill_masks",
     "generate",
+    "generate_many",
     "models",
     "stream",
 ]
@@ -71,9 +84,13 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
-    "decoding.generate": ("Generation", "Stream", "generate", "stream"),
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
+    "decoding.answer": ("Generation", "Stream"),
+    "decoding.generate": ("generate", "stream"),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "event": ("Closed", "Events", "Grew", "Opened"),
+    "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
     "limit": ("Cancellation", "Limits"),

@@ -17,6 +17,12 @@ FrisketError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frisket._core import Matcher
+    from frisket.explanation import Explanation
+
 
 class FrisketError(Exception):
     """The root of every error that frisket raises on purpose.
@@ -118,6 +124,13 @@ class TokenRejectedError(FrisketError):
     """A token may not come next; the matcher is as it was before the call."""
 
     code = "token-rejected"
+
+    refused: tuple[Matcher, int | bytes] | None = None
+    """A fork of the matcher, and the token id or the text that it did not take."""
+
+    def explain(self) -> Explanation | None:
+        """Which keyword or option forbids it, and what may come instead: `Matcher.explain`, asked when it is wanted."""
+        return None if self.refused is None else self.refused[0].explain(self.refused[1])
 
 
 class EngineError(FrisketError):

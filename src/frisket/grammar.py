@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from frisket import _core
+from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import (
-    FrisketError,
-    InvalidSchemaError,
-    LimitExceededError,
-    MissingDependencyError,
-    UnsupportedSchemaError,
-)
 from frisket.origin import Content, Origin
-from frisket.recent import Recent, content
+from frisket.recent import content
 
 if TYPE_CHECKING:
-    from frisket.json_schema import Clean, Compiled, JSONSchemaOptions, Report
+    from frisket.description import Style
+    from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
-__all__ = ["CompiledGrammar", "Grammar", "compiled_lately"]
-
-#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
-compiled_lately: Recent[Compiled] = Recent(count=256, weight=32_000_000)
+__all__ = ["CompiledGrammar", "Grammar"]
 
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
-
-#: Schema → its rules, lately compiled or new, where there are neither options nor limits; None before the first.
-_usual: Callable[[dict[str, Any]], Compiled] | None = None
 
 
 class Grammar:
@@ -88,8 +73,8 @@ class Grammar:
         if isinstance(report, bool):
             origin = self._made_by()
             assert origin is not None
-            report = _front_end().usually_clean(origin.argument.data, report)
-        if report is not None and not isinstance(report, _front_end().Report):
+            report = compiled_schema.front_end().usually_clean(origin.argument.data, report)
+        if report is not None and not isinstance(report, compiled_schema.front_end().Report):
             report = cast("Clean", report).report()
         self._report = report
         return cast("Report | None", report)
@@ -246,18 +231,20 @@ class Grammar:
         `JSONSchemaOptions(relaxed=True)` it is left out and listed in `report`, and `value` validates the whole schema
         (by jsonschema-rs, which it then needs).
 
-        The rules of lately compiled schemas are kept (`compiled_lately`): the same schema and options cost microseconds
-        the next time, whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first compile, those
-        that took long are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or
-        `limits` nothing is kept.
+        The rules of lately compiled schemas are kept: the same schema and options cost microseconds the next time,
+        whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first compile, those that took long
+        are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
+        nothing is kept.
         """
         if type(schema) is dict and options is None and registry is None and limits is None:
-            usual = _usual
+            usual = compiled_schema.usual
             if usual is not None:
                 core, report, data = usual(schema)
                 return cls(core, report, schema, json.loads, data or _odd(schema))
         elif isinstance(schema, str):
-            schema = _parsed(schema)
+            from frisket.json_schema.text import parse
+
+            schema = parse(schema)
         return cls._from_json_schema(schema, options, registry, json.loads, limits)
 
     @classmethod
@@ -270,20 +257,53 @@ class Grammar:
         What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
         listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
         """
-        from frisket.json_schema import JSONSchemaOptions
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        # Nobody sorted the fields of a class: where they are in alphabetical order, that is the order.
-        options = options or JSONSchemaOptions(formats="python")
+        options = options or _of_types()
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        usual = JSONSchemaOptions(formats="python", property_order="declared")
-        grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
+        grammar._origin = Origin("from_type", tp, {"options": None if options == _of_types() else options}, limits)
         return grammar
+
+    @property
+    def options(self) -> JSONSchemaOptions | None:
+        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+
+        >>> Grammar.from_type(bool).options.property_order
+        'declared'
+        """
+        if self.schema is None:
+            return None
+        origin = self._made_by()
+        given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
+        if given is not None:
+            return given
+        if origin is not None and origin.constructor == "from_type":
+            return _of_types()
+        default: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
+        return default
+
+    @property
+    def type(self) -> Any:
+        """The Python type that the grammar was made from; None for other notations."""
+        origin = self._made_by()
+        return origin.argument if origin is not None and origin.constructor == "from_type" else None
+
+    def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+        """The grammar of another schema, which is read as this one's was: with its options and its registry.
+
+        >>> from frisket import JSONSchemaOptions
+        >>> closed = Grammar.from_json_schema({}, options=JSONSchemaOptions(whitespace="compact"))
+        >>> closed.with_schema({"type": "array"}).accepts("[1, 2]")
+        False
+        """
+        origin = self._made_by()
+        registry = None if origin is None else origin.keywords.get("registry")
+        return Grammar.from_json_schema(schema, options or self.options, registry=registry)
 
     @classmethod
     def _from_json_schema(
@@ -294,30 +314,14 @@ class Grammar:
         value: Callable[[str], Any],
         limits: Limits | None,
     ) -> Grammar:
-        front = _front_end()
-
-        if options is None:
-            options = front.DEFAULT
-        elif not isinstance(options, front.JSONSchemaOptions):
-            raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
-        if registry is not None and not hasattr(registry, "contents"):
-            raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
+        front = compiled_schema.front_end()
+        options = front.DEFAULT if options is None else options
         data = content(schema)
-        if registry is not None or limits is not None or data is None:
-            found = front.compile_lately(schema, options, registry, limits, data)
-        else:
-            prelude = front.prelude_of(options)
-            key = data, prelude  # one object for equal options
-            found = compiled_lately.get(key)
-            if found is None:
-                if front.stored.wanted():
-                    found = _stored(front, schema, data, options, prelude)
-                else:
-                    found = front.compile_lately(schema, options, None, None, data, prelude)
-                compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
-        core, report, _ = found
-        if type(report) is front.Report and not report.exact:
-            value = _validating(schema, registry, value)
+        core, report, _ = compiled_schema.compile_schema(schema, options, registry, limits, data)
+        if type(report) is front.Report and not cast("Report", report).exact:
+            from frisket.json_schema.validation import validating
+
+            value = validating(schema, registry, value)
         origin = Origin.of_schema(schema, data, None if options == front.DEFAULT else options, registry, limits)
         return cls(core, report, schema, value, origin)
 
@@ -366,6 +370,23 @@ class Grammar:
         items, layouts (punctuation), and terms that are long or used twice have names.
         """
         return self.core.dump()
+
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        return describe(self, style, self.options or compiled_schema.front_end().DEFAULT)
 
     def __repr__(self) -> str:
         origin = self._made_by()
@@ -425,91 +446,20 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
     return grammar
 
 
+@cache
+def _of_types() -> JSONSchemaOptions:
+    """How the documents of Python's types are spelled. Nobody sorted the fields of a class: where they are in
+    alphabetical order, that is the order."""
+    from frisket.json_schema import JSONSchemaOptions
+
+    return JSONSchemaOptions(formats="python", property_order="declared")
+
+
 def _odd(schema: Any) -> Origin | None:
     """Of a schema without options that the engine did not take for plain."""
     return Origin.of_schema(schema, content(schema), None, None, None)
 
 
-@cache
-def _front_end() -> ModuleType:
-    """The front end of JSON Schema: found once, since even a second `import` takes as long as lowering a place."""
-    global _usual
-    stored = importlib.import_module("frisket.json_schema.stored")
-    front = importlib.import_module("frisket.json_schema")
-    if not stored.wanted():
-        _usual = front.usual(compiled_lately)
-    return front
-
-
-def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOptions, prelude: Any) -> Compiled:
-    """The rules of a schema from disk, or compiled, and then on disk if that took long."""
-    told = front.stored.fetch(data, options)
-    if told is not None:
-        return *told, data
-    began = time.perf_counter()
-    found: Compiled = front.compile_lately(schema, options, None, None, data, prelude)
-    if time.perf_counter() - began > front.stored.WORTH:
-        front.stored.keep(schema, data, options)
-    return found
-
-
 def _bytes(text: str | bytes) -> bytes:
     # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-
-
-def _validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
-    """`value` after a look at what the grammar alone does not promise."""
-    try:
-        jsonschema_rs = importlib.import_module("jsonschema_rs")
-    except ImportError as error:
-        raise MissingDependencyError.of("jsonschema-rs", "validate") from error
-    retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
-    try:
-        validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
-    except Exception as error:  # its own kinds of errors
-        raise UnsupportedSchemaError(
-            f"what is not enforced cannot be validated afterwards: {str(error).splitlines()[0]}",
-            where="",
-            hint="correct the schema, so that jsonschema-rs reads it",
-        ) from error
-
-    def validated(text: str) -> Any:
-        for error in validator.iter_errors(json.loads(text)):
-            raise FrisketError(
-                f"a document that the relaxed grammar allows breaks its schema: {error.message}",
-                where="".join(f"/{part}" for part in error.instance_path) or "(root)",
-                hint="generate again with another seed, or see `grammar.report` for what is not enforced",
-                code="value-refused",
-            )
-        return value(text)
-
-    return validated
-
-
-_JSON_HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
-
-
-def _parsed(schema: str) -> Any:
-    from frisket.json_schema import room
-
-    try:
-        return room.call(_loaded, schema)
-    except json.JSONDecodeError as error:
-        place = f"{error.lineno}:{error.colno}"
-        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=_JSON_HINT) from error
-    except InvalidSchemaError:
-        raise
-    except ValueError as error:  # Python converts so many digits only
-        raise LimitExceededError(
-            "the schema holds an integer of thousands of digits",
-            hint="describe a long numeral as a string with a pattern",
-        ) from error
-
-
-def _loaded(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant)
-
-
-def _no_constant(name: str) -> Any:
-    raise InvalidSchemaError(f"the schema is not JSON: {name} is no JSON number", hint=_JSON_HINT)

@@ -46,6 +46,8 @@ class PartialValue:
         #: What is read and not yet understood: half an escape, a numeral or a word that may go on.
         self._held = ""
         self._read = 0
+        #: Bytes of the document before the text at hand.
+        self._bytes = 0
         #: The characters of the text that is open.
         self._pieces: list[str] = []
         self._root: Any = None
@@ -88,7 +90,8 @@ class PartialValue:
                 self._held = text[place:]
                 break
             place = after
-        self._read += len(text) - len(self._held)
+        self._read += place
+        self._bytes += len(text[:place].encode("utf-8", "surrogatepass"))
 
     def finish(self) -> None:
         """Nothing more comes: a document that is a number, and a whole numeral, is whole now."""
@@ -105,9 +108,10 @@ class PartialValue:
         char = text[place]
         frame = self._frames[-1] if self._frames else None
         if char == "]" and self._state == _ITEM:
-            return self._close(place)
+            return self._close(text, place)
         if frame is not None and isinstance(frame.container, list):
             frame.key = len(frame.container)
+        self._opens(text, place)
         if char in "{[":
             self._frames.append(_Frame({} if char == "{" else []))
             self._state = _KEY if char == "{" else _ITEM
@@ -124,7 +128,7 @@ class PartialValue:
         if place == len(text):
             return place
         if text[place] == "}" and self._state == _KEY:
-            return self._close(place)
+            return self._close(text, place)
         self._expect(text, place, '"')
         self._pieces = []
         self._state = _NAME
@@ -138,13 +142,13 @@ class PartialValue:
                 self._pieces = [said]
                 self._state = _COLON
             else:
-                self._put(said)
+                self._put(said, text, place + 1)
             return place + 1
         if char != "\\":
             run = _PLAIN.match(text, place)
             if run is None:
                 raise self._wrong(text, place)
-            self._pieces.append(run[0])
+            self._piece(run[0])
             return run.end()
         escape = _ESCAPE.match(text, place)
         if escape is None:
@@ -158,7 +162,7 @@ class PartialValue:
                 end = low.end()
             elif _LOW_BEGUN.fullmatch(text, end):
                 return None
-        self._pieces.append(json.loads(f'"{text[place:end]}"'))
+        self._piece(json.loads(f'"{text[place:end]}"'))
         return end
 
     def _number(self, text: str, place: int) -> int | None:
@@ -170,13 +174,13 @@ class PartialValue:
             number = json.loads(numeral[0])
         except json.JSONDecodeError:
             raise self._wrong(text, place) from None
-        self._put(number)
+        self._put(number, text, numeral.end())
         return numeral.end()
 
     def _word(self, text: str, place: int) -> int | None:
         for word, meaning in _WORDS.items():
             if text.startswith(word, place):
-                self._put(meaning)
+                self._put(meaning, text, place + len(word))
                 return place + len(word)
             if word.startswith(text[place:]):
                 return None
@@ -198,7 +202,7 @@ class PartialValue:
         frame = self._frames[-1]
         is_array = isinstance(frame.container, list)
         if text[place] == ("]" if is_array else "}"):
-            return self._close(place)
+            return self._close(text, place)
         self._expect(text, place, ",")
         if isinstance(frame.container, list):
             frame.key = len(frame.container)
@@ -211,9 +215,20 @@ class PartialValue:
             raise self._wrong(text, place)
         return place
 
+    # -- what somebody may want to hear of: see `event` ----------------------------------------------------------
+    def _opens(self, text: str, place: int) -> None:
+        """A value begins at this place."""
+
+    def _grows(self, piece: str) -> None:
+        """The text that is open has more characters."""
+
+    def _closes(self, value: Any, text: str, end: int) -> None:
+        """The innermost value is whole, and ends before this place."""
+
     # -- what the steps share -----------------------------------------------------------------------------------
-    def _put(self, value: Any) -> None:
+    def _put(self, value: Any, text: str, end: int) -> None:
         """A value is whole."""
+        self._closes(value, text, end)
         if not self._frames:
             self._root = value
             self._state = _END
@@ -222,9 +237,15 @@ class PartialValue:
         frame.put(value)
         self._state = _NEXT
 
-    def _close(self, place: int) -> int:
-        self._put(self._frames.pop().container)
+    def _close(self, text: str, place: int) -> int:
+        self._put(self._frames.pop().container, text, place + 1)
         return place + 1
+
+    def _piece(self, piece: str) -> None:
+        """More of the text or of the key that is open."""
+        self._pieces.append(piece)
+        if self._state == _TEXT:
+            self._grows(piece)
 
     def _expect(self, text: str, place: int, char: str) -> None:
         if text[place] != char:

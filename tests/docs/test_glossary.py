@@ -34,7 +34,7 @@ def core_folders() -> set[str]:
 
 def core_types() -> set[str]:
     """The public structures and enumerations of the core's sources."""
-    declared = re.compile(r"^pub (?:struct|enum) (\w+)", re.MULTILINE)
+    declared = re.compile(r"^(?:    )?pub (?:struct|enum) (\w+)", re.MULTILINE)
     return {name for path in CORE.rglob("*.rs") for name in declared.findall(path.read_text(encoding="utf-8"))}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from frisket import _core
 from frisket.errors import FrisketError
-from frisket.notations.regex import lower as front
+from frisket.notations.regex.lower import lower_any_regex, lower_regex
 from tests.data import data_dir, maskbench
 
 #: Atoms, quantifiers and what only looks like one; some of it for Python, some of it wrong.
@@ -36,13 +36,7 @@ def difference(builder: _core.GrammarBuilder, pattern: str, search: bool) -> str
     usual = builder.pattern(pattern, search=search)
     if usual is None:
         return None
-    node, assertive = front.prepared(pattern, "ecma", "")
-    lowering = front._Lowering(builder)
-    if assertive:
-        careful = lowering.whole(node, search)
-    else:
-        careful = lowering.plain(node)
-        careful = builder.cat([builder.any_text(), careful, builder.any_text()]) if search else careful
+    careful = lower_any_regex(builder, pattern, dialect="ecma", search=search)
     return None if usual == careful else f"{pattern!r}: {usual} is not {careful}"
 
 
@@ -64,7 +58,7 @@ def test_what_is_wrong_is_for_python() -> None:
     for pattern in ("a**", "(", ")", "[a", "a{3,1}", "\\", "*", "(?:", "[z-a]", "\\u12", "^*", "a{2}{3}"):
         assert builder.pattern(pattern, search=True) is None, pattern
         with pytest.raises(FrisketError):
-            front.lower_regex(builder, pattern, dialect="ecma", search=True)
+            lower_regex(builder, pattern, dialect="ecma", search=True)
 
 
 def _patterns(value: Any) -> Iterator[str]:

@@ -9,9 +9,9 @@ from types import FrameType
 
 import pytest
 
-from frisket import Grammar, Limits
+from frisket import Grammar, JSONSchemaOptions, Limits
 from frisket._core import GrammarBuilder, Vocabulary
-from frisket.errors import LimitExceededError, UnsatisfiableSchemaError
+from frisket.errors import LimitExceededError, TokenRejectedError, UnsatisfiableSchemaError
 
 VOCABULARY = Vocabulary([*(bytes([value]) for value in range(256)), None], eos=[256])
 
@@ -200,6 +200,20 @@ def test_what_long_words_share_is_one_step(ends: list[str]) -> None:
     assert matcher.completion() == f'"{TEXT}{min(ends, key=len)}"'.encode()
     matcher.advance_bytes(f'"{TEXT}'.encode())
     assert matcher.completion() == f'{min(ends, key=len)}"'.encode()
+
+
+def test_reading_one_word_of_several_fills_no_memory() -> None:
+    """Every byte of a word in quotes was two terms."""
+    schema = {"enum": [TEXT + "a", TEXT + "b"]}
+    grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(escapes="free"))
+    matcher = grammar.compile(VOCABULARY, limits=Limits(memory_bytes=16 << 20)).matcher()
+    matcher.advance_bytes(f'"{TEXT}b'.encode())
+    assert matcher.allowed() == [ord('"')]
+    matcher.reset()
+    with pytest.raises(TokenRejectedError):
+        matcher.advance_bytes(f'"{TEXT}c'.encode())
+    matcher.advance_bytes(f'"{TEXT[:-1]}\\u00e9a"'.encode())
+    assert matcher.can_end
 
 
 def test_completions_of_what_is_counted_are_the_shortest() -> None:

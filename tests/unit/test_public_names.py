@@ -14,21 +14,24 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "Cancellation", "CompiledGrammar", "EmptyGrammarError", "EngineError", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarSyntaxError", "InvalidSchemaError", "JSONSchemaOptions",
-    "LimitExceededError", "Limits", "Matcher", "MissingDependencyError", "PartialValue", "Sampler", "SchemaError",
-    "Step", "Stream", "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary",
-    "VocabularyError", "examples", "fill_masks", "generate", "models", "stream",
+    "AsyncStream", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Events",
+    "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarSyntaxError",
+    "Grew", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Limits", "Matcher",
+    "MissingDependencyError", "Opened", "PartialValue", "Sampler", "SchemaError", "Step", "Stream",
+    "TokenRejectedError", "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError",
+    "agenerate", "astream", "examples", "fill_masks", "generate", "generate_many", "models", "stream",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "origin", "partial_value"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value", "partial_object", "event"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
-    ("python_pattern",),
+    ("compiled_schema", "python_pattern"),
     ("python_schema",),
     ("python_type",),
+    ("description",),
     ("grammar",),
+    ("explanation",),
     ("models",),
     ("decoding",),
     ("examples",),

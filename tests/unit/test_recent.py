@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from frisket import json_schema
+from frisket.compiled_schema import compiled_lately
 from frisket.errors import LimitExceededError, UnsupportedSchemaError
-from frisket.grammar import Grammar, compiled_lately
+from frisket.grammar import Grammar
 from frisket.json_schema import JSONSchemaOptions
 from frisket.recent import Recent, content
 

@@ -36,7 +36,7 @@ fn dense_vocabulary() -> Arc<SharedMasks> {
 fn effort(vocabulary: &Arc<SharedMasks>, make: impl Fn(&mut Builder) -> TermId, text: &str) -> (usize, u64) {
     let mut builder = Builder::default();
     let root = make(&mut builder);
-    let compiled = CompiledGrammar::new(&builder.build(root.0).unwrap(), vocabulary.clone()).unwrap();
+    let compiled = CompiledGrammar::new(&builder.build(root.number()).unwrap(), vocabulary.clone()).unwrap();
     let mut matcher = compiled.matcher(None, None);
     for byte in text.bytes() {
         matcher.mask().unwrap();
@@ -63,7 +63,7 @@ fn punctuation(builder: &mut Builder) -> Punctuation {
 
 /// Every key but the named ones may come, with the value 1.
 fn open_object(builder: &mut Builder, named: &[String]) -> TermId {
-    let (one, any) = (builder.literal(b"1").unwrap().0, builder.any_text().unwrap().0);
+    let (one, any) = (builder.literal(b"1").unwrap().number(), builder.any_text().unwrap().number());
     let properties = named.iter().map(|name| (name.clone(), false, vec![(one, 0)])).collect();
     let signs = punctuation(builder);
     let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
@@ -72,7 +72,7 @@ fn open_object(builder: &mut Builder, named: &[String]) -> TermId {
 
 /// The named members in their order, the last one required.
 fn closed_object(builder: &mut Builder, named: &[String]) -> TermId {
-    let one = builder.literal(b"1").unwrap().0;
+    let one = builder.literal(b"1").unwrap().number();
     let last = named.len() - 1;
     let properties = named.iter().enumerate().map(|(at, name)| (name.clone(), at == last, vec![(one, 0)])).collect();
     let signs = punctuation(builder);
@@ -113,10 +113,10 @@ fn depth_is_seen_as_far_as_tokens_close() {
     let all = vocabulary();
     let nested = |builder: &mut Builder| {
         let rule = builder.rule("nested").unwrap();
-        let [open, close, end] = [&b"("[..], b")", b"x"].map(|text| builder.literal(text).unwrap().0);
-        let inner = builder.seq(&[open, rule.0, close]).unwrap().0;
+        let [open, close, end] = [&b"("[..], b")", b"x"].map(|text| builder.literal(text).unwrap().number());
+        let inner = builder.seq(&[open, rule.number(), close]).unwrap().number();
         let body = builder.alt(&[inner, end]).unwrap();
-        builder.define(rule.0, body.0).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
         rule
     };
     let text = |depth: usize| format!("{}x{}", "(".repeat(depth), ")".repeat(depth));
@@ -124,12 +124,12 @@ fn depth_is_seen_as_far_as_tokens_close() {
     assert_eq!(effort(&all, nested, &text(30)).0, 0);
     let lists = |builder: &mut Builder| {
         let rule = builder.rule("list").unwrap();
-        let one = builder.literal(b"1").unwrap().0;
+        let one = builder.literal(b"1").unwrap().number();
         let [open, close, comma, empty] = [&b"["[..], b"]", b",", b"[]"].map(|text| builder.literal(text).unwrap());
-        let item = builder.alt(&[one, rule.0]).unwrap().0;
+        let item = builder.alt(&[one, rule.number()]).unwrap().number();
         let signs = Punctuation { open, close, colon: comma, comma, empty };
         let list = builder.array(&[], Some(item), signs, 0, None).unwrap();
-        builder.define(rule.0, list.0).unwrap();
+        builder.define(rule.number(), list.number()).unwrap();
         rule
     };
     let text = format!("{}1,1,[1]{}", "[1,".repeat(9), "]".repeat(9));
@@ -139,16 +139,16 @@ fn depth_is_seen_as_far_as_tokens_close() {
 #[test]
 fn what_counts_and_chooses() {
     let all = vocabulary();
-    let quoted = |builder: &mut Builder, text: TermId| builder.quoted(text.0, false).unwrap();
+    let quoted = |builder: &mut Builder, text: TermId| builder.quoted(text.number(), false).unwrap();
     let counted = |builder: &mut Builder| {
         let any = builder.any_text().unwrap();
-        let text = builder.bounded(any.0, 3, Some(10_000)).unwrap();
+        let text = builder.bounded(any.number(), 3, Some(10_000)).unwrap();
         quoted(builder, text)
     };
     assert_effort("a long count", effort(&all, counted, &format!("\"{}\"", "a".repeat(200))), (6, 2127));
     let short = |builder: &mut Builder| {
         let class = builder.byte_class(&[(b'a', b'f'), (b'x', b'x')]).unwrap();
-        let text = builder.repeat(class.0, 2, Some(12)).unwrap();
+        let text = builder.repeat(class.number(), 2, Some(12)).unwrap();
         quoted(builder, text)
     };
     assert_effort("a short count", effort(&all, short, "\"abcdefxabcde\""), (4, 1784));
@@ -161,8 +161,8 @@ fn what_counts_and_chooses() {
     let excluded = |builder: &mut Builder| {
         let any = builder.any_text().unwrap();
         let words = builder.words(vec![b"abc"[..].into(), b"abd"[..].into()]).unwrap();
-        let others = builder.not(words.0).unwrap();
-        let both = builder.and(&[any.0, others.0]).unwrap();
+        let others = builder.not(words.number()).unwrap();
+        let both = builder.and(&[any.number(), others.number()]).unwrap();
         quoted(builder, both)
     };
     assert_effort("any text but two", effort(&all, excluded, "\"abcde\""), (4, 1141));
@@ -175,7 +175,7 @@ fn what_must_and_may_come() {
     let object = |rules: ObjectRules, marks: &'static [u64]| {
         let keys = &keys;
         move |builder: &mut Builder| {
-            let one = builder.literal(b"1").unwrap().0;
+            let one = builder.literal(b"1").unwrap().number();
             let values = |at: usize| vec![(one, marks.get(at).copied().unwrap_or(0))];
             let named = keys.iter().enumerate().map(|(at, name)| (name.clone(), at % 4 == 0, values(at))).collect();
             let signs = punctuation(builder);
@@ -213,17 +213,17 @@ fn what_is_ambiguous_and_what_differs() {
     let all = vocabulary();
     let ambiguous = |builder: &mut Builder| {
         let rule = builder.rule("e").unwrap();
-        let [x, comma] = [&b"x"[..], b","].map(|text| builder.literal(text).unwrap().0);
-        let sum = builder.seq(&[rule.0, comma, rule.0]).unwrap().0;
-        let twice = builder.seq(&[rule.0, rule.0]).unwrap().0;
+        let [x, comma] = [&b"x"[..], b","].map(|text| builder.literal(text).unwrap().number());
+        let sum = builder.seq(&[rule.number(), comma, rule.number()]).unwrap().number();
+        let twice = builder.seq(&[rule.number(), rule.number()]).unwrap().number();
         let body = builder.alt(&[sum, twice, x]).unwrap();
-        builder.define(rule.0, body.0).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
         rule
     };
     assert_effort("an ambiguous rule", effort(&all, ambiguous, &"xx,x".repeat(5)), (2, 53));
     let unique = |builder: &mut Builder| {
-        let digit = builder.byte_class(&[(b'1', b'9')]).unwrap().0;
-        let number = builder.repeat(digit, 1, Some(2)).unwrap().0;
+        let digit = builder.byte_class(&[(b'1', b'9')]).unwrap().number();
+        let number = builder.repeat(digit, 1, Some(2)).unwrap().number();
         let [open, close, comma, empty] = [&b"["[..], b"]", b",", b"[]"].map(|text| builder.literal(text).unwrap());
         let signs = Punctuation { open, close, colon: comma, comma, empty };
         builder.unique_array(&[(true, vec![(number, 0)])], signs, 2, Some(20)).unwrap()
@@ -236,13 +236,13 @@ fn what_heads_do_below_a_node_is_kept() {
     let all = dense_vocabulary();
     let lists = |most: u32| {
         move |builder: &mut Builder| {
-            let class = builder.byte_class(&[(b'a', b'z')]).unwrap().0;
-            let word = builder.repeat(class, 1, Some(most)).unwrap().0;
-            let text = builder.quoted(word, false).unwrap().0;
+            let class = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
+            let word = builder.repeat(class, 1, Some(most)).unwrap().number();
+            let text = builder.quoted(word, false).unwrap().number();
             let [open, close, comma, empty] = [&b"["[..], b"]", b",", b"[]"].map(|text| builder.literal(text).unwrap());
             let signs = Punctuation { open, close, colon: comma, comma, empty };
             let inner = builder.array(&[], Some(text), signs, 1, None).unwrap();
-            builder.array(&[], Some(inner.0), signs, 0, None).unwrap()
+            builder.array(&[], Some(inner.number()), signs, 0, None).unwrap()
         }
     };
     assert_effort("lists of words", effort(&all, lists(9), "[[\"ab\",\"cde\"],[\"f\"]]"), (9, 502));

@@ -9,11 +9,11 @@ fn an_empty_array_beside_a_left_recursive_rule() {
     let [open, close, colon, comma, empty, one, letter] =
         [&b"["[..], b"]", b":", b",", b"[]", b"1", b"a"].map(|text| builder.literal(text).unwrap());
     let punctuation = Punctuation { open, close, colon, comma, empty };
-    builder.unique_array(&[(true, vec![(one.0, 0)])], punctuation, 2, None).unwrap();
+    builder.unique_array(&[(true, vec![(one.number(), 0)])], punctuation, 2, None).unwrap();
     let rule = builder.rule("r").unwrap();
-    let body = builder.alt(&[rule.0, letter.0]).unwrap();
-    builder.define(rule.0, body.0).unwrap();
-    let recognizer = Recognizer::new(builder.build(rule.0).unwrap());
+    let body = builder.alt(&[rule.number(), letter.number()]).unwrap();
+    builder.define(rule.number(), body.number()).unwrap();
+    let recognizer = Recognizer::new(builder.build(rule.number()).unwrap());
     assert!(recognizer.accepts(b"a", None).unwrap());
     assert!(!recognizer.accepts(b"aa", None).unwrap());
 }

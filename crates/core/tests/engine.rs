@@ -52,17 +52,19 @@ fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u
 
 fn object(builder: &mut Builder, any_order: bool) -> Arc<Grammar> {
     let any = builder.any_text().unwrap();
-    let string = builder.quoted(any.0, false).unwrap();
-    let short = builder.bounded(any.0, 1, Some(3)).unwrap();
-    let short = builder.quoted(short.0, false).unwrap();
+    let string = builder.quoted(any.number(), false).unwrap();
+    let short = builder.bounded(any.number(), 1, Some(3)).unwrap();
+    let short = builder.quoted(short.number(), false).unwrap();
     let [open, close, colon, comma, empty] =
         [&b"{"[..], b"}", b": ", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
-    let properties =
-        vec![("name".to_owned(), true, vec![(string.0, 0)]), ("é\n".to_owned(), false, vec![(short.0, 0)])];
-    let extras = vec![(any.0, vec![(short.0, 0)])];
+    let properties = vec![
+        ("name".to_owned(), true, vec![(string.number(), 0)]),
+        ("é\n".to_owned(), false, vec![(short.number(), 0)]),
+    ];
+    let extras = vec![(any.number(), vec![(short.number(), 0)])];
     let rules = ObjectRules { any_order, extras_last: true, ..ObjectRules::default() };
     let node = builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
-    std::mem::take(builder).build(node.0).unwrap()
+    std::mem::take(builder).build(node.number()).unwrap()
 }
 
 /// Tokens that go on from one key through its member to the next one, or to its end, and on from there.
@@ -85,8 +87,8 @@ const MEMBERS: [&[u8]; 13] = [
 /// Keys may not repeat, within a token as little as across tokens, and where they are few they may be used up.
 #[test]
 fn tokens_of_several_members_know_their_keys() {
-    let letters = |builder: &mut Builder| builder.byte_class(&[(b'a', b'b')]).unwrap().0;
-    let any = |builder: &mut Builder| builder.any_text().unwrap().0;
+    let letters = |builder: &mut Builder| builder.byte_class(&[(b'a', b'b')]).unwrap().number();
+    let any = |builder: &mut Builder| builder.any_text().unwrap().number();
     let keys: [fn(&mut Builder) -> u32; 2] = [letters, any];
     let vocabulary = small_vocabulary(&MEMBERS);
     for keys in keys {
@@ -100,7 +102,7 @@ fn tokens_of_several_members_know_their_keys() {
             (1, Some(2), &[0], true),
         ] {
             let mut builder = Builder::default();
-            let one = builder.literal(b"1").unwrap().0;
+            let one = builder.literal(b"1").unwrap().number();
             let keys = keys(&mut builder);
             let [open, close, colon, comma, empty] =
                 [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
@@ -110,7 +112,7 @@ fn tokens_of_several_members_know_their_keys() {
             let properties = if named { vec![("b".to_owned(), true, vec![(one, 0)])] } else { Vec::new() };
             let node =
                 builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
-            assert_exact(&builder.build(node.0).unwrap(), &vocabulary, b"{\"b\":1,\"a\":1}");
+            assert_exact(&builder.build(node.number()).unwrap(), &vocabulary, b"{\"b\":1,\"a\":1}");
         }
     }
 }
@@ -144,8 +146,8 @@ fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
             for is_open in [true, false] {
                 let mut builder = Builder::default();
                 let nodes = signs.map(|sign| builder.literal(sign.as_bytes()).unwrap());
-                let [first, second] = ["1", value].map(|value| builder.literal(value.as_bytes()).unwrap().0);
-                let any = builder.any_text().unwrap().0;
+                let [first, second] = ["1", value].map(|value| builder.literal(value.as_bytes()).unwrap().number());
+                let any = builder.any_text().unwrap().number();
                 let [open, close, colon, comma, empty] = nodes;
                 let parts = Punctuation { open, close, colon, comma, empty };
                 let properties =
@@ -156,7 +158,7 @@ fn masks_of_objects_with_unusual_punctuation_equal_brute_force() {
                 let [open, close, colon, comma, _] = signs;
                 let more = if is_open { format!("\"c\"{colon}1{comma}") } else { String::new() };
                 let text = format!("{open}{more}\"{one}\"{colon}1{comma}\"b\"{colon}{value}{close}");
-                assert_exact(&builder.build(node.0).unwrap(), &vocabulary, text.as_bytes());
+                assert_exact(&builder.build(node.number()).unwrap(), &vocabulary, text.as_bytes());
             }
         }
     }
@@ -203,11 +205,13 @@ fn every_context_free_grammar_works() {
     let mut builder = Builder::default();
     let rule = builder.rule("e").unwrap();
     let [plus, letter] = [&b"+"[..], b"a"].map(|text| builder.literal(text).unwrap());
-    let twice = builder.seq(&[rule.0, rule.0]).unwrap();
-    let sum = builder.seq(&[rule.0, plus.0, rule.0]).unwrap();
-    let body = builder.alt(&[twice.0, sum.0, letter.0, frisket_core::regular::term::EPSILON.0]).unwrap();
-    builder.define(rule.0, body.0).unwrap();
-    let grammar = builder.build(rule.0).unwrap();
+    let twice = builder.seq(&[rule.number(), rule.number()]).unwrap();
+    let sum = builder.seq(&[rule.number(), plus.number(), rule.number()]).unwrap();
+    let body = builder
+        .alt(&[twice.number(), sum.number(), letter.number(), frisket_core::regular::term::EPSILON.number()])
+        .unwrap();
+    builder.define(rule.number(), body.number()).unwrap();
+    let grammar = builder.build(rule.number()).unwrap();
     let recognizer = Recognizer::new(grammar.clone());
     assert!(recognizer.accepts(&b"a+a".repeat(100), None).unwrap());
     assert!(!recognizer.accepts_prefix(b"a+b", None).unwrap());
@@ -220,11 +224,11 @@ fn ambiguous_stacks_stay_small() {
     let mut builder = Builder::default();
     let rule = builder.rule("s").unwrap();
     let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| builder.literal(text).unwrap());
-    let left = builder.seq(&[a.0, rule.0, b.0]).unwrap();
-    let right = builder.seq(&[a.0, rule.0, c.0]).unwrap();
-    let body = builder.alt(&[left.0, right.0, frisket_core::regular::term::EPSILON.0]).unwrap();
-    builder.define(rule.0, body.0).unwrap();
-    let recognizer = Recognizer::new(builder.build(rule.0).unwrap());
+    let left = builder.seq(&[a.number(), rule.number(), b.number()]).unwrap();
+    let right = builder.seq(&[a.number(), rule.number(), c.number()]).unwrap();
+    let body = builder.alt(&[left.number(), right.number(), frisket_core::regular::term::EPSILON.number()]).unwrap();
+    builder.define(rule.number(), body.number()).unwrap();
+    let recognizer = Recognizer::new(builder.build(rule.number()).unwrap());
     let text = [b"a".repeat(200), b"bc".repeat(100)].concat();
     assert!(recognizer.accepts(&text, None).unwrap());
 }
@@ -234,9 +238,9 @@ fn what_can_never_end_is_empty() {
     let mut builder = Builder::default();
     let rule = builder.rule("r").unwrap();
     let letter = builder.literal(b"a").unwrap();
-    let body = builder.seq(&[letter.0, rule.0]).unwrap();
-    builder.define(rule.0, body.0).unwrap();
-    assert_eq!(builder.build(rule.0).err(), Some(Error::Empty.into()));
+    let body = builder.seq(&[letter.number(), rule.number()]).unwrap();
+    builder.define(rule.number(), body.number()).unwrap();
+    assert_eq!(builder.build(rule.number()).err(), Some(Error::Empty.into()));
 }
 
 #[test]
@@ -244,8 +248,8 @@ fn special_tokens_match_no_text() {
     let mut builder = Builder::default();
     let end = builder.special("<end>").unwrap();
     let letter = builder.literal(b"a").unwrap();
-    let node = builder.seq(&[letter.0, end.0, letter.0]).unwrap();
-    let grammar = builder.build(node.0).unwrap();
+    let node = builder.seq(&[letter.number(), end.number(), letter.number()]).unwrap();
+    let grammar = builder.build(node.number()).unwrap();
     let vocabulary = vocabulary(&[b"<end>"]);
     let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
     matcher.advance(u32::from(b'a')).unwrap();
@@ -259,7 +263,7 @@ fn special_tokens_match_no_text() {
 fn a_rejected_token_leaves_the_matcher_as_it_was() {
     let mut builder = Builder::default();
     let node = builder.literal(b"abc").unwrap();
-    let grammar = builder.build(node.0).unwrap();
+    let grammar = builder.build(node.number()).unwrap();
     let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher(None, None);
     assert!(matches!(matcher.advance(257).map_err(|error| *error), Err(Error::Rejected(_))));
     assert_eq!(matcher.steps(), 0);
@@ -271,18 +275,18 @@ fn a_rejected_token_leaves_the_matcher_as_it_was() {
 #[test]
 fn counts_that_touch_are_one() {
     let mut builder = Builder::default();
-    let (a, x) = (builder.literal(b"a").unwrap().0, builder.literal(b"xy").unwrap().0);
+    let (a, x) = (builder.literal(b"a").unwrap().number(), builder.literal(b"xy").unwrap().number());
     let mut counted = |min, max, rest| {
-        let counted = builder.repeat(a, min, max).unwrap().0;
-        builder.cat(&[counted, rest]).unwrap().0
+        let counted = builder.repeat(a, min, max).unwrap().number();
+        builder.cat(&[counted, rest]).unwrap().number()
     };
     let apart = [counted(0, Some(2), x), counted(4, Some(9), x)];
     let touching = [counted(0, Some(5), x), counted(6, Some(9), x), counted(2, Some(3), x)];
     let (one, another) = (counted(0, Some(9), x), counted(12, None, x));
-    assert_ne!(builder.alt(&apart).unwrap().0, one);
-    assert_eq!(builder.alt(&touching).unwrap().0, one);
-    let both = builder.alt(&[one, another]).unwrap().0;
-    assert_eq!(builder.alt(&[touching[0], another, touching[1]]).unwrap().0, both);
+    assert_ne!(builder.alt(&apart).unwrap().number(), one);
+    assert_eq!(builder.alt(&touching).unwrap().number(), one);
+    let both = builder.alt(&[one, another]).unwrap().number();
+    assert_eq!(builder.alt(&[touching[0], another, touching[1]]).unwrap().number(), both);
     for count in 0..20 {
         let text = [vec![b'a'; count], b"xy".to_vec()].concat();
         assert_eq!(builder.accepts(both, &text).unwrap(), count <= 9 || count >= 12);

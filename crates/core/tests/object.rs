@@ -104,7 +104,7 @@ impl Object {
         let mut builder = Builder::default();
         let [open, close, colon, comma, empty] =
             [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
-        let [zero, one] = [&b"0"[..], b"1"].map(|text| builder.literal(text).unwrap().0);
+        let [zero, one] = [&b"0"[..], b"1"].map(|text| builder.literal(text).unwrap().number());
         let nodes = |values: &Values| -> Vec<(u32, u64)> {
             values.iter().map(|&(digit, marks)| (if digit == b'0' { zero } else { one }, marks)).collect()
         };
@@ -116,7 +116,7 @@ impl Object {
                 Some(few) => builder.words(few.iter().map(|key| key.as_bytes().into()).collect()),
                 None => builder.any_text(),
             };
-            others.push((keys.unwrap().0, nodes(values)));
+            others.push((keys.unwrap().number(), nodes(values)));
         }
         let rules = ObjectRules {
             min: self.min,
@@ -130,7 +130,7 @@ impl Object {
         };
         let node =
             builder.object(named.collect(), others, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
-        match builder.build(node.0) {
+        match builder.build(node.number()) {
             Err(error) if *error == Error::Empty => None,
             built => Some(built.unwrap()),
         }

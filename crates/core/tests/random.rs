@@ -65,7 +65,7 @@ fn regular(builder: &mut Builder, draw: &mut Draw, depth: u32) -> Result<u32> {
         }
         7 => {
             let part = regular(builder, draw, depth - 1)?;
-            let (text, other) = (builder.any_text()?.0, builder.not(part)?.0);
+            let (text, other) = (builder.any_text()?.number(), builder.not(part)?.number());
             builder.and(&[text, other])
         }
         8 => {
@@ -85,7 +85,7 @@ fn regular(builder: &mut Builder, draw: &mut Draw, depth: u32) -> Result<u32> {
             builder.repeat(part, least, most)
         }
     };
-    Ok(node?.0)
+    Ok(node?.number())
 }
 
 /// Any node; `rules` may be called.
@@ -93,7 +93,7 @@ fn node(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> Re
     if depth == 0 {
         return match draw.below(6) {
             0 => Ok(draw.of(rules)),
-            1 => Ok(builder.special(SPECIAL)?.0),
+            1 => Ok(builder.special(SPECIAL)?.number()),
             _ => regular(builder, draw, 1),
         };
     }
@@ -101,16 +101,16 @@ fn node(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> Re
     match draw.below(10) {
         0 | 1 => {
             let parts = [node(builder, draw, rules, inner)?, node(builder, draw, rules, inner)?];
-            Ok(builder.seq(&parts)?.0)
+            Ok(builder.seq(&parts)?.number())
         }
         2 | 3 => {
             let parts = [node(builder, draw, rules, inner)?, node(builder, draw, rules, inner)?];
-            Ok(builder.alt(&parts)?.0)
+            Ok(builder.alt(&parts)?.number())
         }
         4 => {
             let part = node(builder, draw, rules, inner)?;
             let least = draw.below(2) as u32;
-            Ok(builder.repeat(part, least, draw.of(&[None, Some(least + 1)]))?.0)
+            Ok(builder.repeat(part, least, draw.of(&[None, Some(least + 1)]))?.number())
         }
         5..=7 => object(builder, draw, rules, inner),
         _ => array(builder, draw, rules, inner),
@@ -118,10 +118,10 @@ fn node(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> Re
 }
 
 fn punctuation(builder: &mut Builder, draw: &mut Draw, marks: [&[u8]; 5]) -> Result<Punctuation> {
-    let space = builder.literal(b" ")?.0;
-    let blank = builder.repeat(space, 0, Some(draw.of(&[0, 1, 2])))?.0;
+    let space = builder.literal(b" ")?.number();
+    let blank = builder.repeat(space, 0, Some(draw.of(&[0, 1, 2])))?.number();
     let mut mark = |text: &[u8], before: bool| {
-        let text = builder.literal(text)?.0;
+        let text = builder.literal(text)?.number();
         builder.cat(&if before { [blank, text] } else { [text, blank] })
     };
     let [open, close, colon, comma, empty] = marks;
@@ -149,8 +149,8 @@ fn object(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> 
     let mut extras = Vec::new();
     for _ in 0..draw.of(&[0, 0, 1, 1, 2]) {
         let keys = match draw.below(3) {
-            0 => builder.any_text()?.0,
-            1 => builder.words(vec![b"x"[..].into(), b"a"[..].into(), b"xa"[..].into()])?.0,
+            0 => builder.any_text()?.number(),
+            1 => builder.words(vec![b"x"[..].into(), b"a"[..].into(), b"xa"[..].into()])?.number(),
             _ => regular(builder, draw, 1)?,
         };
         extras.push((keys, vec![(node(builder, draw, rules, depth)?, 0)]));
@@ -168,7 +168,7 @@ fn object(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> 
         free: draw.chance(10),
     };
     let marks = punctuation(builder, draw, [b"{", b"}", b":", b",", b"{}"])?;
-    Ok(builder.object(properties, extras, marks, made)?.0)
+    Ok(builder.object(properties, extras, marks, made)?.number())
 }
 
 fn array(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> Result<u32> {
@@ -179,12 +179,12 @@ fn array(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> R
     }
     let rest = if draw.chance(80) { Some(node(builder, draw, rules, depth)?) } else { None };
     let least = draw.of(&[0, 0, 0, 1, 2]);
-    Ok(builder.array(&prefix, rest, marks, least, draw.of(&[None, Some(least), Some(least + 2)]))?.0)
+    Ok(builder.array(&prefix, rest, marks, least, draw.of(&[None, Some(least), Some(least + 2)]))?.number())
 }
 
 fn grammar(draw: &mut Draw) -> Result<Arc<Grammar>> {
     let mut builder = Builder::default();
-    let rules = [builder.rule("one")?.0, builder.rule("two")?.0];
+    let rules = [builder.rule("one")?.number(), builder.rule("two")?.number()];
     for rule in rules {
         let body = node(&mut builder, draw, &rules, 2)?;
         builder.define(rule, body)?;

@@ -68,7 +68,7 @@ impl Replay {
     }
 
     fn node(&self, number: &Value) -> u32 {
-        self.nodes[number.as_u64().unwrap() as usize].unwrap().0
+        self.nodes[number.as_u64().unwrap() as usize].unwrap().number()
     }
 
     fn each(&self, numbers: &Value) -> Vec<u32> {
@@ -81,7 +81,7 @@ impl Replay {
     }
 
     fn punctuation(&self, signs: &Value) -> Punctuation {
-        let sign = |name: &str| TermId(self.node(&signs[name]));
+        let sign = |name: &str| TermId::new(self.node(&signs[name]));
         // Arrays have no colon.
         let colon = sign(if signs["colon"].is_null() { "comma" } else { "colon" });
         Punctuation { open: sign("open"), close: sign("close"), colon, comma: sign("comma"), empty: sign("empty") }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 fn an_object_among_words_is_refused_when_its_value_came_in_another_order() {
     let mut builder = Builder::default();
     let mut words =
-        |texts: &[&str]| builder.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap().0;
+        |texts: &[&str]| builder.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap().number();
     let first = words(&[r#"{"b":2,"a":1}"#, r#""a""#]);
     let second = words(&["1e0", r#"{"a":1,"b":2}"#, r#""a""#, r#"{"b":2,"a":1}"#]);
     let rest = words(&[r#"{"b":2,"a":1}"#, "[1.0]", "[1]"]);
@@ -19,7 +19,7 @@ fn an_object_among_words_is_refused_when_its_value_came_in_another_order() {
     let punctuation = Punctuation { open, close, colon, comma, empty };
     let states = [(true, vec![(first, 1)]), (true, vec![(second, 2)]), (true, vec![(rest, 2)])];
     let array = builder.unique_array(&states, punctuation, 2, Some(4)).unwrap();
-    let grammar = builder.build(array.0).unwrap();
+    let grammar = builder.build(array.number()).unwrap();
     let tokens: Vec<&[u8]> = vec![b"{", b"a", b"\"", b"b", b"}", b"[{", b"1", b"2", b"\":", b":", b",", b"e", b"0"];
     let eos = tokens.len() as u32;
     let texts = tokens.iter().map(|&token| Some(token.into())).chain([None]).collect();

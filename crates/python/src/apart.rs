@@ -4,8 +4,8 @@
 
 use crate::case::{listed, meet, product, same, Case, Met, OBJECT, STRING};
 use crate::demand::{needed, Demand};
-use crate::plain::Walk;
 use crate::union::{Maybe, Union, DEPTH, MANY, PRUNED};
+use crate::walk::Walk;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::{HashMap, HashSet};

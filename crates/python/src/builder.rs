@@ -3,11 +3,12 @@
 //! Every method converts its arguments, calls the core's builder and raises its errors; nothing is decided here.
 
 use crate::argument;
+use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
-use crate::matcher::{Asked, CompiledGrammar, Vocabulary};
 use crate::pattern;
+use crate::vocabulary::Vocabulary;
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
@@ -34,7 +35,7 @@ impl GrammarBuilder {
 }
 
 fn node(made: Result<TermId>) -> PyResult<u32> {
-    made.map(|id| id.0).map_err(raise)
+    made.map(|id| id.number()).map_err(raise)
 }
 
 fn is_free(escapes: &str) -> PyResult<bool> {
@@ -72,12 +73,12 @@ impl GrammarBuilder {
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::regular::term::EMPTY.0
+        frisket_core::regular::term::EMPTY.number()
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::regular::term::EPSILON.0
+        frisket_core::regular::term::EPSILON.number()
     }
 
     /// Exactly these bytes.
@@ -175,7 +176,7 @@ impl GrammarBuilder {
     fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
         let Ok(pattern) = pattern.to_str() else { return Ok(None) };
         let node = pattern::lower(self.builder()?, pattern, search).map_err(raise)?;
-        Ok(node.map(|node| node.0))
+        Ok(node.map(|node| node.number()))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.

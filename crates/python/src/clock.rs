@@ -2,8 +2,8 @@
 //!
 //! A benchmark reads from this what an engine written in Rust would pay.
 
+use crate::compiled::CompiledGrammar;
 use crate::error::raise;
-use crate::matcher::CompiledGrammar;
 use pyo3::prelude::*;
 use std::time::Instant;
 

@@ -5,8 +5,9 @@
 
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use crate::lower::{orders_of, punctuation};
+use crate::lower::punctuation;
 use crate::number;
+use crate::order::orders_of;
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::{Builder, ObjectRules};
 use frisket_core::regular::term::TermId;
@@ -86,7 +87,7 @@ impl<'py> Walk<'_, 'py> {
                 let free = self.constants.free;
                 return self.made(|builder| {
                     let node = builder.words(vec![text.as_bytes().into()])?;
-                    builder.quoted(node.0, free)
+                    builder.quoted(node.number(), free)
                 });
             }
         } else if value.is_none() {
@@ -167,7 +168,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn made(&self, call: impl FnOnce(&mut Builder) -> Result<TermId>) -> PyResult<Option<Option<u32>>> {
-        Ok(Some(Some(self.call(call)?.0)))
+        Ok(Some(Some(self.call(call)?.number())))
     }
 
     fn call<T>(&self, call: impl FnOnce(&mut Builder) -> Result<T>) -> PyResult<T> {

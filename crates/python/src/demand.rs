@@ -4,9 +4,9 @@
 
 use crate::case::{Case, Fields};
 use crate::identity::Identity;
-use crate::plain::Walk;
 use crate::said::said_by;
 use crate::union::Maybe;
+use crate::walk::Walk;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 use rustc_hash::{FxHashMap, FxHashSet};

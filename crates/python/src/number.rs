@@ -23,12 +23,12 @@ pub fn integers(builder: &mut Builder, low: Option<Bound>, high: Option<Bound>, 
                     words.push(b"-0"[..].into());
                 }
             }
-            return if words.is_empty() { Ok(None) } else { builder.words(words).map(|node| Some(node.0)) };
+            return if words.is_empty() { Ok(None) } else { builder.words(words).map(|node| Some(node.number())) };
         }
     }
     let longest =
         [low, high].into_iter().flatten().map(|(value, _)| value.abs().to_string().len()).fold(digits, usize::max);
-    let digit = builder.byte_class(&[(b'0', b'9')])?.0;
+    let digit = builder.byte_class(&[(b'0', b'9')])?.number();
     let mut range = Range { builder, digit, longest };
     let mut nodes = Vec::new();
     if high.is_none_or(|(high, _)| high >= 0) {
@@ -39,7 +39,7 @@ pub fn integers(builder: &mut Builder, low: Option<Bound>, high: Option<Bound>, 
         let floor = high.filter(|&(high, _)| high <= 0).map_or((0, false), |(high, open)| (-high, open));
         if let Some(node) = range.magnitude(floor, low.map(|(low, open)| (-low, open)))? {
             let minus = range.builder.literal(b"-")?;
-            nodes.push(range.builder.cat(&[minus.0, node])?.0);
+            nodes.push(range.builder.cat(&[minus.number(), node])?.number());
         }
     }
     range.either(nodes)
@@ -56,7 +56,7 @@ impl Range<'_> {
         match nodes[..] {
             [] => Ok(None),
             [node] => Ok(Some(node)),
-            _ => self.builder.alt(&nodes).map(|node| Some(node.0)),
+            _ => self.builder.alt(&nodes).map(|node| Some(node.number())),
         }
     }
 
@@ -68,12 +68,12 @@ impl Range<'_> {
             return Ok(None);
         }
         if last == Some(first) {
-            return self.builder.literal(first.to_string().as_bytes()).map(|node| Some(node.0));
+            return self.builder.literal(first.to_string().as_bytes()).map(|node| Some(node.number()));
         }
         let mut nodes = Vec::new();
         let is_any = first == 0 && last.is_none();
         if first == 0 {
-            nodes.push(self.builder.literal(b"0")?.0);
+            nodes.push(self.builder.literal(b"0")?.number());
             first = 1;
         }
         let (least, last) = (first.to_string(), last.map(|last| last.to_string()));
@@ -96,7 +96,7 @@ impl Range<'_> {
         if let Some((start, end)) = full {
             let head = self.figures(b'1', b'9')?;
             let tail = self.builder.repeat(self.digit, start as u32 - 1, Some(end as u32 - 1))?;
-            nodes.push(self.builder.cat(&[head, tail.0])?.0);
+            nodes.push(self.builder.cat(&[head, tail.number()])?.number());
         }
         self.either(nodes)
     }
@@ -105,7 +105,7 @@ impl Range<'_> {
     fn same_length(&mut self, low: &[u8], high: &[u8]) -> Result<u32> {
         let shared = low.iter().zip(high).take_while(|(figure, other)| figure == other).count();
         if shared == low.len() {
-            return Ok(self.builder.literal(low)?.0);
+            return Ok(self.builder.literal(low)?.number());
         }
         let (mut first, mut last) = (low[shared], high[shared]);
         let (least, most) = (&low[shared + 1..], &high[shared + 1..]);
@@ -113,37 +113,37 @@ impl Range<'_> {
         if least.iter().any(|&figure| figure != b'0') {
             let head = self.builder.literal(&[first])?;
             let tail = self.beyond(least, b'9')?;
-            nodes.push(self.builder.cat(&[head.0, tail])?.0);
+            nodes.push(self.builder.cat(&[head.number(), tail])?.number());
             first += 1;
         }
         if most.iter().any(|&figure| figure != b'9') {
             let head = self.builder.literal(&[last])?;
             let tail = self.beyond(most, b'0')?;
-            nodes.push(self.builder.cat(&[head.0, tail])?.0);
+            nodes.push(self.builder.cat(&[head.number(), tail])?.number());
             last -= 1;
         }
         if first <= last {
             let head = self.figures(first, last)?;
             nodes.push(self.then_any(head, least.len())?);
         }
-        let node = self.either(nodes)?.unwrap_or(frisket_core::regular::term::EMPTY.0);
+        let node = self.either(nodes)?.unwrap_or(frisket_core::regular::term::EMPTY.number());
         if shared == 0 {
             return Ok(node);
         }
         let head = self.builder.literal(&low[..shared])?;
-        Ok(self.builder.cat(&[head.0, node])?.0)
+        Ok(self.builder.cat(&[head.number(), node])?.number())
     }
 
     /// Digits of this length not below the text (`end` is 9), or not above it (0), built from the last one.
     fn beyond(&mut self, text: &[u8], end: u8) -> Result<u32> {
-        let mut node = frisket_core::regular::term::EPSILON.0;
+        let mut node = frisket_core::regular::term::EPSILON.number();
         for (place, &figure) in text.iter().enumerate().rev() {
             let head = self.builder.literal(&[figure])?;
-            node = self.builder.cat(&[head.0, node])?.0;
+            node = self.builder.cat(&[head.number(), node])?.number();
             if figure != end {
                 let others = if end == b'9' { self.figures(figure + 1, end)? } else { self.figures(end, figure - 1)? };
                 let free = self.then_any(others, text.len() - place - 1)?;
-                node = self.builder.alt(&[node, free])?.0;
+                node = self.builder.alt(&[node, free])?.number();
             }
         }
         Ok(node)
@@ -151,10 +151,10 @@ impl Range<'_> {
 
     fn then_any(&mut self, head: u32, count: usize) -> Result<u32> {
         let tail = self.builder.repeat(self.digit, count as u32, Some(count as u32))?;
-        Ok(self.builder.cat(&[head, tail.0])?.0)
+        Ok(self.builder.cat(&[head, tail.number()])?.number())
     }
 
     fn figures(&mut self, first: u8, last: u8) -> Result<u32> {
-        Ok(self.builder.byte_class(&[(first, last)])?.0)
+        Ok(self.builder.byte_class(&[(first, last)])?.number())
     }
 }

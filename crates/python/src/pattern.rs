@@ -58,7 +58,7 @@ fn whole(builder: &mut Builder, tree: &Tree, search: bool) -> Result<Option<Term
             return Ok(Some(node));
         }
         let any = builder.any_text()?;
-        return builder.cat(&[any.0, node.0, any.0]).map(Some);
+        return builder.cat(&[any.number(), node.number(), any.number()]).map(Some);
     }
     let branches = if let Tree::Alt(items) = tree { items.as_slice() } else { std::slice::from_ref(tree) };
     let mut parts = Vec::with_capacity(branches.len());
@@ -73,19 +73,19 @@ fn whole(builder: &mut Builder, tree: &Tree, search: bool) -> Result<Option<Term
         }
         let mut nodes = Vec::with_capacity(items.len() + 2);
         if search && start == 0 {
-            nodes.push(builder.any_text()?.0);
+            nodes.push(builder.any_text()?.number());
         }
         for item in items {
-            nodes.push(node(builder, item)?.0);
+            nodes.push(node(builder, item)?.number());
         }
         if search && end == 0 {
-            nodes.push(builder.any_text()?.0);
+            nodes.push(builder.any_text()?.number());
         }
         parts.push(builder.cat(&nodes)?);
     }
     match parts[..] {
         [part] => Ok(Some(part)),
-        _ => builder.alt(&parts.iter().map(|part| part.0).collect::<Vec<_>>()).map(Some),
+        _ => builder.alt(&parts.iter().map(|part| part.number()).collect::<Vec<_>>()).map(Some),
     }
 }
 
@@ -94,7 +94,7 @@ fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
         Tree::Text(text) => builder.literal(text.iter().collect::<String>().as_bytes()),
         Tree::Chars(ranges) => builder.char_class(ranges),
         Tree::Seq(items) => {
-            let nodes = items.iter().map(|item| Ok(node(builder, item)?.0)).collect::<Result<Vec<_>>>()?;
+            let nodes = items.iter().map(|item| Ok(node(builder, item)?.number())).collect::<Result<Vec<_>>>()?;
             builder.cat(&nodes)
         }
         Tree::Alt(items) => {
@@ -108,12 +108,12 @@ fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
             if let Some(words) = items.iter().map(text).collect() {
                 return builder.words(words);
             }
-            let nodes = items.iter().map(|item| Ok(node(builder, item)?.0)).collect::<Result<Vec<_>>>()?;
+            let nodes = items.iter().map(|item| Ok(node(builder, item)?.number())).collect::<Result<Vec<_>>>()?;
             builder.alt(&nodes)
         }
         Tree::Repeat { item, low, high, .. } => {
             let item = node(builder, item)?;
-            builder.repeat(item.0, *low, *high)
+            builder.repeat(item.number(), *low, *high)
         }
         // Never here: `whole` lowers what asserts nothing.
         Tree::Start | Tree::End => builder.cat(&[]),

@@ -9,7 +9,7 @@ use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;
 use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
-use crate::plain::{Walk, HOPS};
+use crate::walk::{Walk, HOPS};
 use frisket_core::regular::term::EMPTY;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -246,7 +246,7 @@ impl<'py> Walk<'_, 'py> {
             let node = if is_pattern {
                 let Ok(text) = text.to_str() else { return Ok(None) };
                 match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
-                    Some(node) => Some(node.0),
+                    Some(node) => Some(node.number()),
                     None => return Ok(None),
                 }
             } else {
@@ -277,7 +277,9 @@ impl<'py> Walk<'_, 'py> {
                 for text in patterns.keys() {
                     let Ok(text) = text.downcast_exact::<PyString>()?.to_str() else { return Ok(None) };
                     match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
-                        Some(node) if node != EMPTY && !fields.keys.contains(&node.0) => fields.keys.push(node.0),
+                        Some(node) if node != EMPTY && !fields.keys.contains(&node.number()) => {
+                            fields.keys.push(node.number())
+                        }
                         _ => return Ok(None),
                     }
                 }

@@ -2,8 +2,8 @@
 
 use crate::case::{listed, product, Case, ARRAY, NUMBER, OBJECT, STRING, WORDS};
 use crate::demand::{crossed, needed, Asked, Demand};
-use crate::plain::Walk;
 use crate::union::Maybe;
+use crate::walk::Walk;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
@@ -373,6 +374,19 @@ class Matcher:
     @property
     def steps(self) -> int:
         """How many advances can be rolled back."""
+    @property
+    def compiled(self) -> CompiledGrammar:
+        """The grammar and vocabulary that it was made from."""
+    @property
+    def text(self) -> bytes:
+        """The bytes taken so far, by tokens and as text; special tokens have none."""
+    @property
+    def path(self) -> str:
+        """The JSON Pointer of the value in a document that is being written; empty at the root and in other
+        notations."""
+    def explain(self, token_or_text: int | str | bytes) -> Explanation:
+        """Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
+        what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds."""
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
 

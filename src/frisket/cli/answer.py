@@ -6,14 +6,16 @@ import contextlib
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import typer
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
 
-from frisket.decoding.generate import Generation, stream
+from frisket.decoding.answer import Generation
+from frisket.decoding.generate import stream
 from frisket.decoding.sampler import Sampler
+from frisket.description import Style
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -32,6 +34,7 @@ def answer(
     streamed: bool,
     partial: bool,
     trace: bool,
+    describe: str | None = None,
 ) -> None:
     """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
 
@@ -43,7 +46,10 @@ def answer(
         sampler = Sampler(temperature=temperature)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    steps = stream(model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed)
+    if describe is not None and describe not in get_args(Style):
+        raise typer.BadParameter(f"--describe is one of {', '.join(get_args(Style))}")
+    style = cast("Style", describe) if describe else False
+    steps = stream(model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed, describe=style)
     errors = Console(stderr=True)
     waiting = streamed or as_json or not errors.is_terminal
     with contextlib.nullcontext() if waiting else errors.status("writing …"):

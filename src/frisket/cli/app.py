@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import bench, check, example, generate, mask
+from frisket.cli import bench, check, engines, example, generate, mask
 
-COMMANDS = generate, example, check, mask, bench
+COMMANDS = generate, example, check, mask, bench, engines
 
 app = typer.Typer(
     name="frisket",

@@ -43,6 +43,7 @@ def command(
     partial: option.Partial = False,
     as_json: option.Json = False,
     trace: option.Trace = False,
+    describe: option.Describe = None,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""
     from frisket.cli.answer import answer
@@ -61,6 +62,7 @@ def command(
         streamed=streamed,
         partial=partial,
         trace=trace,
+        describe=describe,
     )
 
 

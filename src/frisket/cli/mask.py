@@ -24,6 +24,8 @@ EXAMPLES = """[dim]$[/dim] frisket mask schema.json --prefix '{"size": "'
 [dim]$[/dim] frisket mask --choices yes,no --json
 
 [dim]$[/dim] frisket mask schema.json --prefix '{"size": "' --top 10 --prompt "two large oat lattes"
+
+[dim]$[/dim] frisket mask schema.json --prefix '{"size": "' --explain tiny
 """
 
 
@@ -43,13 +45,19 @@ def command(
     ] = None,
     prompt: Annotated[str, typer.Option("--prompt", metavar="TEXT", help="What the model is told, for --top.")] = "",
     model: option.Model = "embedded",
+    asked_why: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="TEXT", help="Say why this text may not come next, or that it may."),
+    ] = None,
     as_json: option.Json = False,
 ) -> None:
-    """Show which tokens may come next after a prefix, by kind, or the likeliest under a model."""
+    """Show which tokens may come next after a prefix, by kind or the likeliest under a model, or why one may not."""
     if top is None and (prompt or model != "embedded"):
         raise typer.BadParameter("--prompt and --model say what is likely: give --top, too")
     if top is not None and vocabulary is not None:
         raise typer.BadParameter("--top asks a model, which has a vocabulary of its own: leave --vocabulary out")
+    if asked_why is not None and top is not None:
+        raise typer.BadParameter("--explain and --top answer different questions: ask for one of them")
     grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
     asked = None if top is None else source.model(model)
     compiled = grammar.compile(asked.vocabulary if asked is not None else source.vocabulary(vocabulary))
@@ -62,6 +70,10 @@ def command(
             where=f"after {quoted(_given(prefix))}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
+    if asked_why is not None:
+        explanation = matcher.explain(_given(asked_why))
+        print(json.dumps(explanation.as_dict(), ensure_ascii=False) if as_json else explanation)
+        return
     best = None
     if asked is not None and top is not None:
         from frisket.cli.likeliest import likeliest

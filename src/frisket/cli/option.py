@@ -21,7 +21,11 @@ Regex = Annotated[str | None, typer.Option("--regex", metavar="PATTERN", help="A
 Choices = Annotated[str | None, typer.Option("--choices", metavar="A,B,…", help="One of these texts.")]
 Model = Annotated[
     str,
-    typer.Option("--model", metavar="NAME", help="`embedded`, `smollm2`, a *.gguf file, or a folder of transformers."),
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="`embedded`, `smollm2`, a *.gguf file, `transformers:NAME` or the folder of a model of transformers.",
+    ),
 ]
 Vocabulary = Annotated[
     Path | None,
@@ -36,3 +40,7 @@ Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 ta
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]
 Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is made.")]
 Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]
+Describe = Annotated[
+    str | None,
+    typer.Option("--describe", metavar="STYLE", help="Tell the model the schema: typescript, json_schema, example."),
+]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, MissingDependencyError
+from frisket.errors import FrisketError, GrammarError, InvalidSchemaError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -92,7 +92,7 @@ def named(name: str) -> Iterator[None]:
 
 
 def model(name: str) -> Model:
-    """`embedded`, `smollm2`, a GGUF file, or the model in a folder: of transformers, or of the embedded one's kind."""
+    """`embedded`, `smollm2`, a GGUF file, `transformers:` with a name or folder, or a folder alone."""
     from frisket import models
 
     if name == "embedded":
@@ -101,44 +101,26 @@ def model(name: str) -> Model:
     if name == "smollm2":
         smollm2: Model = models.smollm2()
         return smollm2
+    kind, colon, rest = name.partition(":")
+    if colon and kind == "transformers":
+        return models.transformers(rest)
     folder = Path(name)
     if folder.suffix == ".gguf":
         return models.gguf(folder)
     if (folder / "config.json").is_file():
-        return _transformers(folder)
+        return models.transformers(folder)
     missing = [file for file in ("model.safetensors", "tokenizer.json") if not (folder / file).is_file()]
     if missing:
         raise FrisketError(
             f"no model at {name}: {' and '.join(missing)} not there",
             where="--model",
-            hint="give the folder of a model of transformers (with config.json), a file *.gguf, or smollm2; `--model "
-            "embedded` is the one inside the package",
+            hint="give the folder of a model of transformers (with config.json), transformers:NAME for one of the hub, "
+            "a file *.gguf, or smollm2; `--model embedded` is the one inside the package",
             code="file",
         )
     from frisket.models.embedded import Embedded
 
     return Embedded(folder)
-
-
-def _transformers(folder: Path) -> Model:
-    """What transformers reads from a folder; nothing is downloaded."""
-    from frisket import models
-
-    try:
-        library: Any = importlib.import_module("transformers")
-    except ImportError as error:
-        raise MissingDependencyError.of("transformers", "transformers") from error
-    try:
-        network = library.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        tokenizer = library.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
-        raise FrisketError(
-            f"transformers cannot read {folder}: {str(error).splitlines()[0]}",
-            where="--model",
-            hint="the folder has config.json, the weights and a fast tokenizer, as `save_pretrained` writes them",
-            code="file",
-        ) from error
-    return models.transformers(network, tokenizer)
 
 
 def vocabulary(path: Path | None) -> Vocabulary:

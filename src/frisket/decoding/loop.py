@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import allowed
 
 if TYPE_CHECKING:
+    from frisket.decoding.draft import Drafter
     from frisket.matcher import Matcher
     from frisket.models.protocol import Session
     from frisket.vocabulary import Vocabulary
@@ -33,7 +35,8 @@ class Step:
     `logprob` is the token's natural log-probability under the model as it is, `masked_logprob` the same among the
     allowed tokens only; both before penalties, temperature and truncation. `feasible` is the probability that the model
     itself gave to all allowed tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
-    `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text.
+    `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text. `called` is
+    False where the logits came with those of an earlier token, in one call of the network.
     """
 
     token: int
@@ -44,6 +47,7 @@ class Step:
     allowed: int
     ends: bool = False
     data: bytes = b""
+    called: bool = True
 
 
 def decode(
@@ -55,22 +59,30 @@ def decode(
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
+    drafter: Drafter | None = None,
 ) -> Generator[Step, None, FinishReason]:
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
     `matcher=None` decodes freely: the same loop without a mask, for comparison. `session` and `matcher` belong to the
     loop until it ends. `max_tokens` counts tokens with text: the end-of-sequence token is free, so an answer of exactly
     `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
+
+    With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
     rng = np.random.default_rng(seed)
-    text, history = Text(stop), list[int]()
+    text, history, written = Text(stop), list[int](), bytearray()
+    reading = Reading(session)
+    draft = None
+    if drafter is not None and matcher is not None:
+        draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
     while True:
-        step = _choose(session.logits(), position, vocabulary.eos, sampler, rng, history)
+        step = _choose(reading.logits(), position, vocabulary.eos, sampler, rng, history)
+        step = replace(step, called=reading.called)
         if len(history) == max_tokens and not step.ends:
             return "length"
         if position is not None:
@@ -80,6 +92,7 @@ def decode(
             return "end"
         history.append(step.token)
         data = _bytes(vocabulary, step.token)
+        written += data
         new = text.feed(data)
         closed = position is not None and position.closed
         full = len(history) == max_tokens
@@ -92,7 +105,7 @@ def decode(
             return "end"
         if full and position is not None and not position.can_end:
             return "length"
-        session.push(step.token)
+        reading.push(step.token, draft, max_tokens - len(history))
 
 
 class Position:

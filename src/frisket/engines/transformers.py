@@ -9,18 +9,27 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket._core import CompiledGrammar, Matcher, fill_masks
+from frisket._core import CompiledGrammar, fill_masks
+from frisket.engines.engine import Engine
+from frisket.engines.path import Ids, NotGenerated, Path, common, start
 from frisket.errors import EngineError, MissingDependencyError
 from frisket.logits import torch as torch_logits
 
 Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
-Ids: TypeAlias = NDArray[np.int64]
+
+
+ENGINE = Engine(
+    name="transformers",
+    package="transformers",
+    tested=("5.23.0",),
+    extra="transformers",
+    use="frisket.engines.transformers.GrammarProcessor, frisket.models.transformers",
+)
 
 
 class GrammarProcessor:
@@ -57,7 +66,7 @@ class GrammarProcessor:
         """Forget the prompts and all rows: the next call of `generate` begins anew."""
         self._prompts: Ids | None = None
         self._columns = 0
-        self._paths: dict[tuple[int, bytes], _Path] = {}
+        self._paths: dict[tuple[int, bytes], Path] = {}
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """New scores: −∞ for each token after which no text of the row's grammar is possible."""
@@ -68,15 +77,15 @@ class GrammarProcessor:
         for row, path in enumerate(paths):
             if path is None:
                 bitmask[row] = 0xFFFFFFFF
-            elif path.dead or path.matcher.ended:
+            elif not path.is_open:
                 for token_id in self._vocabulary_of(row, len(paths)).eos:
                     bitmask[row, token_id >> 5] |= np.uint32(1 << (token_id & 31))
             else:
                 open_rows.append(row)
-        fill_masks([path.matcher for path in paths if path and _is_open(path)], bitmask, open_rows)
+        fill_masks([path.matcher for path in paths if path and path.is_open], bitmask, open_rows)
         masked = scores.clone()
         torch_logits.apply_mask(masked, bitmask)
-        self._check_choice(masked, open_rows)
+        self._check_choice(masked, bitmask, open_rows)
         return masked
 
     def _generated(self, input_ids: Tensor, scores: Tensor) -> Ids:
@@ -95,10 +104,10 @@ class GrammarProcessor:
                 f"the scores have {scores.shape[-1]} columns after {self._columns}: two models share the processor",
                 hint="an assistant model needs the tokenizer and the vocabulary size of the model",
             )
-        start = self._prompts.shape[1]
-        if len(ids) != len(self._prompts) or not np.array_equal(ids[:, :start], self._prompts):
+        width = self._prompts.shape[1]
+        if len(ids) != len(self._prompts) or not np.array_equal(ids[:, :width], self._prompts):
             raise _refusal("the rows do not begin with the prompts of the first call", hint=RESET)
-        return ids[:, start:]
+        return ids[:, width:]
 
     def _check_rows(self, rows: int, columns: int) -> None:
         if rows % len(self._grammars):
@@ -122,10 +131,10 @@ class GrammarProcessor:
         """Which grammar a row follows: `generate` keeps the rows of one prompt together."""
         return row * len(self._grammars) // rows
 
-    def _follow(self, lines: Ids) -> list[_Path | None]:
+    def _follow(self, lines: Ids) -> list[Path | None]:
         """The position of each row, None where the row is free; nothing changes if a call fails."""
-        paths: list[_Path | None] = []
-        found: dict[tuple[int, bytes], _Path] = {}
+        paths: list[Path | None] = []
+        found: dict[tuple[int, bytes], Path] = {}
         for row, line in enumerate(lines):
             number = self._prompt(row, len(lines))
             grammar = self._grammars[number]
@@ -139,22 +148,29 @@ class GrammarProcessor:
         self._paths = found
         return paths
 
-    def _extend(self, number: int, grammar: CompiledGrammar, line: Ids) -> _Path:
+    def _extend(self, number: int, grammar: CompiledGrammar, line: Ids) -> Path:
         """The position after a line, from the known line that has most in common with it."""
         near = self._paths.get((number, line[:-1].tobytes())) if len(line) else None
         if near is None:
             known = (path for (other, _), path in self._paths.items() if other == number)
-            near = max(known, key=lambda path: _common(path.ids, line), default=None)
-        if near is None:
-            return _advance(_Path(line[:0], grammar.matcher(), dead=False), line)
-        return _advance(near, line)
+            near = max(known, key=lambda path: common(path.ids, line), default=None)
+        try:
+            return (near or start(grammar)).advance(line)
+        except NotGenerated as error:
+            raise _refusal(str(error), hint=RESET) from None
 
-    def _check_choice(self, masked: Tensor, rows: list[int]) -> None:
+    def _check_choice(self, masked: Tensor, bitmask: NDArray[np.uint32], rows: list[int]) -> None:
         """Greedy search would take token 0 of a row without any finite score, whatever the grammar says."""
         if not rows:
             return
-        without = self._torch.isneginf(masked.amax(-1)).cpu().numpy()
-        if without[rows].any():
+        # One allowed token with a finite score is proof; a look at all scores is a pass over them.
+        words = (bitmask[rows] != 0).argmax(-1)
+        lowest = bitmask[rows, words]
+        tokens = 32 * words + np.log2(lowest & (~lowest + np.uint32(1))).astype(np.int64)
+        tokens = np.minimum(tokens, masked.shape[-1] - 1)
+        where = [self._torch.from_numpy(np.asarray(one)).to(masked.device) for one in (rows, tokens)]
+        open_rows = np.asarray(rows)[self._torch.isneginf(masked[where[0], where[1]]).cpu().numpy()]
+        if len(open_rows) and self._torch.isneginf(masked[open_rows.tolist()].amax(-1)).any():
             raise _refusal(
                 "all tokens that the grammar allows have the score −∞ from another processor",
                 hint="drop min_new_tokens, suppress_tokens, bad_words_ids and the like",
@@ -162,48 +178,6 @@ class GrammarProcessor:
 
 
 RESET = "make a processor for each call of generate, or call reset() before; an assistant needs the same tokenizer"
-
-
-@dataclass(frozen=True)
-class _Path:
-    """A line of generated tokens and the matcher after it.
-
-    `dead`: no text begins so; the matcher stands before the first token that it rejects. After the end of a text the
-    line goes on with padding, which the matcher does not take.
-    """
-
-    ids: Ids
-    matcher: Matcher
-    dead: bool
-
-
-def _is_open(path: _Path) -> bool:
-    return not (path.dead or path.matcher.ended)
-
-
-def _advance(near: _Path, line: Ids) -> _Path:
-    common, taken = _common(near.ids, line), near.matcher.steps
-    if near.dead and common > taken:
-        return _Path(line, near.matcher, dead=True)
-    matcher = near.matcher.fork()
-    if common < taken:
-        matcher.rollback(taken - common)
-    for place in range(matcher.steps, len(line)):
-        if matcher.ended:
-            break
-        if not matcher.try_advance(int(line[place])):
-            # A draft or a beam adds one token to a line that is known; more than that is another call of generate.
-            if place < len(line) - 1:
-                raise _refusal("the rows go on with tokens that were not generated", hint=RESET)
-            return _Path(line, matcher, dead=True)
-    return _Path(line, matcher, dead=False)
-
-
-def _common(left: Ids, right: Ids) -> int:
-    """How many leading tokens two lines share."""
-    shorter = min(len(left), len(right))
-    different = np.flatnonzero(left[:shorter] != right[:shorter])
-    return int(different[0]) if len(different) else shorter
 
 
 def _refusal(message: str, *, hint: str) -> EngineError:

@@ -2,7 +2,8 @@
 
 options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
 place     places → goals, demands by number    reader    one place's keywords → a reading
-reading   what one place says                  algebra   goals → unions of cases, lazily
+keywords  each keyword, by type                reading   what one place says
+algebra   goals → unions of cases, lazily
 apart     alternatives of oneOf → cases        annotated cases, each with what it evaluates
 value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
 interval  a number's conditions as one         digits    ranges → the digits of their numbers

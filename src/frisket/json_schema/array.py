@@ -164,6 +164,9 @@ def is_void(algebra: Algebra, atoms: tuple[ArrayAtom, ...], depth: int) -> bool:
 def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:
     """The node of the arrays, or None if clearly none is left."""
     shape = Shape(lowering.algebra, atoms)
+    if shape.most is None and lowering.options.max_items is not None:
+        needed = sum(atom.start + atom.least for atom in shape.has)
+        shape.most = max(lowering.options.max_items, shape.least, needed)
     if shape.crossed():
         return None
     if shape.repeated is not None:

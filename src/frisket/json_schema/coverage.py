@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import InvalidSchemaError
 from frisket.json_schema.formats import FORMATS, find_format, numeric_format
-from frisket.json_schema.reader import KEYWORDS, RULES
+from frisket.json_schema.keywords import KEYWORDS, RULES
 from frisket.json_schema.report import Entry
 from frisket.json_schema.resolve import DRAFT4, DRAFT7, Documents, Resource, UnresolvedReference, subschemas
 from frisket.json_schema.semantic import DRAFT_NAMES

@@ -9,6 +9,7 @@ from frisket import _core
 from frisket._core import front_end
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import array, interval, multiple, number, object, string
+from frisket.json_schema.options import ESCAPES
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.place import CHECKED, STEPS
 from frisket.json_schema.resolve import Site
@@ -64,14 +65,9 @@ class Layout:
     )
 
     def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, depth: int) -> None:
-        b = builder
-        if options.whitespace in ("bounded", "free"):
-            blanks = b.byte_class([(0x20, 0x20), (0x09, 0x09)])
-            if options.whitespace == "free":
-                gap = b.repeat(b.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
-            else:
-                line = b.cat([b.alt([b.literal(b"\n"), b.literal(b"\r\n")]), b.repeat(blanks, 0, 40)])
-                gap = b.alt([b.repeat(b.literal(b" "), 0, 2), line])
+        b, pretty = builder, options.whitespace == "pretty"
+        if options.whitespace in ("bounded", "free") and options.separators is None:
+            gap = _free_gap(b, options) if options.whitespace == "free" else _bounded_gap(b, options)
             self.open_object = b.cat([b.literal(b"{"), gap])
             self.close_object = b.cat([gap, b.literal(b"}")])
             self.empty_object = b.cat([b.literal(b"{"), gap, b.literal(b"}")])
@@ -81,20 +77,40 @@ class Layout:
             self.colon = b.cat([gap, b.literal(b":"), gap])
             self.comma = b.cat([gap, b.literal(b","), gap])
             return
-        inner = outer = colon = comma = b""
-        if options.whitespace == "pretty":
-            colon, comma = b" ", b" "
-            if depth < PRETTY_LEVELS:
-                inner = comma = b"\n" + b" " * (options.indent * (depth + 1))
-                outer = b"\n" + b" " * (options.indent * depth)
+        item, colon = (one.encode() for one in options.separators or (",", ": " if pretty else ":"))
+        inner = outer = b""
+        if pretty and depth < PRETTY_LEVELS:
+            inner = b"\n" + b" " * (options.indent * (depth + 1))
+            outer = b"\n" + b" " * (options.indent * depth)
+        elif pretty and options.separators is None:
+            item = b", "
         self.open_object = b.literal(b"{" + inner)
         self.close_object = b.literal(outer + b"}")
         self.empty_object = b.literal(b"{}")
         self.open_array = b.literal(b"[" + inner)
         self.close_array = b.literal(outer + b"]")
         self.empty_array = b.literal(b"[]")
-        self.colon = b.literal(b":" + colon)
-        self.comma = b.literal(b"," + comma)
+        self.colon = b.literal(colon)
+        self.comma = b.literal(item + inner)
+
+
+def _free_gap(b: GrammarBuilder, options: JSONSchemaOptions) -> int:
+    return b.repeat(b.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, options.max_whitespace)
+
+
+def _bounded_gap(b: GrammarBuilder, options: JSONSchemaOptions) -> int:
+    """At most two blanks, or a line break with up to 40 blanks or tabs; no more characters than the options say."""
+    most = 42 if options.max_whitespace is None else options.max_whitespace
+    spaces, blanks = b.repeat(b.literal(b" "), 0, min(2, most)), b.byte_class([(0x20, 0x20), (0x09, 0x09)])
+    if most == 42:
+        ends = b.alt([b.literal(b"\n"), b.literal(b"\r\n")])
+        return b.alt([spaces, b.cat([ends, b.repeat(blanks, 0, 40)])])
+    lines = [
+        b.cat([b.literal(end), b.repeat(blanks, 0, min(40, most - len(end)))])
+        for end in (b"\n", b"\r\n")
+        if len(end) <= most
+    ]
+    return b.alt([spaces, *lines])
 
 
 class Lowering:
@@ -399,7 +415,7 @@ class Lowering:
 
     def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
         if not atoms:
-            return self.builder.quoted(self.builder.any_text(), self.options.escapes)
+            return self.builder.quoted(self.spelled(self.builder.any_text()), self.options.escapes)
         nesting, _ = string.nested(self.builder, atoms)
         others = tuple(atom for atom in atoms if atom != string.Length(1, None))
         if nesting is not None and string.nested(self.builder, others)[1]:
@@ -418,7 +434,20 @@ class Lowering:
         if found is None:
             return None
         self.recursive = self.recursive or len(atoms) > 1
+        if string.listed(self.builder, atoms)[0] is None:
+            found = self.spelled(found)
         return self.builder.quoted(found, self.options.escapes)
+
+    def spelled(self, texts: int) -> int:
+        """Of texts that no schema lists, those that the escapes of the options can spell."""
+        if set(self.options.escape_letters) == set(ESCAPES):
+            return texts
+        absent = {0x22: '"', 0x5C: "\\", 8: "b", 9: "t", 10: "n", 12: "f", 13: "r"}
+        kept = [
+            byte for byte in range(256) if absent.get(byte, "u" if byte < 32 else "") in self.options.escape_letters
+        ]
+        self.recursive = True
+        return self.builder.and_([texts, self.builder.repeat(self.builder.byte_class([(one, one) for one in kept]), 0)])
 
     def _located(self, error: LimitExceededError, atoms: tuple[string.StringAtom, ...]) -> LimitExceededError:
         """The same limit, where in the schema it was reached, and which keywords together reach it."""
@@ -441,9 +470,11 @@ class Lowering:
         nodes = []
         for atoms in alternatives:
             try:
-                nodes.append(string.lower(self.builder, atoms))
+                node = string.lower(self.builder, atoms)
             except LimitExceededError as error:
                 raise self._located(error, atoms) from error
+            is_listed = string.listed(self.builder, atoms)[0] is not None
+            nodes.append(node if node is None or is_listed else self.spelled(node))
         alive = list(dict.fromkeys(node for node in nodes if node is not None))
         if not alive:
             return []
@@ -487,7 +518,7 @@ def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int)
 def margins(builder: GrammarBuilder, options: JSONSchemaOptions) -> tuple[int, int] | None:
     """The white space before and after a document, if there may be any."""
     if options.whitespace == "free":
-        gap = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+        gap = _free_gap(builder, options)
         return gap, gap
     if options.leading_space:
         return builder.alt([builder.epsilon(), builder.literal(b" ")]), builder.epsilon()

@@ -328,7 +328,10 @@ def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
                         places[key] = len(properties)
                         properties.append((key, False, [(value, 0)]))
         extras: list[tuple[int, list[tuple[int, int]]]] = []
-        for keys, goal, broken in regions(algebra, shape, closed=closed):
+        for texts, goal, broken in regions(algebra, shape, closed=closed):
+            keys = lowering.spelled(texts)
+            if keys != texts and lowering.builder.is_empty(keys):
+                continue
             if broken:
                 values = with_marks(lowering, goal, broken)
             else:

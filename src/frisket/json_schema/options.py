@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+#: The letters of all escapes that `raw` writes.
+ESCAPES = 'bfnrtu"\\'
+
 
 @dataclass(frozen=True, repr=False)
 class JSONSchemaOptions:
@@ -34,6 +37,13 @@ class JSONSchemaOptions:
     at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
     `free`: any, before and after the document too."""
 
+    max_whitespace: int | None = None
+    """Under `bounded` and `free`, at most so many characters of white space at one place; None: as these words say."""
+
+    separators: tuple[str, str] | None = None
+    """What stands between items and between a key and its value, to the blank, as `json.dumps(separators=…)` takes it:
+    `(", ", ": ")`. There is then no other white space but the lines of `pretty`; not together with `free`."""
+
     leading_space: bool = False
     """Whether one blank may come before the document. Tokenizers of SentencePiece (Llama 2) begin every text that they
     encode with one (`Vocabulary.prepends_space`), and their models may do so, too."""
@@ -43,6 +53,11 @@ class JSONSchemaOptions:
 
     escapes: Literal["raw", "free"] = "raw"
     """`raw`: one spelling for each string, in UTF-8; `free`: every escape of RFC 8259."""
+
+    escape_letters: str = ESCAPES
+    """Under `raw`, the letters that may follow a backslash: characters that need another escape do not occur in texts
+    and keys, other than those that the schema lists. Without `u`, say, no control character but tab and line breaks;
+    JSON inside of strings keeps all."""
 
     numbers: Literal["plain", "free"] = "plain"
     """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent (where bounds
@@ -64,6 +79,9 @@ class JSONSchemaOptions:
     """A second of the formats `time` and `date-time` has at most so many digits after the point, and at most 6 for
     Python's types (RFC 3339 allows any number; a text that the schema lists may have more)."""
 
+    max_items: int | None = None
+    """An array whose schema gives it no `maxItems` has at most so many items (more where it must have more)."""
+
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
     """`assert`: JSON Schema's formats are enforced, in the drafts before them too, and of OpenAPI's those of integers
     (int32 …); `annotate`: none is; `openapi`: also all others of OpenAPI and Pydantic (byte, double …); `python`: as
@@ -81,11 +99,13 @@ class JSONSchemaOptions:
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
+            if name in ("separators", "escape_letters") or (field.default is None and value is None):
+                continue
             # By the default's type: an option that is new is checked, too.
             if isinstance(field.default, bool):
                 if not isinstance(value, bool):
                     raise TypeError(f"{name} is a bool, got {type(value).__name__}")
-            elif isinstance(field.default, int):
+            elif isinstance(field.default, int) or field.default is None:
                 least, most = RANGES[name]
                 if type(value) is not int:
                     raise TypeError(f"{name} is an int, got {type(value).__name__}")
@@ -94,6 +114,28 @@ class JSONSchemaOptions:
             elif not isinstance(value, str) or value not in CHOICES[name]:
                 got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
                 raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")
+        self._check_separators()
+        self._check_escapes()
+
+    def _check_separators(self) -> None:
+        pair = self.separators
+        if pair is None:
+            return
+        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(one, str) for one in pair)):
+            raise TypeError('separators are two texts, as in (", ", ": ")')
+        for one, mark in zip(pair, ",:", strict=True):
+            if one.strip(" \t\n\r") != mark or len(one) > 100:
+                raise ValueError(f"a separator is {mark!r} with white space beside it; got {ascii(one)[:60]}")
+        if self.whitespace == "free":
+            raise ValueError("separators are exact, whitespace is free: choose one of them")
+
+    def _check_escapes(self) -> None:
+        if not isinstance(self.escape_letters, str):
+            raise TypeError(f"escape_letters is a str, got {type(self.escape_letters).__name__}")
+        if odd := set(self.escape_letters) - set(ESCAPES):
+            raise ValueError(f"escape_letters are of {ESCAPES}; got {min(odd)!a}")
+        if self.escapes == "free" and set(self.escape_letters) != set(ESCAPES):
+            raise ValueError('escape_letters choose among the escapes of `raw`; escapes="free" has them all')
 
     def __repr__(self) -> str:
         """The call that makes it: what is as by default is not shown."""
@@ -131,6 +173,8 @@ RANGES = {
     "max_fraction_digits": (0, 2000),
     "max_exponent_digits": (0, 9),
     "max_second_digits": (0, 2000),
+    "max_whitespace": (0, 1000),
+    "max_items": (0, 1 << 32),
     "max_alternatives": (1, 1 << 32),
 }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
 from frisket.json_schema import data, object
-from frisket.json_schema.reader import KEYWORDS, KNOWN
+from frisket.json_schema.keywords import KEYWORDS, KNOWN
 from frisket.json_schema.reading import Reading
 from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
 from frisket.json_schema.room import HOP, elsewhere

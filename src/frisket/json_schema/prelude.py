@@ -10,9 +10,9 @@ from frisket._core import front_end
 from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.formats import FORMATS, INTEGERS
+from frisket.json_schema.keywords import KNOWN
 from frisket.json_schema.lower import Lowering, margins
-from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.reader import KNOWN
+from frisket.json_schema.options import DEFAULT, ESCAPES, JSONSchemaOptions
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
 from frisket.json_schema.semantic import plain_format
@@ -40,8 +40,12 @@ class Prelude:
             self.lowering.union([Case(INTEGER)])
             # The exponents that most bounds leave.
             self.lowering.union([Case(NUMBER, numbers=(interval.AtLeast(Fraction(-1), False),))])
-            if not options.nullable and not options.relaxed and anything is not None:
+            engine = options.max_items is None and set(options.escape_letters) == set(ESCAPES)
+            if engine and not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
+        # The first fork prepares what all others use, and gives other threads their turns meanwhile: it is over before
+        # any of them can see this builder.
+        self.builder.fork()
 
     def _stock(self, options: JSONSchemaOptions, anything: int) -> front_end.Stock:
         """What the engine needs to lower plain places."""

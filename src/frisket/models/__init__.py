@@ -3,8 +3,8 @@
 # Not lazily: importing the submodule later would put the module in the place of the function of the same name.
 from frisket.models.embedded import embedded
 from frisket.models.gguf import gguf
-from frisket.models.protocol import Model, Session
+from frisket.models.protocol import DraftSession, Model, Session
 from frisket.models.smollm2 import smollm2
 from frisket.models.transformers import transformers
 
-__all__ = ["Model", "Session", "embedded", "gguf", "smollm2", "transformers"]
+__all__ = ["DraftSession", "Model", "Session", "embedded", "gguf", "smollm2", "transformers"]

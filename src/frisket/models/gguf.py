@@ -1,4 +1,4 @@
-"""GGUF file → the protocol of a model: llama networks by torch where transformers is installed, else by numpy.
+"""GGUF file → the protocol of a model: by llama.cpp, by torch through transformers, or by numpy, as is installed.
 
 The tokenizer is built from the file's own metadata for every runtime, so that prompts and vocabulary agree with it.
 """
@@ -14,47 +14,45 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models.chat import Chat
+from frisket.models.llama_cpp import ROOM, LlamaCpp, LlamaCppSession
 from frisket.models.protocol import Session, check_prompt
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
-Runtime = Literal["transformers", "numpy"]
+Runtime = Literal["llama.cpp", "transformers", "numpy"]
 
 # transformers reads a GGUF file only beside accelerate.
 TRANSFORMERS = ("torch", "transformers", "accelerate")
 
-REQUIRED = (
-    "llama.block_count",
-    "llama.context_length",
-    "llama.embedding_length",
-    "llama.attention.head_count",
-    "llama.attention.layer_norm_rms_epsilon",
-    "tokenizer.ggml.tokens",
-)
+#: Of a llama network, below `llama.`.
+REQUIRED = ("block_count", "embedding_length", "attention.head_count", "attention.layer_norm_rms_epsilon")
 
 
-def gguf(path: str | Path, *, runtime: Runtime | None = None) -> GGUF:
-    """The model of a GGUF file with a llama network and a byte-level BPE tokenizer.
+def gguf(path: str | Path, *, runtime: Runtime | None = None, context: int | None = None) -> GGUF:
+    """The model of a GGUF file with a byte-level BPE tokenizer.
 
         model = frisket.models.gguf("SmolLM2-135M-Instruct.Q4_1.gguf")
 
-    `runtime`: `transformers` reads the file by torch; `numpy` needs neither, and takes longer where a model is large.
-    Without it, transformers where `frisket[transformers]` is installed. Both hold the weights as float32: 4 bytes
-    for each.
+    `runtime`: `llama.cpp` (llama-cpp-python) runs the file as it is, whatever its network; `transformers` and `numpy`
+    know llama networks, and hold the weights as float32, 4 bytes for each. Without it, the first of the three that is
+    installed. `context`: the most tokens of prompt and answer; by default what the model was trained for, but at most
+    4,096 with llama.cpp, which allocates all of it for each session.
     """
-    return GGUF(Path(path), runtime)
+    return GGUF(Path(path), runtime, context)
 
 
 class GGUF:
     """A model and its tokenizer, both from one file; safe to share."""
 
-    def __init__(self, path: Path, runtime: Runtime | None = None) -> None:
+    def __init__(self, path: Path, runtime: Runtime | None = None, context: int | None = None) -> None:
         content = Content(path)
+        runtime = runtime or _installed()
         self._chat = Chat(content.metadata, where=str(path))
-        self._metadata = content.metadata
-        self._start = _starter(content, runtime or _installed(), self.context)
+        self._context = min(content.context, context or (ROOM if runtime == "llama.cpp" else content.context))
+        self._start = _starter(content, runtime, self._context)
         self._rows = content.rows
+        self.runtime = runtime
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -73,7 +71,7 @@ class GGUF:
 
     @property
     def context(self) -> int:
-        return int(self._metadata["llama.context_length"])
+        return self._context
 
     def encode(self, text: str) -> list[int]:
         return self._chat.encode(text)
@@ -106,15 +104,26 @@ class Content:
             raise _unreadable(path, f"it is no GGUF file that is whole ({error})") from error
         self.metadata: Mapping[str, Any] = {name: field.contents() for name, field in reader.fields.items()}
         self.tensors = {tensor.name: tensor for tensor in reader.tensors}
-        missing = [name for name in REQUIRED if name not in self.metadata]
-        if missing and self.metadata.get("general.architecture") == "llama":
-            raise _unreadable(path, f"its metadata lacks {missing[0]}")
-        architecture = self.metadata.get("general.architecture")
-        if architecture != "llama":
+        self.architecture = str(self.metadata.get("general.architecture"))
+        needed = [f"{self.architecture}.context_length", "tokenizer.ggml.tokens"]
+        if self.architecture == "llama":
+            needed += [f"llama.{name}" for name in REQUIRED]
+        for name in needed:
+            if name not in self.metadata:
+                raise _unreadable(path, f"its metadata lacks {name}")
+
+    @property
+    def context(self) -> int:
+        """How many tokens the model was trained to read."""
+        return int(self.metadata[f"{self.architecture}.context_length"])
+
+    def check_architecture(self) -> None:
+        """EngineError unless the network is a llama."""
+        if self.architecture != "llama":
             raise EngineError(
-                f"the network in {path.name} is {architecture!r}; only llama is read here",
-                where=str(path),
-                hint="load the original weights with transformers: frisket.models.transformers(model, tokenizer)",
+                f"the network in {self.path.name} is {self.architecture!r}; without llama.cpp only llama is read",
+                where=str(self.path),
+                hint='pip install "frisket[llama-cpp]", or load the original weights by models.transformers(name)',
             )
 
     @property
@@ -131,19 +140,25 @@ class Content:
 
 
 def _installed() -> Runtime:
+    if importlib.util.find_spec("llama_cpp") is not None:
+        return "llama.cpp"
     found = all(importlib.util.find_spec(package) is not None for package in TRANSFORMERS)
     return "transformers" if found else "numpy"
 
 
 def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequence[int]], Session]:
     """What makes a session that has read a prompt."""
+    if runtime == "llama.cpp":
+        native = LlamaCpp(content.path)
+        return lambda prompt_ids: LlamaCppSession(native, context, prompt_ids)
+    content.check_architecture()
     if runtime == "numpy":
         from frisket.models.llama import Llama, LlamaSession
 
         network = Llama(content.metadata, content.tensor, set(content.tensors), where=str(content.path))
         return lambda prompt_ids: LlamaSession(network, context, prompt_ids)
     if runtime != "transformers":
-        raise ValueError(f"a runtime is transformers or numpy, not {runtime!r}")
+        raise ValueError(f"a runtime is llama.cpp, transformers or numpy, not {runtime!r}")
     from frisket.models.transformers import TransformersSession
 
     try:

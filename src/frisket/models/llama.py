@@ -47,11 +47,12 @@ class Llama:
         return np.empty((self._layers, 2, self.kv_heads, room, self.head_width), dtype=np.float32)
 
     def logits(self, hidden: Tensor) -> Logits:
-        result: Logits = self._head @ self._normalise(hidden, self._norm)
+        """A row of logits for each row of hidden states."""
+        result: Logits = self._normalise(hidden, self._norm) @ self._head.T
         return result
 
     def read(self, ids: Tensor, start: int, cache: Tensor) -> Tensor:
-        """Append tokens to a cache that holds `start` of them; the hidden state of the last."""
+        """Append tokens to a cache that holds `start` of them; the hidden state of each."""
         count, end = len(ids), start + len(ids)
         angles = np.outer(np.arange(start, end), self._frequencies)
         cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
@@ -71,8 +72,7 @@ class Llama:
             x = x + joined @ out.T
             gate, up = np.split(self._normalise(x, middle_norm) @ gate_up.T, 2, axis=-1)
             x = x + (silu(gate) * up) @ down.T
-        last: Tensor = x[-1]
-        return last
+        return x
 
     def _normalise(self, x: Tensor, weight: Tensor) -> Tensor:
         scaled: Tensor = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + self._epsilon) * weight
@@ -87,28 +87,57 @@ class LlamaSession:
         self._cache = network.cache(ROOM)
         self._read = 0
         self._pending = [int(token_id) for token_id in prompt_ids]
-        self._logits: Logits = np.empty(0, dtype=np.float32)
+        #: The logits after each token that the last call was asked for; the last row is where the sequence stands.
+        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
+
+    @property
+    def rewinds(self) -> bool:
+        return True
 
     def logits(self) -> Logits:
+        if self._pending:
+            self._advance(1)
+        last: Logits = self._rows[-1].copy()
+        return last
+
+    def push(self, token_id: int) -> None:
+        self._check_room(1)
+        self._pending.append(int(token_id))
+
+    def extend(self, token_ids: Sequence[int]) -> Logits:
+        self._check_room(len(token_ids))
+        self._pending += map(int, token_ids)
+        self._advance(len(token_ids))
+        return self._rows
+
+    def rewind(self, tokens: int) -> None:
+        if self._pending or not 0 <= tokens < len(self._rows):
+            raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
+        self._read -= tokens
+        self._rows = self._rows[: len(self._rows) - tokens]
+
+    def _check_room(self, tokens: int) -> None:
+        length = self._read + len(self._pending)
+        if length + tokens > self._context:
+            raise LimitExceededError(
+                f"the context of {self._context} tokens is full",
+                where=f"token {length}",
+                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
+            )
+
+    def _advance(self, keep: int) -> None:
+        """Read what is pending; `_rows` are then the logits after its last `keep` tokens."""
+        kept: list[Tensor] = []
         while self._pending:
             ids = self._pending[:CHUNK]
             self._make_room(self._read + len(ids))
             hidden = self._network.read(np.asarray(ids, dtype=np.int64), self._read, self._cache)
             self._read += len(ids)
             self._pending = self._pending[CHUNK:]
-            if not self._pending:
-                self._logits = self._network.logits(hidden)
-        return self._logits.copy()
-
-    def push(self, token_id: int) -> None:
-        length = self._read + len(self._pending)
-        if length == self._context:
-            raise LimitExceededError(
-                f"the context of {self._context} tokens is full",
-                where=f"token {length}",
-                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
-            )
-        self._pending.append(int(token_id))
+            wanted = keep - len(self._pending)
+            if wanted > 0:
+                kept.append(hidden[-wanted:])
+        self._rows = self._network.logits(np.concatenate(kept)[-keep:])
 
     def fork(self) -> LlamaSession:
         twin = object.__new__(LlamaSession)

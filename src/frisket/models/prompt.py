@@ -34,6 +34,23 @@ def wish(text: str, keys: Sequence[str] | None) -> str:
     return f"{text}\n\nAnswer with one JSON value, keys: {', '.join(keys)}." if keys else text
 
 
+#: What comes before a description of the answer, by its style.
+LEADS = {
+    "typescript": "Answer with one JSON value of this type:",
+    "json_schema": "Answer with one JSON value that is valid under this JSON Schema:",
+    "example": "Answer with one JSON value of this form:",
+}
+
+
+def described(text: str, style: str, description: str) -> str:
+    """What a user says to a model that is told more than names.
+
+    >>> described("Charged twice", "typescript", "{a: number}")
+    'Charged twice\\n\\nAnswer with one JSON value of this type:\\n{a: number}'
+    """
+    return f"{text}\n\n{LEADS[style]}\n{description}"
+
+
 def property_names(schema: Any) -> list[str]:
     """Every property name of a JSON Schema, in reading order, each once; `$ref`s within the document are followed.
 

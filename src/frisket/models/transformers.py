@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
+from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
 
@@ -20,16 +22,76 @@ if TYPE_CHECKING:
 UNLIMITED = 1 << 30
 
 
-def transformers(model: Any, tokenizer: Any) -> Transformers:
-    """A causal language model of Hugging Face transformers and its fast tokenizer, both already loaded."""
+def transformers(
+    model: Any, tokenizer: Any = None, *, device: str | None = None, dtype: Any = "auto", revision: str | None = None
+) -> Transformers:
+    """A causal language model of Hugging Face transformers, by name, by folder, or loaded already.
+
+        model = frisket.models.transformers("HuggingFaceTB/SmolLM2-135M-Instruct")
+        model = frisket.models.transformers("path/to/folder", device="cuda")
+        model = frisket.models.transformers(hf_model, hf_tokenizer)
+
+    A folder is what `save_pretrained` writes, and is read without a network. A name is looked up where transformers
+    looks: in its cache, then at the hub, at `revision` if that is given. Code that a model brings with it is never run;
+    load such a model yourself and pass the pair. `tokenizer` may be a name or folder of its own. `device` and `dtype`
+    (a torch dtype or its name) are for models that are loaded here. A fast tokenizer is needed, for the bytes of its
+    tokens.
+    """
+    if isinstance(model, str | Path):
+        return Transformers(*_load(model, tokenizer, device=device, dtype=dtype, revision=revision))
+    if tokenizer is None:
+        raise TypeError("a model that is loaded already comes with its tokenizer: transformers(model, tokenizer)")
+    if device is not None or dtype != "auto" or revision is not None:
+        raise TypeError("device, dtype and revision are for a model that is loaded here, by its name or folder")
     return Transformers(model, tokenizer)
 
 
-class Transformers:
-    """A causal model with a KV cache, one sequence per session.
+def _load(source: str | Path, tokenizer: Any, *, device: str | None, dtype: Any, revision: str | None) -> Any:
+    """The model and the tokenizer of a name or a folder."""
+    folder = Path(source)
+    is_folder = folder.is_dir()
+    if not is_folder and (isinstance(source, Path) or folder.is_absolute() or str(source).startswith((".", "~"))):
+        raise _unreadable(source, "there is no such folder", "give the folder that `save_pretrained` has written")
+    if is_folder and not (folder / "config.json").is_file():
+        raise _unreadable(source, "it has no config.json", "give the folder that `save_pretrained` has written")
+    try:
+        importlib.import_module("torch")
+        library: Any = importlib.import_module("transformers")
+    except ImportError as error:
+        raise MissingDependencyError.of(error.name or "transformers", "transformers") from error
+    options: dict[str, Any] = {"local_files_only": True} if is_folder else {}
+    if revision is not None:
+        options["revision"] = revision
+    try:
+        loaded = library.AutoModelForCausalLM.from_pretrained(source, dtype=dtype, **options)
+        if isinstance(tokenizer, str | Path) or tokenizer is None:
+            other = source if tokenizer is None else tokenizer
+            options = options if other is source else {"local_files_only": True} if Path(other).is_dir() else {}
+            tokenizer = library.AutoTokenizer.from_pretrained(other, **options)
+        if device is not None:
+            loaded = loaded.to(device)
+    except Exception as error:  # whatever the files, the hub and the device lead to
+        hint = (
+            "the folder has config.json, the weights of a causal language model and a fast tokenizer"
+            if is_folder
+            else "check the name and the network, or give a folder that `save_pretrained` has written"
+        )
+        raise _unreadable(source, f"transformers {library.__version__} says: {_first_line(error)}", hint) from error
+    if not getattr(tokenizer, "is_fast", True):
+        raise _unreadable(source, "its tokenizer is not a fast one", "convert the tokenizer to a tokenizer.json")
+    return loaded.eval(), tokenizer
 
-    model = frisket.models.transformers(AutoModelForCausalLM.from_pretrained(path), AutoTokenizer.from_pretrained(path))
-    """
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _unreadable(source: str | Path, reason: str, hint: str) -> FrisketError:
+    return FrisketError(f"cannot load the model {source}: {reason}", where=str(source), hint=hint, code="file")
+
+
+class Transformers:
+    """A causal model with a KV cache, one sequence per session."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         try:
@@ -94,20 +156,39 @@ class TransformersSession:
         self._torch, self._model, self._context = torch, model, context
         self._cache: Any = None
         self._length = 0
-        self._logits: Logits = np.empty(0, dtype=np.float32)
-        self._read(list(prompt_ids))
+        # Without it, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
+        self._selects = "logits_to_keep" in inspect.signature(getattr(model, "forward", model)).parameters
+        #: The logits after each token that the last call was asked for; the last row is where the sequence stands.
+        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
+        self._read(list(prompt_ids), 1)
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether tokens can be taken back: not from a sliding window, nor from the state of a recurrent network."""
+        layers = getattr(self._cache, "layers", ())
+        plain = type(self._cache).__name__ == "DynamicCache"
+        return plain and all(type(layer).__name__ == "DynamicLayer" for layer in layers)
 
     def logits(self) -> Logits:
-        return self._logits.copy()
+        last: Logits = self._rows[-1].copy()
+        return last
 
     def push(self, token_id: int) -> None:
-        if self._length == self._context:
-            raise LimitExceededError(
-                f"the context of {self._context} tokens is full",
-                where=f"token {self._length}",
-                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
-            )
-        self._read([int(token_id)])
+        self._check_room(1)
+        self._read([int(token_id)], 1)
+
+    def extend(self, token_ids: Sequence[int]) -> Logits:
+        self._check_room(len(token_ids))
+        self._read([int(token_id) for token_id in token_ids], len(token_ids))
+        return self._rows
+
+    def rewind(self, tokens: int) -> None:
+        if not 0 <= tokens < len(self._rows):
+            raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
+        if tokens:
+            self._cache.crop(-tokens)
+            self._length -= tokens
+            self._rows = self._rows[:-tokens]
 
     def fork(self) -> TransformersSession:
         twin = object.__new__(TransformersSession)
@@ -115,15 +196,25 @@ class TransformersSession:
         twin._cache = copy.deepcopy(self._cache)
         return twin
 
-    def _read(self, ids: list[int]) -> None:
+    def _check_room(self, tokens: int) -> None:
+        if self._length + tokens > self._context:
+            raise LimitExceededError(
+                f"the context of {self._context} tokens is full",
+                where=f"token {self._length}",
+                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
+            )
+
+    def _read(self, ids: list[int], keep: int) -> None:
+        """Append tokens; `_rows` are then the logits after the last `keep` of them."""
         torch = self._torch
+        selection = {"logits_to_keep": keep} if self._selects else {}
         try:
             with torch.inference_mode():
                 rows = torch.tensor([ids], device=self._model.device)
-                output = self._model(input_ids=rows, past_key_values=self._cache, use_cache=True)
-                last = output.logits[0, -1].float().cpu().numpy()
+                output = self._model(input_ids=rows, past_key_values=self._cache, use_cache=True, **selection)
+                last = output.logits[0, -keep:].float().cpu().numpy()
         except Exception as error:
             raise EngineError(f"transformers failed: {error}", where=f"token {self._length}") from error
         self._cache = output.past_key_values
         self._length += len(ids)
-        self._logits = np.ascontiguousarray(last, dtype=np.float32)
+        self._rows = np.ascontiguousarray(last, dtype=np.float32)

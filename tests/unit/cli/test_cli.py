@@ -102,29 +102,21 @@ class TestGenerate:
     ) -> None:
         (folder / "real").mkdir()
         (folder / "real" / "config.json").write_text("{}", encoding="utf-8")
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
         monkeypatch.setitem(sys.modules, "transformers", None)
         missing = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
         assert missing.code == 1 and 'pip install "frisket[transformers]"' in missing.err
-        read: list[tuple[str, Path, bool]] = []
+        asked: list[object] = []
 
-        def reader(kind: str) -> Any:
-            def from_pretrained(path: Path, *, local_files_only: bool) -> str:
-                read.append((kind, path, local_files_only))
-                return kind
-
-            return SimpleNamespace(from_pretrained=from_pretrained)
-
-        library = SimpleNamespace(AutoModelForCausalLM=reader("model"), AutoTokenizer=reader("tokenizer"))
-        monkeypatch.setitem(sys.modules, "transformers", library)
-
-        def embedded(network: object, tokenizer: object) -> models.Model:
-            assert (network, tokenizer) == ("model", "tokenizer")
+        def embedded(source: object) -> models.Model:
+            asked.append(source)
             return models.embedded()
 
         monkeypatch.setattr("frisket.models.transformers", embedded)
-        ran = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
-        assert ran.code == 0 and ran.out in ("a\n", "b\n") and ran.err == ""
-        assert read == [("model", Path("real"), True), ("tokenizer", Path("real"), True)]
+        for name in ("real", "transformers:real", "transformers:org/name"):
+            ran = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", name)
+            assert ran.code == 0 and ran.out in ("a\n", "b\n") and ran.err == ""
+        assert asked == [Path("real"), "real", "org/name"]
 
     def test_numbers_are_shown_as_they_were_written(self) -> None:
         from frisket.cli.answer import plain

@@ -17,7 +17,7 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.json_schema import JSONSchemaOptions, lower_json_schema
-from frisket.json_schema.reader import KNOWN
+from frisket.json_schema.keywords import KNOWN
 from frisket.json_schema.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
 from tests.unit.json_schema.slow_builder import SlowBuilder
 

@@ -9,9 +9,9 @@ import pytest
 
 from frisket import Grammar, json_schema
 from frisket.cli import run
-from frisket.grammar import compiled_lately
+from frisket.compiled_schema import compiled_lately
 from frisket.json_schema import JSONSchemaOptions, Report, coverage
-from frisket.json_schema.reader import KEYWORDS, RULES
+from frisket.json_schema.keywords import KEYWORDS, RULES
 from frisket.json_schema.resolve import DRAFT4, DRAFT2020, DRAFTS
 
 DRAFT = {draft: f"http://{uri}" for uri, draft in DRAFTS.items() if "draft-03" not in uri}

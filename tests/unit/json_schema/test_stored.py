@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from frisket import Grammar, JSONSchemaOptions, Limits, json_schema
+from frisket.compiled_schema import compiled_lately
 from frisket.errors import FrisketError, LimitExceededError, UnsatisfiableSchemaError
-from frisket.grammar import compiled_lately
 from frisket.json_schema import stored
 
 SCHEMAS: dict[str, tuple[Any, list[str], list[str]]] = {

@@ -11,6 +11,7 @@ import pytest
 
 import frisket
 from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError, VocabularyError
+from frisket.models.protocol import DraftSession
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -92,10 +93,18 @@ def model(path: Path) -> Any:
     return frisket.models.gguf(path, runtime="numpy")
 
 
-def test_numpy_and_transformers_give_the_same_logits(path: Path, model: Any) -> None:
-    pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
-    other = frisket.models.gguf(path, runtime="transformers")
+def need(runtime: str) -> None:
+    """Skip where the packages of a runtime are not there."""
+    packages = {"transformers": ("torch", "transformers"), "llama.cpp": ("llama_cpp",)}
+    for package in packages.get(runtime, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
+
+
+# llama.cpp computes with the weights as they are stored, and rounds what they are multiplied with.
+@pytest.mark.parametrize("runtime, error", [("transformers", 1e-3), ("llama.cpp", 0.4)])
+def test_the_runtimes_give_the_same_logits(path: Path, model: Any, runtime: Any, error: float) -> None:
+    need(runtime)
+    other = frisket.models.gguf(path, runtime=runtime)
     ids = model.encode(model.prompt("hello 12 true", ["a"]))
     assert ids == other.encode(other.prompt("hello 12 true", ["a"])) and len(ids) > 20
     ours, theirs = model.start(ids), other.start(ids)
@@ -103,7 +112,7 @@ def test_numpy_and_transformers_give_the_same_logits(path: Path, model: Any) -> 
     for _ in range(5):
         expected, found = theirs.logits(), ours.logits()
         assert np.abs(expected).max() > 1
-        assert np.allclose(found, expected, rtol=1e-3, atol=1e-3)
+        assert np.allclose(found, expected, rtol=1e-3, atol=error)
         ours.push(int(expected.argmax()))
         theirs.push(int(expected.argmax()))
 
@@ -198,3 +207,43 @@ def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(MissingDependencyError, match=r"frisket\[gguf\]"):
         frisket.models.gguf(tmp_path / "any.gguf")
+
+
+@pytest.mark.parametrize("runtime", ["numpy", "transformers", "llama.cpp"])
+def test_reading_ahead_and_taking_back(path: Path, runtime: Any) -> None:
+    need(runtime)
+    model = frisket.models.gguf(path, runtime=runtime)
+    ids = model.encode("hello true 1212 hello")
+    assert len(ids) > 6
+    single, session = model.start(ids[:2]), model.start(ids[:2])
+    assert isinstance(session, DraftSession) and session.rewinds
+    rows = session.extend(ids[2:])
+    for token_id, row in zip(ids[2:], rows, strict=True):
+        single.push(token_id)
+        assert np.allclose(single.logits(), row, atol=1e-4)
+    assert np.array_equal(session.logits(), rows[-1])
+    session.rewind(2)
+    assert np.array_equal(session.logits(), rows[-3])
+    twin = session.fork()
+    twin.extend([5, 6])
+    for token_id in ids[-2:]:
+        session.push(token_id)
+    assert np.allclose(session.logits(), rows[-1], atol=1e-4)
+    with pytest.raises(ValueError, match="cannot be taken back"):
+        session.rewind(3)
+    with pytest.raises(LimitExceededError, match="full"):
+        session.extend([5] * 256)
+    assert np.allclose(session.logits(), rows[-1], atol=1e-4)
+
+
+def test_an_answer_with_forced_text_read_at_once_is_the_same(model: Any) -> None:
+    schema = {"type": "object", "properties": {"hello": {"type": "boolean"}, "true_hello": {"enum": ["hello", "he"]}},
+        "required": ["hello", "true_hello"], "additionalProperties": False}  # fmt: skip
+    for seed in range(4):
+        sampler = frisket.Sampler(temperature=float(seed > 0))
+        plain, ahead = (
+            frisket.stream(model, "hi", schema, sampler=sampler, seed=seed, jump_forward=jump).generation()
+            for jump in (False, True)
+        )
+        assert plain.text == ahead.text and plain.tokens == ahead.tokens
+        assert ahead.calls < plain.calls == len(plain.steps)

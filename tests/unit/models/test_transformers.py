@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
+from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError
 from frisket.models.transformers import Transformers
+from tests import tiny_model
 
 
 class Rows(np.ndarray):
@@ -114,3 +116,87 @@ def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingDependencyError, match=r"frisket\[transformers\]"):
         frisket.models.transformers(Counter(), Words())
+
+
+# -- models that are loaded here -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model.save(tmp_path_factory.mktemp("tiny"))
+
+
+SCHEMA = {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 5}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_folder_is_loaded_as_the_pair_would_be(folder: Path) -> None:
+    pair = frisket.models.transformers(*tiny_model.load(folder))
+    for source in (folder, str(folder)):
+        model = frisket.models.transformers(source, dtype="float32", device="cpu")
+        assert model.vocabulary == pair.vocabulary and model.eos == pair.eos and model.context == 512
+        answers = [frisket.stream(one, "a", SCHEMA).generation() for one in (model, pair)]
+        assert answers[0].tokens == answers[1].tokens and answers[0].whole
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_tokenizer_of_another_folder(folder: Path, tmp_path: Path) -> None:
+    library = pytest.importorskip("transformers", reason="transformers is not installed")
+    bare = tmp_path / "bare"
+    library.AutoModelForCausalLM.from_pretrained(folder).save_pretrained(bare)
+    with pytest.raises(FrisketError, match="cannot load the model"):
+        frisket.models.transformers(bare)
+    assert frisket.generate(frisket.models.transformers(bare, folder), "a", ["yes", "no"]) in ("yes", "no")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_cannot_be_loaded_says_why(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for source, message in [
+        (tmp_path / "none", "there is no such folder"),
+        (tmp_path, "no config.json"),
+        ("./none/such", "there is no such folder"),
+    ]:
+        with pytest.raises(FrisketError, match=message) as caught:
+            frisket.models.transformers(source)
+        assert caught.value.where == str(source) and "save_pretrained" in str(caught.value.hint)
+    (tmp_path / "config.json").write_text('{"model_type": "no such network"}', encoding="utf-8")
+    with pytest.raises(FrisketError, match=r"transformers \d"):
+        frisket.models.transformers(tmp_path)
+    with pytest.raises(TypeError, match="comes with its tokenizer"):
+        frisket.models.transformers(Counter())
+    with pytest.raises(TypeError, match="loaded here"):
+        frisket.models.transformers(Counter(), Words(), device="cpu")
+
+
+def test_a_name_is_left_to_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, Any, dict[str, Any]]] = []
+
+    class Loaded(Counter):
+        def eval(self) -> Loaded:
+            return self
+
+    def reader(kind: str, result: Any) -> Any:
+        def from_pretrained(source: Any, **options: Any) -> Any:
+            asked.append((kind, source, options))
+            return result
+
+        return SimpleNamespace(from_pretrained=from_pretrained)
+
+    library = SimpleNamespace(
+        AutoModelForCausalLM=reader("model", Loaded()), AutoTokenizer=reader("tokenizer", Words()), __version__="5"
+    )
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "transformers", library)
+    frisket.models.transformers("org/name", revision="abc")
+    assert asked == [
+        ("model", "org/name", {"dtype": "auto", "revision": "abc"}),
+        ("tokenizer", "org/name", {"revision": "abc"}),
+    ]
+    monkeypatch.setattr(Words, "is_fast", False, raising=False)
+    with pytest.raises(FrisketError, match="not a fast one"):
+        frisket.models.transformers("org/name")
+
+
+def test_a_session_that_cannot_take_tokens_back_says_so(model: Transformers) -> None:
+    assert not model.start([1]).rewinds

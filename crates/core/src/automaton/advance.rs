@@ -5,14 +5,14 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position, PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Items, Position, PositionId, Register, DEAD};
 use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
+use crate::regular::id::{KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
@@ -22,26 +22,34 @@ use smallvec::{smallvec, SmallVec};
 enum HeadCursor {
     Head(TermId),
     Literal {
-        literal: u32,
+        literal: LiteralId,
         position: u32,
     },
     Words {
-        set: u32,
+        set: WordSetId,
         low: u32,
         high: u32,
         depth: u32,
     },
     Named {
-        object: u32,
-        state: u32,
+        object: ObjectId,
+        state: ObjectStateId,
         low: u32,
         high: u32,
         depth: u32,
     },
     /// A literal inside a JSON string.
     QuotedLiteral {
-        literal: u32,
+        literal: LiteralId,
         position: u32,
+        free: bool,
+    },
+    /// Words inside a JSON string.
+    QuotedWords {
+        set: WordSetId,
+        low: u32,
+        high: u32,
+        depth: u32,
         free: bool,
     },
     /// A string body of `min..=max` more characters. `at` is the derivative inside the current character of `body`.
@@ -55,7 +63,7 @@ enum HeadCursor {
     Held {
         head: TermId,
         inner: TermId,
-        text: u32,
+        text: TextId,
     },
     /// An index into the open keys.
     OpenKey(usize),
@@ -66,7 +74,7 @@ enum HeadCursor {
 #[derive(Clone, Copy)]
 struct OpenKey {
     head: TermId,
-    text: u32,
+    text: TextId,
     /// The key without its exclusions.
     unrestricted: TermId,
     excluded: [TextRest; MAX_EXCLUSIONS],
@@ -80,9 +88,9 @@ const MAX_EXCLUSIONS: usize = 2;
 enum TextRest {
     Nothing,
     Term(TermId),
-    Literal { literal: u32, position: u32 },
-    Words { set: u32, low: u32, high: u32, depth: u32 },
-    Keys(u32),
+    Literal { literal: LiteralId, position: u32 },
+    Words { set: WordSetId, low: u32, high: u32, depth: u32 },
+    Keys(KeySetId),
 }
 
 type HeadCursors = SmallVec<[(HeadCursor, FrameId); 4]>;
@@ -181,6 +189,7 @@ impl Arena {
             }
             Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
                 Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
+                Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
                 // A nullable body always has texts of the remaining length, so no emptiness check is due.
                 Term::Bounded { body, min, max } if self.info(body).nullable => {
                     HeadCursor::QuotedBounded { body, at: body, min, max, free }
@@ -195,7 +204,7 @@ impl Arena {
         &mut self,
         head: TermId,
         inner: TermId,
-        text: u32,
+        text: TextId,
         open_keys: &mut OpenKeys,
     ) -> Result<HeadCursor> {
         let Some((unrestricted, excluded)) = self.split_exclusions(inner)? else {
@@ -213,12 +222,12 @@ impl Arena {
         let (mut kept, mut excluded, mut count) = (None, [TextRest::Nothing; MAX_EXCLUSIONS], 0);
         for &part in parts.iter() {
             match *self.term(part) {
-                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.is_finite(inner)) => {
+                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.terms.is_finite(inner)) => {
                     excluded[count] = self.rest(inner);
                     count += 1;
                 }
                 // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
-                _ if kept.is_none() && self.has_all_longer_lengths(part) => kept = Some(part),
+                _ if kept.is_none() && self.terms.has_all_longer_lengths(part) => kept = Some(part),
                 _ => return Ok(None),
             }
         }
@@ -251,6 +260,10 @@ impl Arena {
                 let text = self.literal_rest(literal, position)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
+            HeadCursor::QuotedWords { set, low, high, depth, free } => {
+                let text = self.words_rest(set, low, high, depth)?;
+                self.quoted_state(text, Spelling::Body, free)
+            }
             HeadCursor::QuotedBounded { at, min, max, free, .. } => {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
@@ -269,13 +282,14 @@ impl Arena {
         match cursor {
             HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => self.info(head).nullable,
             HeadCursor::Literal { literal, position } => {
-                self.terms.literals[literal as usize].len() == position as usize
+                self.terms.literals[literal.index()].len() == position as usize
             }
             HeadCursor::Words { set, low, depth, .. } => {
-                self.terms.word_sets[set as usize].words[low as usize].len() == depth as usize
+                self.terms.word_sets[set.index()].words[low as usize].len() == depth as usize
             }
             HeadCursor::Named { .. }
             | HeadCursor::QuotedLiteral { .. }
+            | HeadCursor::QuotedWords { .. }
             | HeadCursor::QuotedBounded { .. }
             | HeadCursor::OpenKey(_) => false,
         }
@@ -289,11 +303,11 @@ impl Arena {
                 next if byte == b'"' => Some(self.head_cursor(next, open_keys)?),
                 next => Some(HeadCursor::Head(next)),
             },
-            HeadCursor::Literal { literal, position } => (self.terms.literals[literal as usize].get(position as usize)
+            HeadCursor::Literal { literal, position } => (self.terms.literals[literal.index()].get(position as usize)
                 == Some(&byte))
             .then_some(HeadCursor::Literal { literal, position: position + 1 }),
             HeadCursor::Words { set, low, high, depth } => {
-                let (low, high) = narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte);
+                let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
                 (low < high).then_some(HeadCursor::Words { set, low, high, depth: depth + 1 })
             }
             HeadCursor::Named { object, state, low, high, depth } => {
@@ -306,8 +320,16 @@ impl Arena {
                 }
             }
             HeadCursor::QuotedLiteral { literal, position, free } => {
-                if is_unescaped(byte) && self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
+                if is_unescaped(byte) && self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
                     return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
+                }
+                return self.advance_term(cursor, byte, open_keys);
+            }
+            HeadCursor::QuotedWords { set, low, high, depth, free } => {
+                if is_unescaped(byte) {
+                    let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
+                    let depth = depth + 1;
+                    return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
                 }
                 return self.advance_term(cursor, byte, open_keys);
             }
@@ -396,13 +418,13 @@ impl Arena {
                 self.rest(next)
             }
             TextRest::Literal { literal, position } => {
-                match self.terms.literals[literal as usize].get(position as usize) == Some(&byte) {
+                match self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
                     true => TextRest::Literal { literal, position: position + 1 },
                     false => TextRest::Nothing,
                 }
             }
             TextRest::Words { set, low, high, depth } => {
-                match narrow(&self.terms.word_sets[set as usize].words, low, high, depth, byte) {
+                match narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte) {
                     (low, high) if low < high => TextRest::Words { set, low, high, depth: depth + 1 },
                     _ => TextRest::Nothing,
                 }

@@ -9,6 +9,7 @@ use crate::grammar::builder::Builder;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
 use crate::regular::arena::Arena;
+use crate::regular::id::ArrayId;
 use crate::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ impl Builder {
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
-            if self.arena.can_lack_values() {
+            if self.arena.registers.can_lack_values() {
                 let mut arena = self.arena.clone();
                 arena.budget.renew();
                 return match prepare_rules(&mut arena, Rules::clone(&self.rules), None, node) {
@@ -38,7 +39,7 @@ impl Builder {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let prepared = self.prepared.as_ref().filter(|_| !self.arena.can_lack_values());
+        let prepared = self.prepared.as_ref().filter(|_| !self.arena.registers.can_lack_values());
         let (rules, root) = match prepared.and_then(|prepared| Some((prepared.count, prepared.rules.as_ref()?))) {
             Some((count, prepared)) if count == self.rules.names.len() => {
                 let mut rules = prepared.clone();
@@ -68,7 +69,7 @@ fn prepare_rules(
 ) -> Result<(Rules, TermId)> {
     // Terms of the rules that one preparation adds would be read as calls of undefined rules by the next: each begins with
     // what was written.
-    let mut written = arena.can_lack_values().then(|| (arena.clone(), rules.clone()));
+    let mut written = arena.registers.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
         let root = rules.prepare(arena, prepared, root)?;
         if !rules.matches_something(arena, root) {
@@ -78,7 +79,7 @@ fn prepare_rules(
         let mut machine = Machine::new(Arena::clone(arena), Arc::new(rules.clone()), root)?;
         let mut found = false;
         for array in 0..arena.registers.uniques.len() {
-            if !arena.registers.uniques[array].is_empty && !machine.can_begin(array as u32)? {
+            if !arena.registers.uniques[array].is_empty && !machine.can_begin(ArrayId::at(array))? {
                 Arc::make_mut(written_arena.registers.uniques.get_mut(array)).is_empty = true;
                 found = true;
             }

@@ -5,11 +5,11 @@
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Items, Position, Register};
 use crate::error::Result;
 use crate::grammar::rules::{Entry, First};
 use crate::json::object::ObjectParts;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::visited::Visited;
 use smallvec::SmallVec;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Closure {
     heads: Items,
-    specials: Vec<(u32, FrameId)>,
-    calls: BTreeMap<u32, (u32, SmallVec<[FrameId; 2]>)>,
+    specials: Vec<(SpecialId, FrameId)>,
+    calls: BTreeMap<u32, (RuleId, SmallVec<[FrameId; 2]>)>,
     accepting: bool,
     pub(crate) needs_replay: bool,
     pub(crate) crosses_item: bool,
@@ -73,11 +73,11 @@ impl Machine {
                 if frame == BOTTOM {
                     closure.accepting = true;
                 } else {
-                    work.extend_from_slice(&self.frames[frame.index()]);
+                    work.extend_from_slice(self.frames.members(frame));
                 }
             }
             if let Some((head, rest)) = self.rules.direct_first(&self.arena, term) {
-                let frame = rest.map_or(frame, |rest| self.intern_frame(&[(rest, frame)]));
+                let frame = rest.map_or(frame, |rest| self.frames.intern(&mut self.arena, &[(rest, frame)]));
                 closure.heads.push((head, frame));
                 continue;
             }
@@ -97,7 +97,7 @@ impl Machine {
                 if let Some((before, key)) = next {
                     work.push(match before {
                         EPSILON => (key, frame),
-                        _ => (before, self.intern_frame(&[(key, frame)])),
+                        _ => (before, self.frames.intern(&mut self.arena, &[(key, frame)])),
                     });
                 }
                 work.extend(end.map(|end| (end, frame)));
@@ -108,7 +108,7 @@ impl Machine {
                     return Ok(true);
                 }
                 for (head, follow) in self.arena.key_heads(object, state)? {
-                    let frame = follow.map_or(frame, |follow| self.intern_frame(&[(follow, frame)]));
+                    let frame = follow.map_or(frame, |follow| self.frames.intern(&mut self.arena, &[(follow, frame)]));
                     closure.heads.push((head, frame));
                 }
             }
@@ -119,14 +119,14 @@ impl Machine {
 
     fn add_entries(&mut self, entries: &[Entry], frame: FrameId, closure: &mut Closure) {
         for entry in entries {
-            let frame = self.push_frames(&entry.rest, frame);
+            let frame = self.frames.push(&mut self.arena, &entry.rest, frame);
             match entry.first {
                 First::Head(head) => closure.heads.push((head, frame)),
                 First::Special(special) => closure.specials.push((special, frame)),
                 First::Replay => closure.needs_replay = true,
                 First::Unique(array) => closure.arrays.push((array, frame)),
                 First::Call(rule) => {
-                    let place = self.rules.order[rule as usize];
+                    let place = self.rules.order[rule.index()];
                     closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
                 }
             }
@@ -137,7 +137,7 @@ impl Machine {
     fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
             self.arena.spend(frames.len() as u64)?;
-            let frame = self.union(&frames)?;
+            let frame = self.frames.union(&mut self.arena, &frames)?;
             let entries = self.rules.entries(rule);
             self.add_entries(&entries, frame, &mut closure);
             let arrays = std::mem::take(&mut closure.arrays);
@@ -156,7 +156,8 @@ impl Machine {
             uses_register,
             ..
         } = closure;
-        let (heads, specials) = (self.merge_frames(heads)?, self.merge_frames(specials)?);
+        let (heads, specials) =
+            (self.frames.merge(&mut self.arena, heads)?, self.frames.merge(&mut self.arena, specials)?);
         let mut position =
             Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register };
         self.update_register(&mut position);

@@ -1,10 +1,10 @@
 //! Position → the shortest bytes that end the text, by A* (Hart, Nilsson, Raphael 1968).
 //!
 //! The lower bound is `distance`; where the bound is exact, the search walks straight to the end. Bytes that no head
-//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted A*,
-//! Pohl 1970). Its text is short, but perhaps not shortest.
+//! tells apart are tried once. After many positions a second search weighs the bound more than the length (weighted
+//! A*). Its text is short, but perhaps not shortest.
 
-use crate::automaton::distance::NEVER;
+use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::bytes::utf8::is_unescaped;
@@ -61,20 +61,20 @@ const BYTES_PER_NODE: usize = size_of::<SearchNode>() + 32 + 4 * size_of::<Candi
 impl Machine {
     /// Bytes after which the text may end; None if a special token must come. Errors: a text above `MAX_BYTES`, or
     /// limits of the call.
-    pub(crate) fn completion(&mut self, start: PositionId) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn completion(&mut self, distances: &mut Distances, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
-        let least = self.distance_from(&position)?;
+        let least = distances.from_position(self, &position)?;
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
             MAX_BYTES.. => return Err(Error::Limit(Limit::Completion(MAX_BYTES)).into()),
             _ => {}
         }
-        if let Some(text) = self.greedy_completion(&position, least)? {
+        if let Some(text) = self.greedy_completion(distances, &position, least)? {
             return Ok(Some(text));
         }
-        let found = match self.search_completion(start, 1, MAX_SHORTEST_POSITIONS)? {
-            Found::OutOfPatience => self.search_completion(start, GREEDY_WEIGHT, usize::MAX)?,
+        let found = match self.search_completion(distances, start, 1, MAX_SHORTEST_POSITIONS)? {
+            Found::OutOfPatience => self.search_completion(distances, start, GREEDY_WEIGHT, usize::MAX)?,
             found => found,
         };
         Ok(match found {
@@ -84,16 +84,27 @@ impl Machine {
     }
 
     /// Runs one search and releases its memory from the budget afterwards.
-    fn search_completion(&mut self, start: PositionId, weight: u64, max_positions: usize) -> Result<Found> {
+    fn search_completion(
+        &mut self,
+        distances: &mut Distances,
+        start: PositionId,
+        weight: u64,
+        max_positions: usize,
+    ) -> Result<Found> {
         let mut open = BinaryHeap::new();
         let mut nodes = Vec::new();
-        let found = self.search_positions(start, weight, max_positions, &mut nodes, &mut open);
+        let found = self.search_positions(distances, start, weight, max_positions, &mut nodes, &mut open);
         self.arena.budget.release(nodes.len() * BYTES_PER_NODE);
         found
     }
 
     /// The text to which the bound alone is_target, if every byte lowers the bound; None if the bound proves too low.
-    fn greedy_completion(&mut self, start: &Position, mut least: u64) -> Result<Option<Vec<u8>>> {
+    fn greedy_completion(
+        &mut self,
+        distances: &mut Distances,
+        start: &Position,
+        mut least: u64,
+    ) -> Result<Option<Vec<u8>>> {
         if !self.arena.registers.uniques.is_empty() {
             return Ok(None);
         }
@@ -107,11 +118,11 @@ impl Machine {
             self.arena.spend(STEPS_PER_BYTE)?;
             if let Some(next) = self.run(&position, &mut text)? {
                 position = next;
-                least = self.distance_from(&position)?;
+                least = distances.from_position(self, &position)?;
                 continue;
             }
             let mut best: Option<(u64, u8, u8)> = None;
-            self.for_each_candidate(&position, |least, byte, _| {
+            self.for_each_candidate(distances, &position, |least, byte, _| {
                 if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
                     best = Some((least, rank(byte), byte));
                 }
@@ -143,7 +154,7 @@ impl Machine {
                 self.arena.quoted_state(after, Spelling::Body, free)?
             }
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
-                let (spelling, property) = &self.arena.registers.objects[object as usize].sorted[low as usize];
+                let (spelling, property) = &self.arena.registers.objects[object.index()].sorted[low as usize];
                 text.extend_from_slice(&spelling[depth as usize..]);
                 let property = *property;
                 self.arena.key_done(object, state, property)?
@@ -160,6 +171,7 @@ impl Machine {
 
     fn search_positions(
         &mut self,
+        distances: &mut Distances,
         start: PositionId,
         weight: u64,
         max_positions: usize,
@@ -171,7 +183,7 @@ impl Machine {
         let mut reached: FxHashMap<PositionId, u64> = FxHashMap::default();
         reached.insert(start, 0);
         let mut order = 0;
-        self.push_candidates(nodes, 0, weight, open, &mut order)?;
+        self.push_candidates(distances, nodes, 0, weight, open, &mut order)?;
         while let Some(Reverse(next)) = open.pop() {
             let Candidate { node, byte, span: (low, high), total, length, .. } = next;
             self.arena.spend(STEPS_PER_POSITION)?;
@@ -204,7 +216,7 @@ impl Machine {
             if nodes.len() > max_positions {
                 return Ok(Found::OutOfPatience);
             }
-            self.push_candidates(nodes, at, weight, open, &mut order)?;
+            self.push_candidates(distances, nodes, at, weight, open, &mut order)?;
         }
         Ok(Found::Nothing)
     }
@@ -230,6 +242,7 @@ impl Machine {
     /// Queues every byte that may come after a node.
     fn push_candidates(
         &mut self,
+        distances: &mut Distances,
         nodes: &[SearchNode],
         node: u32,
         weight: u64,
@@ -239,7 +252,7 @@ impl Machine {
         let SearchNode { position, length, .. } = nodes[node as usize];
         let position = self.position(position).clone();
         let length = length + 1;
-        self.for_each_candidate(&position, |least, byte, span| {
+        self.for_each_candidate(distances, &position, |least, byte, span| {
             *order += 1;
             open.push(Reverse(Candidate {
                 total: length + weight * least,
@@ -255,9 +268,15 @@ impl Machine {
     }
 
     /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
-    fn for_each_candidate(&mut self, position: &Position, mut tell: impl FnMut(u64, u8, (u8, u8))) -> Result<()> {
+    fn for_each_candidate(
+        &mut self,
+        distances: &mut Distances,
+        position: &Position,
+        mut tell: impl FnMut(u64, u8, (u8, u8)),
+    ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
-        let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let inner_of =
+            |machine: &Machine, head: TermId| machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
@@ -273,7 +292,7 @@ impl Machine {
                 let inner = inner_of(self, head);
                 let next = self.arena.derive(inner, readable)?;
                 if next != EMPTY {
-                    least = least.min(self.distance_after(head, inner, next, frame)?);
+                    least = least.min(distances.after(self, head, inner, next, frame)?);
                 }
             }
             if least < NEVER {
@@ -293,10 +312,10 @@ impl Arena {
     fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
         Ok(match *self.term(id) {
             Term::Literal { literal, position } => {
-                Some((Run::Spelled(self.terms.literals[literal as usize].clone(), position as usize), EPSILON))
+                Some((Run::Spelled(self.terms.literals[literal.index()].clone(), position as usize), EPSILON))
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let count = common_prefix(&words[low as usize..high as usize], depth as usize);
                 if count < 2 {
                     return Ok(None);

@@ -6,7 +6,7 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
 use crate::bytes::byteset::ByteSet;
-use crate::regular::arena::Arena;
+use crate::regular::arena::Terms;
 use crate::regular::term::{Term, TermId, MANY};
 use std::fmt::Write;
 
@@ -22,11 +22,11 @@ impl Machine {
         let mut parts: Vec<String> = Vec::new();
         for &(head, frame) in &position.heads {
             let mut text = String::new();
-            self.arena.show(head, MAX_DEPTH, &mut text);
+            self.arena.terms.show(head, MAX_DEPTH, &mut text);
             self.show_frame(frame, MAX_DEPTH, &mut text);
             parts.push(text);
         }
-        parts.extend(position.specials.iter().map(|(special, _)| format!("special {special}")));
+        parts.extend(position.specials.iter().map(|(special, _)| format!("special {}", special.number())));
         if position.accepting {
             parts.push("the end".into());
         }
@@ -41,13 +41,13 @@ impl Machine {
         out.push_str(" then ");
         for (at, &(term, parent)) in members.iter().enumerate() {
             out.push_str(if at > 0 { " or " } else { "" });
-            self.arena.show(term, depth - 1, out);
+            self.arena.terms.show(term, depth - 1, out);
             self.show_frame(parent, depth - 1, out);
         }
     }
 }
 
-impl Arena {
+impl Terms {
     fn show(&self, id: TermId, depth: u32, out: &mut String) {
         if depth == 0 || out.len() > MAX_BYTES {
             out.push('…');
@@ -67,11 +67,11 @@ impl Arena {
             Term::Epsilon => write!(out, "\"\""),
             Term::Class(bytes) => write!(out, "{}", format_class(&bytes)),
             Term::Literal { literal, position } => {
-                let text = String::from_utf8_lossy(&self.terms.literals[literal as usize][position as usize..]);
+                let text = String::from_utf8_lossy(&self.literals[literal.index()][position as usize..]);
                 write!(out, "{text:?}")
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.word_sets[set.index()].words[low as usize..high as usize];
                 let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
                 write!(out, "{} words from {first:?}", words.len())
             }

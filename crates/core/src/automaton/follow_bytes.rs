@@ -7,37 +7,39 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::bytes::byteset::ByteSet;
 use crate::grammar::rules::First;
+use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Frames of nullable members are followed this deep; below, every byte counts as possible.
 const MAX_FRAME_DEPTH: u32 = 32;
 
+/// The sets that were found, for the frames and rules of one machine.
 #[derive(Default)]
-pub(crate) struct FollowBytes {
+pub struct FollowBytes {
     /// By frame: 0 if unknown, otherwise the index in `sets` plus one.
     frames: Vec<u32>,
-    rules: FxHashMap<u32, ByteSet>,
+    rules: FxHashMap<RuleId, ByteSet>,
     /// The distinct sets. Grammars have few.
     sets: Vec<ByteSet>,
 }
 
-impl Machine {
+impl FollowBytes {
     /// A superset of the bytes that may come after `head` has ended in `frame`.
-    pub(crate) fn follow_bytes(&mut self, head: TermId, frame: FrameId) -> ByteSet {
-        match *self.arena.term(head) {
+    pub(crate) fn after(&mut self, machine: &mut Machine, head: TermId, frame: FrameId) -> ByteSet {
+        match *machine.arena.term(head) {
             Term::KeyDone { object, .. } | Term::KeyExtra { object, .. } => {
-                let colon = self.arena.registers.objects[object as usize].colon;
-                self.first_of(&[colon])
+                let colon = machine.arena.registers.objects[object.index()].colon;
+                self.first_of(machine, &[colon])
             }
-            _ => self.frame_follow_bytes(frame, MAX_FRAME_DEPTH),
+            _ => self.frame_follow_bytes(machine, frame, MAX_FRAME_DEPTH),
         }
     }
 
-    fn frame_follow_bytes(&mut self, frame: FrameId, depth: u32) -> ByteSet {
+    fn frame_follow_bytes(&mut self, machine: &mut Machine, frame: FrameId, depth: u32) -> ByteSet {
         let index = frame.index();
-        if let Some(&known @ 1..) = self.follow_bytes.frames.get(index) {
-            return self.follow_bytes.sets[known as usize - 1];
+        if let Some(&known @ 1..) = self.frames.get(index) {
+            return self.sets[known as usize - 1];
         }
         if frame == BOTTOM {
             return ByteSet::EMPTY;
@@ -46,99 +48,99 @@ impl Machine {
             return ByteSet::FULL;
         }
         let mut bytes = ByteSet::EMPTY;
-        for at in 0..self.members(frame).len() {
-            let (term, parent) = self.members(frame)[at];
-            bytes = bytes.union(&self.term_first_bytes(term));
-            if self.rules().is_nullable(&self.arena, term) {
-                bytes = bytes.union(&self.frame_follow_bytes(parent, depth - 1));
+        for at in 0..machine.members(frame).len() {
+            let (term, parent) = machine.members(frame)[at];
+            bytes = bytes.union(&self.term_first_bytes(machine, term));
+            if machine.rules().is_nullable(&machine.arena, term) {
+                bytes = bytes.union(&self.frame_follow_bytes(machine, parent, depth - 1));
             }
         }
-        if self.follow_bytes.frames.len() <= index {
-            let more = (index | 63) + 1 - self.follow_bytes.frames.len();
-            self.arena.budget.grow(more * size_of::<u32>());
-            self.follow_bytes.frames.resize((index | 63) + 1, 0);
+        if self.frames.len() <= index {
+            let more = (index | 63) + 1 - self.frames.len();
+            machine.arena.budget.grow(more * size_of::<u32>());
+            self.frames.resize((index | 63) + 1, 0);
         }
-        let known = self.follow_bytes.sets.iter().position(|&set| set == bytes).unwrap_or_else(|| {
-            self.arena.budget.grow(size_of::<ByteSet>());
-            self.follow_bytes.sets.push(bytes);
-            self.follow_bytes.sets.len() - 1
+        let known = self.sets.iter().position(|&set| set == bytes).unwrap_or_else(|| {
+            machine.arena.budget.grow(size_of::<ByteSet>());
+            self.sets.push(bytes);
+            self.sets.len() - 1
         });
-        self.follow_bytes.frames[index] = known as u32 + 1;
+        self.frames[index] = known as u32 + 1;
         bytes
     }
 
-    fn term_first_bytes(&mut self, mut id: TermId) -> ByteSet {
+    fn term_first_bytes(&mut self, machine: &mut Machine, mut id: TermId) -> ByteSet {
         let mut bytes = ByteSet::EMPTY;
-        while let Term::Seq(left, right) = *self.arena.term(id) {
-            bytes = bytes.union(&self.term_first_bytes(left));
-            if !self.rules().is_nullable(&self.arena, left) {
+        while let Term::Seq(left, right) = *machine.arena.term(id) {
+            bytes = bytes.union(&self.term_first_bytes(machine, left));
+            if !machine.rules().is_nullable(&machine.arena, left) {
                 return bytes;
             }
             id = right;
         }
-        let more = match *self.arena.term(id) {
-            Term::Alt(ref parts) if self.arena.info(id).structural => {
+        let more = match *machine.arena.term(id) {
+            Term::Alt(ref parts) if machine.arena.info(id).structural => {
                 let parts = parts.clone();
-                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.term_first_bytes(part)))
+                parts.iter().fold(ByteSet::EMPTY, |all, &part| all.union(&self.term_first_bytes(machine, part)))
             }
-            Term::Repeat { body, .. } if self.arena.info(id).structural => self.term_first_bytes(body),
-            Term::Call(rule) => self.rule_first_bytes(rule),
+            Term::Repeat { body, .. } if machine.arena.info(id).structural => self.term_first_bytes(machine, body),
+            Term::Call(rule) => self.rule_first_bytes(machine, rule),
             Term::Special(_) => ByteSet::EMPTY,
             Term::Unique(array) => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                self.first_of(&[spec.open, spec.empty])
+                let spec = machine.arena.registers.uniques[array.index()].clone();
+                self.first_of(machine, &[spec.open, spec.empty])
             }
             Term::UniqueNext { array, .. } | Term::UniqueEnd { array, .. } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                self.first_of(&[spec.comma, spec.close])
+                let spec = machine.arena.registers.uniques[array.index()].clone();
+                self.first_of(machine, &[spec.comma, spec.close])
             }
             Term::UniqueItem { array, state } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let at = self.arena.registers.unique_states[state as usize].at;
+                let spec = machine.arena.registers.uniques[array.index()].clone();
+                let at = machine.arena.registers.unique_states[state.index()].at;
                 let items: Vec<TermId> = spec.steps[at as usize].iter().map(|&(item, _)| item).collect();
-                self.first_of(&items)
+                self.first_of(machine, &items)
             }
             Term::Object(object) => {
-                let spec = &self.arena.registers.objects[object as usize];
+                let spec = &machine.arena.registers.objects[object.index()];
                 let terms = [spec.open, spec.empty];
-                self.first_of(&terms)
+                self.first_of(machine, &terms)
             }
             Term::ObjectNext { object, .. } => {
-                let spec = &self.arena.registers.objects[object as usize];
+                let spec = &machine.arena.registers.objects[object.index()];
                 let terms = [spec.comma, spec.close];
-                self.first_of(&terms)
+                self.first_of(machine, &terms)
             }
             Term::ObjectKey { .. } => ByteSet::range(b'"', b'"'),
-            _ => self.arena.first_bytes(id),
+            _ => machine.arena.first_bytes(id),
         };
         bytes.union(&more)
     }
 
     /// A superset of the first bytes of these terms; every byte if one of them is nullable.
-    pub(crate) fn first_of(&mut self, terms: &[TermId]) -> ByteSet {
-        terms.iter().fold(ByteSet::EMPTY, |all, &term| match self.rules().is_nullable(&self.arena, term) {
+    pub(crate) fn first_of(&mut self, machine: &mut Machine, terms: &[TermId]) -> ByteSet {
+        terms.iter().fold(ByteSet::EMPTY, |all, &term| match machine.rules().is_nullable(&machine.arena, term) {
             true => ByteSet::FULL,
-            false => all.union(&self.term_first_bytes(term)),
+            false => all.union(&self.term_first_bytes(machine, term)),
         })
     }
 
-    fn rule_first_bytes(&mut self, rule: u32) -> ByteSet {
-        if let Some(&known) = self.follow_bytes.rules.get(&rule) {
+    fn rule_first_bytes(&mut self, machine: &mut Machine, rule: RuleId) -> ByteSet {
+        if let Some(&known) = self.rules.get(&rule) {
             return known;
         }
         let mut bytes = ByteSet::EMPTY;
-        for entry in self.rules().entries(rule).iter() {
+        for entry in machine.rules().entries(rule).iter() {
             let more = match entry.first {
-                First::Head(head) => self.arena.first_bytes(head),
+                First::Head(head) => machine.arena.first_bytes(head),
                 // No rule begins with itself: left recursion was removed.
-                First::Call(callee) => self.rule_first_bytes(callee),
+                First::Call(callee) => self.rule_first_bytes(machine, callee),
                 First::Special(_) => ByteSet::EMPTY,
                 First::Replay | First::Unique(_) => ByteSet::FULL,
             };
             bytes = bytes.union(&more);
         }
-        self.arena.budget.grow(48);
-        self.follow_bytes.rules.insert(rule, bytes);
+        machine.arena.budget.grow(48);
+        self.rules.insert(rule, bytes);
         bytes
     }
 }

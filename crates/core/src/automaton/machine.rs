@@ -3,15 +3,14 @@
 //! The machine owns the interned positions and frames and the caches of steps and returns. Its state lives here; how
 //! frames are made, and what may begin at an item, is in `frame` and `closure`.
 
-use crate::automaton::distance::Distances;
-use crate::automaton::follow_bytes::FollowBytes;
-use crate::automaton::frame::{FrameId, FrameMembers, BOTTOM};
-use crate::automaton::position::{Items, Position, PositionId, DEAD, PER_POSITION};
-use crate::automaton::unique::{ItemSummary, Register, UniqueAnalysis};
+use crate::automaton::frame::{FrameId, FrameMembers, Frames, ItemSummary, BOTTOM};
+use crate::automaton::position::{Items, Position, PositionId, Register, DEAD, PER_POSITION};
+use crate::automaton::unique::analysis::UniqueAnalysis;
 use crate::error::Result;
 use crate::grammar::rules::{Entry, Rules};
 use crate::limits::Limits;
 use crate::regular::arena::Arena;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::intern::HashIndex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -24,10 +23,7 @@ pub struct Machine {
     /// Terms and registers of the machine.
     pub arena: Arena,
     pub(super) rules: Arc<Rules>,
-    pub(super) frames: Vec<FrameMembers>,
-    pub(super) frame_ids: HashIndex,
-    /// Facts about open items by frame. Empty if the grammar has no arrays of unique items.
-    pub(super) item_summary: Vec<ItemSummary>,
+    pub(crate) frames: Frames,
     /// Positions after a return, by frame; None where no return was needed yet.
     returns: Vec<Option<Arc<Position>>>,
     abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
@@ -37,8 +33,6 @@ pub struct Machine {
     position_ids: HashIndex,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) unique: UniqueAnalysis,
-    pub(crate) distances: Distances,
-    pub(crate) follow_bytes: FollowBytes,
     /// The position before any byte.
     pub start: PositionId,
 }
@@ -55,9 +49,7 @@ impl Machine {
         Box::new(Machine {
             arena: arena(),
             rules,
-            frames: vec![FrameMembers::new()],
-            frame_ids: HashIndex::default(),
-            item_summary: Vec::new(),
+            frames: Frames::default(),
             returns: Vec::new(),
             abstracted_returns: FxHashMap::default(),
             continuations: FxHashMap::default(),
@@ -66,8 +58,6 @@ impl Machine {
             position_ids: HashIndex::default(),
             steps: FxHashMap::default(),
             unique: UniqueAnalysis::default(),
-            distances: Distances::default(),
-            follow_bytes: FollowBytes::default(),
             start: DEAD,
         })
     }
@@ -104,7 +94,7 @@ impl Machine {
 
     /// The position of a number that this machine returned.
     pub fn position(&self, id: PositionId) -> &Arc<Position> {
-        &self.positions[id.0 as usize]
+        &self.positions[id.index()]
     }
 
     /// Whether the position is inside one unrestricted JSON string and nothing else.
@@ -119,24 +109,34 @@ impl Machine {
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
         let hash = FxBuildHasher.hash_one(&position).into();
         if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {
-            return PositionId(id);
+            return PositionId::new(id);
         }
         self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-        let id = PositionId(self.positions.len() as u32);
+        let id = PositionId::at(self.positions.len());
         self.positions.push(Arc::new(position));
-        self.position_ids.insert(hash, id.0, &mut self.arena.budget);
+        self.position_ids.insert(hash, id.number(), &mut self.arena.budget);
         id
     }
 
+    /// The continuations of a frame with their parent frames, sorted.
+    pub(crate) fn members(&self, frame: FrameId) -> &[(TermId, FrameId)] {
+        self.frames.members(frame)
+    }
+
+    /// Facts about the open items of a frame; the default where the grammar has no unique items.
+    pub(crate) fn item_summary(&self, frame: FrameId) -> ItemSummary {
+        self.frames.item_summary(frame)
+    }
+
     /// The body of a rule; None if the rule is not defined.
-    pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
+    pub(crate) fn body(&self, rule: RuleId) -> Option<TermId> {
         self.rules.body(rule)
     }
 
     /// Clears the register unless an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
-        let open = |frame: FrameId| self.item_summary(frame).is_open;
-        let kept = !self.item_summary.is_empty()
+        let open = |frame: FrameId| self.frames.item_summary(frame).is_open;
+        let kept = self.frames.can_be_open()
             && (position.heads.iter().any(|&(_, frame)| open(frame))
                 || position.specials.iter().any(|&(_, frame)| open(frame)));
         position.register = match position.register {
@@ -181,7 +181,7 @@ impl Machine {
         let (position, uses_register) = if frame == BOTTOM {
             (Position { accepting: true, ..Position::default() }, false)
         } else {
-            let members = self.frames[frame.index()].clone();
+            let members = FrameMembers::from_slice(self.frames.members(frame));
             self.closure(&members, register)?
         };
         let position = Arc::new(position);
@@ -246,7 +246,7 @@ impl Machine {
             // The text before was dead within the shared prefix, so this text is dead too.
             let dead = path.len() < common;
             for &byte in text.iter().skip(path.len()).take_while(|_| !dead) {
-                let from = path.last().unwrap_or(&self.positions[id.0 as usize]);
+                let from = path.last().unwrap_or(&self.positions[id.index()]);
                 let (heads, register) = (from.heads.clone(), from.register);
                 let next = self.step_uncached(&heads, register, byte)?;
                 if next.is_dead() {
@@ -256,7 +256,7 @@ impl Machine {
             }
             before = text;
             let lives = path.len() == text.len() && {
-                let mut last = path.last().map_or_else(|| (*self.positions[id.0 as usize]).clone(), Position::clone);
+                let mut last = path.last().map_or_else(|| (*self.positions[id.index()]).clone(), Position::clone);
                 self.prune(&mut last)?;
                 !last.is_dead()
             };
@@ -266,7 +266,7 @@ impl Machine {
     }
 
     /// The position after a special token.
-    pub fn step_special(&mut self, id: PositionId, special: u32) -> Result<PositionId> {
+    pub fn step_special(&mut self, id: PositionId, special: SpecialId) -> Result<PositionId> {
         let position = self.position(id).clone();
         match position.specials.iter().find(|&&(other, _)| other == special) {
             Some(&(_, frame)) => {
@@ -306,7 +306,7 @@ impl Machine {
         position.heads.reserve(moved.len());
         let mut ended: SmallVec<[FrameId; 4]> = SmallVec::new();
         // Merging before returning keeps ambiguity polynomial: each set of frames returns once.
-        for (head, frame) in self.merge_frames(moved)? {
+        for (head, frame) in self.frames.merge(&mut self.arena, moved)? {
             if self.arena.info(head).nullable {
                 if self.has_own_continuation(head) {
                     let after = self.return_position_with(head, frame, register)?;
@@ -325,12 +325,12 @@ impl Machine {
             }
         }
         if !ended.is_empty() {
-            let frame = self.union(&ended)?;
+            let frame = self.frames.union(&mut self.arena, &ended)?;
             let after = self.return_position_with(EPSILON, frame, register)?;
             returned(&mut position, &after);
         }
-        position.heads = self.merge_frames(position.heads)?;
-        position.specials = self.merge_frames(position.specials)?;
+        position.heads = self.frames.merge(&mut self.arena, position.heads)?;
+        position.specials = self.frames.merge(&mut self.arena, position.specials)?;
         self.update_register(&mut position);
         Ok(position)
     }
@@ -345,12 +345,12 @@ mod tests {
     /// a (b | c d)*
     fn machine() -> Box<Machine> {
         let mut builder = Builder::default();
-        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().0);
-        let two = builder.seq(&[c, d]).unwrap().0;
-        let one = builder.alt(&[b, two]).unwrap().0;
-        let more = builder.repeat(one, 0, None).unwrap().0;
+        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().number());
+        let two = builder.seq(&[c, d]).unwrap().number();
+        let one = builder.alt(&[b, two]).unwrap().number();
+        let more = builder.repeat(one, 0, None).unwrap().number();
         let root = builder.seq(&[a, more]).unwrap();
-        builder.build(root.0).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+        builder.build(root.number()).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
     }
 
     fn reads(machine: &mut Machine, text: &[u8]) -> PositionId {
@@ -376,7 +376,7 @@ mod tests {
     fn positions_frames_and_steps_are_counted() {
         let mut machine = machine();
         let held = machine.memory_bytes();
-        let heads: Items = (100..106).map(|term| (TermId(term), BOTTOM)).collect();
+        let heads: Items = (100..106).map(|term| (TermId::new(term), BOTTOM)).collect();
         let position = Position { heads, ..Position::default() };
         let id = machine.intern(position.clone());
         let grown = machine.memory_bytes() - held;
@@ -384,13 +384,17 @@ mod tests {
         assert_eq!((machine.intern(position), machine.memory_bytes()), (id, held + grown), "nothing is kept twice");
         const { assert!(PER_POSITION > size_of::<Position>() && PER_FRAME > size_of::<FrameMembers>()) };
         let held = machine.memory_bytes();
-        let members: Vec<_> = (200..210).map(|term| (TermId(term), BOTTOM)).collect();
-        let frame = machine.frame(members.clone());
+        let members: Vec<_> = (200..210).map(|term| (TermId::new(term), BOTTOM)).collect();
+        let frame = machine.frames.of(&mut machine.arena, members.clone());
         let grown = machine.memory_bytes() - held;
         assert!((PER_FRAME + 10 * 16..PER_FRAME + 10 * 16 + 256).contains(&grown), "{grown}");
-        let again = machine.frame(members.iter().rev().chain(&members).copied().collect());
+        let again = machine.frames.of(&mut machine.arena, members.iter().rev().chain(&members).copied().collect());
         assert_eq!((again, machine.memory_bytes()), (frame, held + grown), "a frame is a set");
-        assert_eq!(machine.frame(vec![(EPSILON, frame)]), frame, "what is behind nothing is itself");
+        assert_eq!(
+            machine.frames.of(&mut machine.arena, vec![(EPSILON, frame)]),
+            frame,
+            "what is behind nothing is itself"
+        );
         let start = machine.start;
         let after = machine.step(start, b'a').unwrap();
         let held = machine.memory_bytes();

@@ -6,10 +6,10 @@
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position, PositionId};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Items, Position, PositionId, Register};
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::key_set::ImportedSets;
 use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
@@ -24,11 +24,11 @@ pub(crate) struct Migration<'a> {
     positions: FxHashMap<PositionId, PositionId>,
     frames: FxHashMap<FrameId, FrameId>,
     terms: FxHashMap<TermId, TermId>,
-    literals: FxHashMap<u32, u32>,
-    word_sets: FxHashMap<u32, u32>,
-    states: FxHashMap<(u32, u32), u32>,
-    texts: FxHashMap<u32, u32>,
-    unique_states: FxHashMap<(u32, u32), u32>,
+    literals: FxHashMap<LiteralId, LiteralId>,
+    word_sets: FxHashMap<WordSetId, WordSetId>,
+    states: FxHashMap<(ObjectId, ObjectStateId), ObjectStateId>,
+    texts: FxHashMap<TextId, TextId>,
+    unique_states: FxHashMap<(ArrayId, ArrayStateId), ArrayStateId>,
     readings: FxHashMap<u32, u32>,
     keys: ImportedSets,
 }
@@ -113,7 +113,7 @@ impl<'a> Migration<'a> {
             for &(term, parent) in members {
                 copied.push((self.term(term)?, self.frames.get(&parent).copied().unwrap_or(BOTTOM)));
             }
-            let made = self.to.frame(copied);
+            let made = self.to.frames.of(&mut self.to.arena, copied);
             self.frames.insert(frame, made);
         }
         Ok(self.frames.get(&root).copied().unwrap_or(BOTTOM))
@@ -121,7 +121,7 @@ impl<'a> Migration<'a> {
 
     /// The copy of a term, if the term is shared or was copied.
     fn known(&self, id: TermId) -> Option<TermId> {
-        if (id.0 as usize) < self.ground.len() {
+        if id.index() < self.ground.len() {
             return Some(id);
         }
         self.terms.get(&id).copied()
@@ -157,7 +157,7 @@ impl<'a> Migration<'a> {
         let info = *arena.info(id);
         let mut term = arena.term(id).clone();
         if !info.structural {
-            if let Some(known) = self.to.arena.by_hash(info.hash) {
+            if let Some(known) = self.to.arena.terms.by_hash(info.hash) {
                 return Ok(known);
             }
             match &mut term {
@@ -205,41 +205,41 @@ impl<'a> Migration<'a> {
         }
     }
 
-    fn literal(&mut self, literal: u32) -> u32 {
-        if (literal as usize) < self.ground.terms.literals.len() {
+    fn literal(&mut self, literal: LiteralId) -> LiteralId {
+        if literal.index() < self.ground.terms.literals.len() {
             return literal;
         }
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.literals.entry(literal).or_insert_with(|| {
-            let data = from.terms.literals[literal as usize].clone();
+            let data = from.terms.literals[literal.index()].clone();
             to.budget.grow(data.len() + 40);
             to.terms.literals.push(data, &mut to.budget);
-            to.terms.literals.len() as u32 - 1
+            LiteralId::at(to.terms.literals.len() - 1)
         })
     }
 
-    fn word_set(&mut self, set: u32) -> u32 {
-        if (set as usize) < self.ground.terms.word_sets.len() {
+    fn word_set(&mut self, set: WordSetId) -> WordSetId {
+        if set.index() < self.ground.terms.word_sets.len() {
             return set;
         }
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.word_sets.entry(set).or_insert_with(|| {
             // The list of words is shared by reference.
-            to.terms.word_sets.push(from.terms.word_sets[set as usize].clone(), &mut to.budget);
-            to.terms.word_sets.len() as u32 - 1
+            to.terms.word_sets.push(from.terms.word_sets[set.index()].clone(), &mut to.budget);
+            WordSetId::at(to.terms.word_sets.len() - 1)
         })
     }
 
-    fn keys(&mut self, set: u32) -> Result<u32> {
+    fn keys(&mut self, set: KeySetId) -> Result<KeySetId> {
         let to = &mut self.to.arena;
         to.registers.keys.import(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
     }
 
-    fn object_state(&mut self, object: u32, state: u32) -> Result<u32> {
+    fn object_state(&mut self, object: ObjectId, state: ObjectStateId) -> Result<ObjectStateId> {
         if let Some(&known) = self.states.get(&(object, state)) {
             return Ok(known);
         }
-        let before = &self.from.arena.registers.states[state as usize];
+        let before = &self.from.arena.registers.states[state.index()];
         let mut copied = (**before).clone();
         copied.keys = self.keys(before.keys)?;
         let made = self.to.arena.object_state(object, copied);
@@ -247,11 +247,11 @@ impl<'a> Migration<'a> {
         Ok(made)
     }
 
-    fn unique_state(&mut self, array: u32, state: u32) -> Result<u32> {
+    fn unique_state(&mut self, array: ArrayId, state: ArrayStateId) -> Result<ArrayStateId> {
         if let Some(&known) = self.unique_states.get(&(array, state)) {
             return Ok(known);
         }
-        let before = self.from.arena.registers.unique_states[state as usize];
+        let before = self.from.arena.registers.unique_states[state.index()];
         let copied = UniqueState { came: self.keys(before.came)?, ..before };
         let made = self.to.arena.unique_state(array, copied);
         self.unique_states.insert((array, state), made);
@@ -263,20 +263,20 @@ impl<'a> Migration<'a> {
         self.to.import_partial_value(self.from, reading, &mut self.readings)
     }
 
-    fn text(&mut self, text: u32) -> u32 {
+    fn text(&mut self, text: TextId) -> TextId {
         let (mut path, mut at) = (Vec::new(), text);
         let known = loop {
-            if (at as usize) < self.ground.registers.texts.len() {
+            if at.index() < self.ground.registers.texts.len() {
                 break at;
             }
             if let Some(&known) = self.texts.get(&at) {
                 break known;
             }
             path.push(at);
-            at = self.from.arena.registers.texts[at as usize].0;
+            at = self.from.arena.registers.texts[at.index()].0;
         };
         path.into_iter().rev().fold(known, |before, at| {
-            let (_, byte) = self.from.arena.registers.texts[at as usize];
+            let (_, byte) = self.from.arena.registers.texts[at.index()];
             let made = self.to.arena.text_after(before, byte);
             self.texts.insert(at, made);
             made

@@ -6,7 +6,7 @@ pub(crate) mod closure;
 pub(crate) mod completion;
 pub(crate) mod describe;
 pub(crate) mod distance;
-pub(crate) mod follow_bytes;
+pub mod follow_bytes;
 pub mod frame;
 pub mod machine;
 pub(crate) mod migration;

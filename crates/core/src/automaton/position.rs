@@ -4,16 +4,30 @@
 //! read positions without stepping them.
 
 use crate::automaton::frame::FrameId;
-use crate::automaton::unique::Register;
+use crate::regular::id::SpecialId;
 use crate::regular::term::TermId;
+use crate::storage::id::id;
 use smallvec::SmallVec;
 
-/// The number of an interned position of one machine.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct PositionId(pub u32);
+id! {
+    /// The number of an interned position of one machine.
+    pub struct PositionId;
+}
+
+/// The partial value of the open items of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Register {
+    /// No item of a unique array is open.
+    #[default]
+    Closed,
+    /// The partial value that was read of the open items.
+    At(u32),
+    /// A position of a mask, which stands for many partial values.
+    Abstracted,
+}
 
 /// The position from which no byte and no token is allowed.
-pub const DEAD: PositionId = PositionId(0);
+pub const DEAD: PositionId = PositionId::new(0);
 
 /// Terms with the frames that they return to. Inline room for four: most positions have one or two.
 pub(crate) type Items = SmallVec<[(TermId, FrameId); 4]>;
@@ -24,7 +38,7 @@ pub struct Position {
     /// (head, frame) of every parse that goes on, sorted.
     pub heads: Items,
     /// Special tokens that may come, with the frames that they return to.
-    pub specials: Vec<(u32, FrameId)>,
+    pub specials: Vec<(SpecialId, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
     /// Whether only an exact replay can tell what follows (`First::Replay`).

@@ -5,6 +5,7 @@
 
 use crate::grammar::grammar::Grammar;
 use crate::regular::arena::Arena;
+use crate::regular::id::RuleId;
 use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
@@ -17,7 +18,7 @@ impl Grammar {
         let mut fingerprints = self.fingerprints();
         let mut all = Hasher128::new(0);
         all.wide(fingerprints.of(root));
-        for rule in 0..rules.names.len() as u32 {
+        for rule in (0..rules.names.len()).map(RuleId::at) {
             all.wide(rules.body(rule).map_or(0, |body| fingerprints.of(body)));
         }
         all.finish()
@@ -70,7 +71,7 @@ impl Fingerprints<'_> {
                 hash.wide(self.of(*body));
             }
             Term::Object(object) => {
-                let spec = &arena.registers.objects[*object as usize];
+                let spec = &arena.registers.objects[object.index()];
                 hash.word(5);
                 for property in &spec.properties {
                     hash.bytes(&property.key);
@@ -100,7 +101,7 @@ impl Fingerprints<'_> {
                 }
             }
             Term::Unique(array) => {
-                let spec = &arena.registers.uniques[*array as usize];
+                let spec = &arena.registers.uniques[array.index()];
                 hash.word(7);
                 for (steps, &accepting) in spec.steps.iter().zip(&spec.accepting) {
                     hash.word(steps.len() as u64 * 2 + u64::from(accepting));
@@ -117,7 +118,7 @@ impl Fingerprints<'_> {
             }
             Term::Special(special) => {
                 hash.word(8);
-                hash.bytes(self.specials[*special as usize].as_bytes());
+                hash.bytes(self.specials[special.index()].as_bytes());
             }
             // Calls are hashed by rule number. Other structural terms exist only at run time.
             _ => hash.wide(info.hash),

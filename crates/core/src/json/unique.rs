@@ -4,10 +4,14 @@
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::registers::{UniqueSpec, UniqueState};
+use crate::regular::id::{ArrayId, ArrayStateId};
+use crate::regular::registers::{Registers, UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// The pseudo array under which the values of one item are enumerated.
+pub(crate) const ENUMERATION: ArrayId = ArrayId::new(u32::MAX);
 
 impl UniqueState {
     /// The state of the automaton and the number of items that came.
@@ -62,36 +66,38 @@ impl UniqueSpec {
     }
 }
 
+impl Registers {
+    /// Whether some array may lack values. If so, only running the grammar decides.
+    pub(crate) fn can_lack_values(&self) -> bool {
+        (0..self.uniques.len()).any(|array| !self.uniques[array].has_enough_values_by_form())
+    }
+}
+
 impl Arena {
     /// Adds an array of unique items to the arena and returns its term.
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
         self.registers.uniques.push(Arc::new(spec), &mut self.budget);
-        let index = self.registers.uniques.len() as u32 - 1;
-        self.intern_structural(Term::Unique(index), 40, &[u128::from(index)], false)
+        let array = ArrayId::at(self.registers.uniques.len() - 1);
+        self.intern_structural(Term::Unique(array), 40, &[u128::from(array.number())], false)
     }
 
     /// The number of a state of an array; equal states have equal numbers.
-    pub(crate) fn unique_state(&mut self, array: u32, state: UniqueState) -> u32 {
+    pub(crate) fn unique_state(&mut self, array: ArrayId, state: UniqueState) -> ArrayStateId {
         if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
             return id;
         }
         self.registers.unique_states.push(state, &mut self.budget);
-        let id = self.registers.unique_states.len() as u32 - 1;
+        let id = ArrayStateId::at(self.registers.unique_states.len() - 1);
         self.registers.unique_state_ids.insert((array, state), id, &mut self.budget);
         id
-    }
-
-    /// Whether some array may lack values. If so, only running the grammar decides.
-    pub(crate) fn can_lack_values(&self) -> bool {
-        (0..self.registers.uniques.len()).any(|array| !self.registers.uniques[array].has_enough_values_by_form())
     }
 
     /// Interns a term of an array whose state is known.
     pub(crate) fn unique_term(&mut self, term: Term) -> Result<TermId> {
         let (kind, parts) = match term {
-            Term::UniqueItem { array, state } => (41, [array, state, 0, 0]),
-            Term::UniqueEnd { array, state, step, start } => (42, [array, state, step, start]),
-            Term::UniqueNext { array, state } => (43, [array, state, 0, 0]),
+            Term::UniqueItem { array, state } => (41, [array.number(), state.number(), 0, 0]),
+            Term::UniqueEnd { array, state, step, start } => (42, [array.number(), state.number(), step, start]),
+            Term::UniqueNext { array, state } => (43, [array.number(), state.number(), 0, 0]),
             _ => unreachable!("not a term of an array of different items"),
         };
         self.intern_structural(term, kind, &parts.map(u128::from), false)

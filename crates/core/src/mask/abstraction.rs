@@ -4,18 +4,17 @@
 //! mask per text that a key or an item may have.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::PositionId;
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register};
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::registers::NO_TEXT;
 use crate::regular::term::{TermId, Text};
 
 impl Machine {
     /// The abstract position of a position; the position itself if there is nothing to leave out.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known =
-            |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != 0);
+        let known = |arena: &Arena, head: TermId| matches!(arena.terms.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
@@ -34,14 +33,14 @@ impl Machine {
         if abstracted == *position {
             return Ok(id);
         }
-        abstracted.heads = self.merge_frames(abstracted.heads)?;
-        abstracted.specials = self.merge_frames(abstracted.specials)?;
+        abstracted.heads = self.frames.merge(&mut self.arena, abstracted.heads)?;
+        abstracted.specials = self.frames.merge(&mut self.arena, abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
 
     /// A head without the text that it has read.
     pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match self.arena.open_key(head) {
+        match self.arena.terms.open_key(head) {
             Some((inner, _)) => self.arena.replace_open_key(head, inner, Text::Unknown),
             None => Ok(head),
         }

@@ -1,9 +1,10 @@
 //! Heads of a position × trie → the tokens that may come next, collected into one mask.
 //!
 //! A head mask knows its head only. At each exit of a head the walk of the trie goes on with what the frame returns to:
-//! separators and brackets, then heads again. Walks below a node are cached with their trie (`Pieces`), because a
+//! separators and brackets, then heads again. Walks below a node are cached with their trie (`WalkCache`), because a
 //! separator's walk is the same in all grammars.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
@@ -12,12 +13,12 @@ use crate::mask::accelerate::trie_path::walk_along;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::head_mask::HeadMask;
-use crate::mask::merged_trie::Pieces;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
+use crate::mask::walk_cache::TrieView;
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
-use crate::vocabulary::trie::Trie;
 
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -29,21 +30,14 @@ const SHARED_FROM: usize = 24;
 const FEW_WALKS: usize = 64;
 
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
-const PIECE_FROM: u32 = 12;
-
-/// A trie, and the cached walks of it.
-#[derive(Clone, Copy)]
-pub(crate) struct TrieView<'a> {
-    /// The vocabulary's trie, or subtries merged into one.
-    pub trie: &'a Trie,
-    /// The cached walks of its subtries, by head.
-    pub pieces: &'a Pieces,
-}
+const CACHED_FROM: u32 = 12;
 
 /// Collects one mask.
 pub(crate) struct Composer<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
+    /// What may follow the frames of the machine.
+    pub follow_bytes: &'a mut FollowBytes,
     /// The vocabulary, and the caches that its grammars share.
     pub shared: &'a SharedMasks,
     /// Tokens allowed or refused one by one.
@@ -55,7 +49,7 @@ pub(crate) struct Composer<'a> {
     /// Tokens that the parts of the mask may answer wrongly: `resolve` reads each with the automaton.
     pub replay: Vec<u32>,
     /// Nodes at and below which a part of the mask may be wrong: `resolve` walks there again.
-    pub recheck: Vec<u32>,
+    pub recheck: Vec<NodeId>,
     /// Tokens whose answer depends on the values of unique items that came, for the item that is open.
     pub uncertain: UncertainTokens,
     /// Tokens whose answer depends on the values of unique items that came, for a later item.
@@ -64,14 +58,20 @@ pub(crate) struct Composer<'a> {
     pub first: bool,
     walks: usize,
     /// (trie, node, head, frame, first) of each walk, after the first `FEW_WALKS`.
-    pub(super) walked: FxHashSet<(usize, u32, TermId, FrameId, bool)>,
+    pub(super) walked: FxHashSet<(usize, NodeId, TermId, FrameId, bool)>,
 }
 
 impl<'a> Composer<'a> {
     /// A composer of an empty mask; the accumulator must fit the vocabulary.
-    pub fn new(machine: &'a mut Machine, shared: &'a SharedMasks, accumulator: Accumulator) -> Self {
+    pub fn new(
+        machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
+        shared: &'a SharedMasks,
+        accumulator: Accumulator,
+    ) -> Self {
         Composer {
             machine,
+            follow_bytes,
             shared,
             accumulator,
             lists: Vec::new(),
@@ -98,15 +98,15 @@ impl<'a> Composer<'a> {
     /// Walk on with what the frame returns to, below every exit of a head mask.
     pub fn walk_exits(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
         let mut groups = head_mask.core.exits.groups().iter();
-        groups.try_for_each(|group| self.walk_behind(group.view(self.shared), &group.nodes, head, frame))
+        groups.try_for_each(|group| self.walk_behind(group.view(self.shared.view()), &group.nodes, head, frame))
     }
 
     /// Walk on with what follows a head, below nodes at which the head is at an end.
-    pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[u32], head: TermId, frame: FrameId) -> Result<()> {
+    pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
         if exits.is_empty() {
             return Ok(());
         }
-        let follow_bytes = self.machine.follow_bytes(head, frame);
+        let follow_bytes = self.follow_bytes.after(self.machine, head, frame);
         let mut after = None;
         for &node in exits.iter().filter(|&&node| view.trie.has_child_in(node, &follow_bytes)) {
             let after = match &after {
@@ -130,8 +130,8 @@ impl<'a> Composer<'a> {
     }
 
     /// Allow the tokens below a node that a position reads from there.
-    pub(super) fn walk_position(&mut self, view: TrieView, node: u32, position: &Position) -> Result<()> {
-        if view.trie.end(node) == node + 1 {
+    pub(super) fn walk_position(&mut self, view: TrieView, node: NodeId, position: &Position) -> Result<()> {
+        if !view.trie.has_children(node) {
             return Ok(());
         }
         if position.needs_replay {
@@ -148,7 +148,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Allow the tokens below a node that a head reads from there, or that go on behind the head.
-    pub fn walk(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+    pub fn walk(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
         let head = self.machine.unknown(head)?;
         self.walks += 1;
         let walk = (std::ptr::from_ref(view.trie) as usize, node, head, frame, self.first);
@@ -160,19 +160,21 @@ impl<'a> Composer<'a> {
         }
         let language = match *self.machine.arena.term(head) {
             Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
-            Term::KeyExtra { inner, state, .. } => (!self.machine.arena.has_hidden_key(state)).then_some(inner),
+            Term::KeyExtra { inner, state, .. } => {
+                (!self.machine.arena.registers.has_hidden_key(state)).then_some(inner)
+            }
             _ => Some(head),
         };
         match language {
             Some(language)
-                if view.trie.end(node) - node >= PIECE_FROM && self.machine.has_enough_values_in_frame(frame)? =>
+                if view.trie.size(node) >= CACHED_FROM && self.machine.has_enough_values_in_frame(frame)? =>
             {
                 if !view.trie.has_child_in(node, &self.machine.arena.first_bytes(language)) {
                     return Ok(());
                 }
-                let piece = view.pieces.get(&mut self.machine.arena, view.trie, node, language)?;
-                self.add(&piece.words);
-                self.walk_behind(view, &piece.exits, head, frame)
+                let walk = view.walks.get(&mut self.machine.arena, view.trie, node, language)?;
+                self.add(&walk.words);
+                self.walk_behind(view, &walk.exits, head, frame)
             }
             _ => self.descend(view, node, head, frame),
         }
@@ -180,12 +182,12 @@ impl<'a> Composer<'a> {
 
     /// `walk` for a head that reads one text or one of an object's named keys, without a term per prefix. False if the
     /// head is another one, or if unique items depend on its states.
-    pub fn walk_texts(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<bool> {
+    pub fn walk_texts(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<bool> {
         let TrieView { trie, .. } = view;
         if !Accelerators::on().trie_path || self.machine.item_summary(frame).is_open {
             return Ok(false);
         }
-        if let Some(text) = self.machine.arena.single_text(head) {
+        if let Some(text) = self.machine.arena.terms.single_text(head) {
             let mut at = node;
             for (place, &byte) in text.iter().enumerate() {
                 let Some(child) = trie.child(at, byte) else { break };
@@ -200,11 +202,11 @@ impl<'a> Composer<'a> {
         }
         match *self.machine.arena.term(head) {
             Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.registers.objects[object as usize].clone();
+                let spec = self.machine.arena.registers.objects[object.index()].clone();
                 let choices = self.machine.arena.choices(object, state)?;
                 let keys = &spec.sorted[low as usize..high as usize];
-                let colon = self.machine.first_of(&[spec.colon]);
-                let mut enter = |child: u32, keys: &[(Box<[u8]>, u32)], read: usize| {
+                let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
+                let mut enter = |child: NodeId, keys: &[(Box<[u8]>, u32)], read: usize| {
                     if !keys.iter().any(|&(_, property)| choices.allows(property)) {
                         return Ok(false);
                     }
@@ -225,7 +227,7 @@ impl<'a> Composer<'a> {
     }
 
     /// `walk` without caches: by the derivatives of the head, node by node.
-    pub fn descend(&mut self, view: TrieView, node: u32, head: TermId, frame: FrameId) -> Result<()> {
+    pub fn descend(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
         let TrieView { trie, .. } = view;
         let first_bytes = self.machine.arena.first_bytes(head);
         for (byte, child) in trie.children_in(node, &first_bytes) {
@@ -245,7 +247,7 @@ impl<'a> Composer<'a> {
             if self.machine.arena.can_repeat_key(next) {
                 self.replay.extend_from_slice(trie.tokens_at(child));
             }
-            if trie.end(child) > child + 1 {
+            if trie.has_children(child) {
                 if self.machine.arena.info(next).nullable {
                     self.walk_behind(view, &[child], next, frame)?;
                 }
@@ -253,12 +255,5 @@ impl<'a> Composer<'a> {
             }
         }
         Ok(())
-    }
-}
-
-impl SharedMasks {
-    /// The vocabulary's trie, and the cached walks of it.
-    pub(crate) fn view(&self) -> TrieView<'_> {
-        TrieView { trie: &self.vocabulary.trie, pieces: &self.pieces }
     }
 }

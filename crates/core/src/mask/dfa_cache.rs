@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 
@@ -76,9 +77,9 @@ impl DfaCache {
     /// Whether all bytes below a node loop in the row's state. May be false although they do, while the loops of the state
     /// are not computed.
     #[inline]
-    pub fn loops_below(&mut self, arena: &mut Arena, trie: &Trie, node: u32, row: u32) -> Result<bool> {
+    pub fn loops_below(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, row: u32) -> Result<bool> {
         if let Loops::Unknown { passed } = &mut self.rows[row as usize].loops {
-            *passed += trie.end(node) - node;
+            *passed += trie.size(node);
             if *passed < LOOPS_FROM {
                 return Ok(false);
             }

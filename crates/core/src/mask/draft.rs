@@ -6,12 +6,14 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::{ExcludedCursor, ItemKey, OpenItem};
+use crate::automaton::unique::cursor::ExcludedCursor;
+use crate::automaton::unique::item::{ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
 use crate::regular::term::{TermId, EMPTY};
+use crate::vocabulary::id::NodeId;
 
 use rustc_hash::FxHashMap;
 use std::mem::take;
@@ -37,7 +39,7 @@ const KNOWN_FROM: u32 = 16;
 /// one branch with the set before.
 #[derive(Default)]
 pub(crate) struct TextWalks {
-    known: FxHashMap<(u32, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
+    known: FxHashMap<(NodeId, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
     bytes: usize,
 }
 
@@ -114,7 +116,7 @@ impl Draft {
                 if any_exhausts || equal.len() > FEW {
                     let found = Found { replay, refused };
                     let mut walk = Walk { machine, shared, item: &item, any_exhausts, walks, found };
-                    walk.descend(0, item.cursor, item.head)?;
+                    walk.descend(NodeId::ROOT, item.cursor, item.head)?;
                     Found { replay, refused } = walk.found;
                 }
             }
@@ -162,7 +164,7 @@ impl Draft {
 }
 
 impl Walk<'_> {
-    fn descend(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+    fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
         match bytes {
@@ -182,7 +184,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, child: u32, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+    fn enter(&mut self, child: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.registers.keys, byte);
@@ -214,14 +216,14 @@ impl Walk<'_> {
                 None => self.found.replay.extend_from_slice(tokens),
             }
         }
-        match trie.end(child) - child {
+        match trie.size(child) {
             1 => Ok(()),
             2..KNOWN_FROM => self.descend(child, next, head),
             _ => self.descend_known(child, next, head),
         }
     }
 
-    fn descend_known(&mut self, node: u32, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+    fn descend_known(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let key = (node, cursor.representative(), head, self.item.key(self.any_exhausts));
         let below = match self.walks.known.get(&key) {
             Some(known) => known.clone(),

@@ -3,10 +3,10 @@
 //! Exits are compared and cached by a hash of their nodes. No grammar enters the hash, so that lookaheads below the exits
 //! can be shared by all grammars.
 
-use crate::mask::composer::TrieView;
 use crate::mask::merged_trie::MergedTrie;
-use crate::mask::shared::SharedMasks;
+use crate::mask::walk_cache::TrieView;
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -26,17 +26,17 @@ pub(crate) struct Group {
     /// None: the vocabulary's trie.
     merged: Option<Arc<MergedTrie>>,
     /// The nodes, ascending once they are part of `Exits`.
-    pub nodes: SmallVec<[u32; 4]>,
+    pub nodes: SmallVec<[NodeId; 4]>,
 }
 
 impl Group {
     /// Nodes of a merged trie, or (None) of the vocabulary's trie.
-    pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[u32; 4]>>) -> Self {
+    pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[NodeId; 4]>>) -> Self {
         Group { merged, nodes: nodes.into() }
     }
 
     /// Other nodes of this trie.
-    pub fn with_nodes(&self, nodes: SmallVec<[u32; 4]>) -> Self {
+    pub fn with_nodes(&self, nodes: SmallVec<[NodeId; 4]>) -> Self {
         Group { merged: self.merged.clone(), nodes }
     }
 
@@ -46,11 +46,9 @@ impl Group {
     }
 
     /// The trie, with its cached walks.
-    pub fn view<'a>(&'a self, shared: &'a SharedMasks) -> TrieView<'a> {
-        match self.merged.as_deref() {
-            Some(MergedTrie { trie, pieces, .. }) => TrieView { trie, pieces },
-            None => shared.view(),
-        }
+    /// `own` is the view of the vocabulary's trie.
+    pub fn view<'a>(&'a self, own: TrieView<'a>) -> TrieView<'a> {
+        self.merged.as_deref().map_or(own, MergedTrie::view)
     }
 }
 
@@ -59,7 +57,7 @@ impl Exits {
     pub const NOWHERE: Exits = Exits(None);
 
     /// One node of the vocabulary's trie.
-    pub fn at(node: u32) -> Self {
+    pub fn at(node: NodeId) -> Self {
         Exits::of(smallvec![Group::new(None, smallvec![node])])
     }
 
@@ -83,7 +81,7 @@ impl Exits {
             group.nodes.dedup();
             hash.wide(group.hash());
             hash.word(group.nodes.len() as u64);
-            group.nodes.iter().for_each(|&node| hash.word(node.into()));
+            group.nodes.iter().for_each(|&node| hash.word(node.number().into()));
         }
         Exits(Some(Arc::new((hash.finish(), groups))))
     }
@@ -130,8 +128,7 @@ impl Exits {
     pub fn memory_bytes(&self) -> usize {
         let tries = self.groups().iter().filter_map(|group| group.merged.as_ref());
         let tries = tries.map(|merged_trie| {
-            (merged_trie.trie.memory_bytes() + merged_trie.pieces.memory_bytes())
-                / Arc::strong_count(merged_trie).max(1)
+            (merged_trie.trie.memory_bytes() + merged_trie.walks.memory_bytes()) / Arc::strong_count(merged_trie).max(1)
         });
         let own = self.0.as_ref().map_or(0, |_| size_of::<(u128, Groups)>() + 16 + 4 * self.len());
         own + tries.sum::<usize>()
@@ -141,30 +138,31 @@ impl Exits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::shared::SharedMasks;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
-        let merged_trie = shared.merged_trie(vec![1, 4]);
-        let own = |nodes: &[u32]| Group::new(None, nodes);
-        let merged = |nodes: &[u32]| Group::new(Some(merged_trie.clone()), nodes);
+        let merged_trie = shared.merged_trie([1, 4].map(NodeId::new).to_vec());
+        let ids = |nodes: &[u32]| nodes.iter().map(|&node| NodeId::new(node)).collect::<SmallVec<[NodeId; 4]>>();
+        let own = |nodes: &[u32]| Group::new(None, ids(nodes));
+        let at = |node| Exits::at(NodeId::new(node));
+        let merged = |nodes: &[u32]| Group::new(Some(merged_trie.clone()), ids(nodes));
         let all = Exits::of(smallvec![own(&[2, 1]), merged(&[1])]);
         assert_eq!(all.len(), 3);
         for other in [
             Exits::of(smallvec![merged(&[1]), own(&[1]), own(&[2, 1])]),
-            Exits::at(2).union(Exits::at(1)).union(Exits::of(smallvec![merged(&[1, 1])])),
-            Exits::of(smallvec![merged(&[1])]).union(Exits::of(smallvec![own(&[1, 2])])).union(Exits::at(1)),
+            at(2).union(at(1)).union(Exits::of(smallvec![merged(&[1, 1])])),
+            Exits::of(smallvec![merged(&[1])]).union(Exits::of(smallvec![own(&[1, 2])])).union(at(1)),
             all.clone().union(Exits::NOWHERE),
             Exits::NOWHERE.union(all.clone()),
         ] {
             assert!(other.hash() == all.hash() && other.len() == 3);
         }
         // Equal nodes of another trie are other exits.
-        for other in
-            [Exits::at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])]
-        {
+        for other in [at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])] {
             assert_ne!(other.hash(), all.hash());
         }
         assert!(Exits::of(smallvec![own(&[])]).is_nowhere());

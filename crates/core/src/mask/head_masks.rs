@@ -47,7 +47,7 @@ impl HeadMasks {
         head: TermId,
         horizon: u32,
     ) -> Result<HeadMask> {
-        let head = arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let head = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
             return self.find_or_compute(arena, shared, head);
         }

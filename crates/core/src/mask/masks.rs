@@ -4,21 +4,24 @@
 //! is composed: head masks are joined, the walk goes on below their exits (`composer`), and what the parts leave
 //! undecided is read from the automaton (`resolve`).
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Position, PositionId};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
 use crate::mask::accumulator::Accumulator;
-use crate::mask::composer::{Composer, TrieView};
+use crate::mask::composer::Composer;
 use crate::mask::draft::{Draft, TextWalks};
 use crate::mask::head_masks::HeadMasks;
-use crate::mask::key::{KeyBuilder, KeyParts, MaskKey, OwnPart};
+use crate::mask::key::builder::{KeyBuilder, KeyParts, OwnPart};
+use crate::mask::key::MaskKey;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::verify;
+use crate::mask::walk_cache::TrieView;
 use crate::regular::arena::Arena;
 use crate::regular::term::Term;
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::Part;
 use rustc_hash::FxHashMap;
@@ -76,10 +79,16 @@ impl Masks {
     }
 
     /// The mask of a position. Where masks are verified, an error if the mask differs from one composed without caches.
-    pub fn mask(&mut self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
-        let mask = self.find_or_compose(machine, shared, exact)?;
+    pub fn mask(
+        &mut self,
+        machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
+        shared: &SharedMasks,
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
+        let mask = self.find_or_compose(machine, follow_bytes, shared, exact)?;
         if verify::is_on() {
-            verify::verify(machine, shared, &self.special_ids, exact, &mask)?;
+            verify::verify(machine, follow_bytes, shared, &self.special_ids, exact, &mask)?;
         }
         Ok(mask)
     }
@@ -87,6 +96,7 @@ impl Masks {
     /// The mask of a position, composed without any cache.
     pub(crate) fn compose_uncached(
         machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         special_ids: &[u32],
         exact: PositionId,
@@ -96,18 +106,24 @@ impl Masks {
         let horizon = horizon(&mut machine.arena, shared, &position)?;
         let id = machine.abstracted(exact)?;
         match machine.position(id).register {
-            Register::Abstracted => masks.correct_draft(machine, shared, [exact, id], horizon),
-            _ => Ok(masks.compose(machine, shared, [exact, id], horizon)?.0),
+            Register::Abstracted => masks.correct_draft(machine, follow_bytes, shared, [exact, id], horizon),
+            _ => Ok(masks.compose(machine, follow_bytes, shared, [exact, id], horizon)?.0),
         }
     }
 
-    fn find_or_compose(&mut self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+    fn find_or_compose(
+        &mut self,
+        machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
+        shared: &SharedMasks,
+        exact: PositionId,
+    ) -> Result<Arc<Mask>> {
         if let Some(mask) = self.by_position.get(&exact) {
             return Ok(mask.clone());
         }
         let position = machine.position(exact).clone();
         let horizon = horizon(&mut machine.arena, shared, &position)?;
-        let key = self.key(machine, shared, &position, horizon)?;
+        let key = self.key(machine, follow_bytes, shared, &position, horizon)?;
         if let Some(key) = key {
             if let Some(mask) = self.by_key.get(&key) {
                 return Ok(mask.clone());
@@ -124,9 +140,9 @@ impl Masks {
             return Ok(mask.clone());
         }
         if machine.position(id).register == Register::Abstracted {
-            return self.correct_draft(machine, shared, [exact, id], horizon);
+            return self.correct_draft(machine, follow_bytes, shared, [exact, id], horizon);
         }
-        let (mask, is_shared) = self.compose(machine, shared, [exact, id], horizon)?;
+        let (mask, is_shared) = self.compose(machine, follow_bytes, shared, [exact, id], horizon)?;
         self.composed += 1;
         self.held += ENTRY_BYTES + mask.memory_bytes();
         match key {
@@ -141,14 +157,20 @@ impl Masks {
         Ok(mask)
     }
 
-    fn key_builder<'a>(&'a mut self, machine: &'a mut Machine, shared: &'a SharedMasks) -> KeyBuilder<'a> {
-        KeyBuilder { machine, parts: &mut self.key_parts, shared }
+    fn key_builder<'a>(
+        &'a mut self,
+        machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
+        shared: &'a SharedMasks,
+    ) -> KeyBuilder<'a> {
+        KeyBuilder { machine, follow_bytes, parts: &mut self.key_parts, shared }
     }
 
     /// The key of a position: positions with equal keys have equal masks. None if no key tells enough.
     fn key(
         &mut self,
         machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         position: &Position,
         horizon: u32,
@@ -165,17 +187,17 @@ impl Masks {
         }
         let mut covered = false;
         for &(head, _) in heads {
-            covered |= self.key_builder(machine, shared).covers(head)?;
+            covered |= self.key_builder(machine, follow_bytes, shared).covers(head)?;
         }
         let mut hash = Hasher128::new(u64::from(*accepting));
-        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special as usize].into()));
+        specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special.index()].into()));
         // The order of the heads does not matter to the mask, so their keys are added.
         let mut sum = 0u128;
         for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
-                self.key_builder(machine, shared).of_named_key(head, frame, covered)?
-            } else if let Some(text) = machine.arena.single_text(head) {
-                self.key_builder(machine, shared).of_text(&text, frame)?
+                self.key_builder(machine, follow_bytes, shared).of_named_key(head, frame, covered)?
+            } else if let Some(text) = machine.arena.terms.single_text(head) {
+                self.key_builder(machine, follow_bytes, shared).of_text(&text, frame)?
             } else {
                 let head_mask = self.head_masks.get(&mut machine.arena, shared, head, horizon)?;
                 let own = match head_mask.hash() {
@@ -185,7 +207,7 @@ impl Masks {
                     }
                     _ => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
                 };
-                self.key_builder(machine, shared).of_head(head, own, frame, &head_mask)?
+                self.key_builder(machine, follow_bytes, shared).of_head(head, own, frame, &head_mask)?
             };
             let Some(part) = part else { return Ok(None) };
             sum = sum.wrapping_add(part);
@@ -198,12 +220,13 @@ impl Masks {
     fn compose(
         &mut self,
         machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
         horizon: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
-        let (mut composer, parts) = self.compose_heads(machine, shared, &position, horizon)?;
+        let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
         composer.replay.append(&mut composer.always);
         let shared = composer.resolve(id, exact)?;
         Ok((Arc::new(self.finish(composer, parts, &position)), shared))
@@ -213,6 +236,7 @@ impl Masks {
     fn correct_draft(
         &mut self,
         machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
         horizon: u32,
@@ -221,7 +245,7 @@ impl Masks {
             Some(draft) => draft.clone(),
             None => {
                 let position = machine.position(id).clone();
-                let (mut composer, parts) = self.compose_heads(machine, shared, &position, horizon)?;
+                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
                 composer.resolve_draft(id)?;
                 let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
                 let mut mask = self.finish(composer, parts, &position);
@@ -246,6 +270,7 @@ impl Masks {
     fn compose_heads<'a>(
         &mut self,
         machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
         shared: &'a SharedMasks,
         position: &Position,
         horizon: u32,
@@ -253,17 +278,17 @@ impl Masks {
         let mut parts: Vec<Part> = Vec::new();
         let mut accumulator = ACCUMULATOR.take();
         accumulator.fit(shared.vocabulary.mask_words());
-        let mut composer = Composer::new(machine, shared, accumulator);
+        let mut composer = Composer::new(machine, follow_bytes, shared, accumulator);
         let without_long = horizon < shared.vocabulary.longest;
         composer.copies_lists = without_long;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
-            if composer.walk_texts(shared.view(), 0, head, frame)? {
+            if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
                 continue;
             }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each exit is another key, which a head mask does not tell apart: walk with the head itself.
-                composer.descend(shared.view(), 0, head, frame)?;
+                composer.descend(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
             let head_mask = self.head_masks.get(&mut composer.machine.arena, shared, head, horizon)?;
@@ -290,19 +315,19 @@ impl Masks {
     /// The long tokens, band by band: each band saturates counts at the length of its own longest token.
     fn add_long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
         let shared = composer.shared;
-        for (band, pieces) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_pieces) {
-            let view = TrieView { trie: &band.trie, pieces };
+        for (band, walks) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_walks) {
+            let view = TrieView { trie: &band.trie, walks };
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
-                let head = match arena.open_key(head) {
+                let head = match arena.terms.open_key(head) {
                     Some((inner, text)) => {
                         let inner = self.head_masks.saturated(arena, inner, band.longest)?;
                         arena.replace_open_key(head, inner, text)?
                     }
                     None => self.head_masks.saturated(arena, head, band.longest)?,
                 };
-                composer.walk(view, 0, head, frame)?;
+                composer.walk(view, NodeId::ROOT, head, frame)?;
             }
         }
         Ok(())
@@ -315,7 +340,7 @@ impl Masks {
             shared.vocabulary.eos.iter().for_each(|&token| accumulator.allow(token));
         }
         for &(special, _) in &position.specials {
-            accumulator.allow(self.special_ids[special as usize]);
+            accumulator.allow(self.special_ids[special.index()]);
         }
         let words = accumulator.take_corrections();
         ACCUMULATOR.set(accumulator);
@@ -334,7 +359,7 @@ fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Resu
     let longest = shared.vocabulary.longest;
     if longest > SHORT_TOKEN_CHARS {
         for &(head, _) in &position.heads {
-            let language = arena.open_key(head).map_or(head, |(inner, _)| inner);
+            let language = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
             if shared.ends_far(arena, language)? {
                 return Ok(SHORT_TOKEN_CHARS);
             }
@@ -354,43 +379,45 @@ mod tests {
     fn masks_count_what_they_keep_and_compose_each_once() {
         let mut builder = Builder::default();
         let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
-        let grammar = builder.build(words.0).unwrap();
+        let grammar = builder.build(words.number()).unwrap();
         let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
+        let mut follow_bytes = FollowBytes::default();
         let start = machine.start;
         assert_eq!(masks.memory_bytes(), masks.walks.memory_bytes());
-        let mask = masks.mask(&mut machine, &vocabulary, start).unwrap();
+        let mask = masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap();
         let held = masks.memory_bytes();
         assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
         assert_eq!(held, masks.held + masks.head_masks.memory_bytes() + masks.walks.memory_bytes());
-        assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
         assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
         // Another grammar of the vocabulary has it, too, for the price of its place in a table.
         let mut other = Masks::new(Vec::new());
-        assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &vocabulary, start).unwrap()));
+        assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
         assert_eq!(other.composed, 0);
         assert!(other.memory_bytes() >= 32);
     }
 
     /// The masks along a text that keeps counting, far from where it may end.
     #[test]
-    fn counts_that_are_far_from_their_end_share_one_piece() {
+    fn counts_that_are_far_from_their_end_share_one_head_mask() {
         let mut builder = Builder::default();
         let any = builder.any_text().unwrap();
-        let counted = builder.bounded(any.0, 0, Some(10_000)).unwrap();
-        let text = builder.quoted(counted.0, false).unwrap();
-        let grammar = builder.build(text.0).unwrap();
+        let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();
+        let text = builder.quoted(counted.number(), false).unwrap();
+        let grammar = builder.build(text.number()).unwrap();
         let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
+        let mut follow_bytes = FollowBytes::default();
         let mut at = machine.start;
         let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
         for &byte in &bytes {
             at = machine.step(at, byte).unwrap();
-            masks.mask(&mut machine, &vocabulary, at).unwrap();
+            masks.mask(&mut machine, &mut follow_bytes, &vocabulary, at).unwrap();
         }
         assert_eq!(masks.composed, 1);
         assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());

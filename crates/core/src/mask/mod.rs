@@ -19,6 +19,8 @@ pub mod masks;
 pub(crate) mod merged_trie;
 pub(crate) mod resolve;
 pub mod shared;
+pub(crate) mod strategy;
 pub(crate) mod uncertain;
 pub mod verify;
 pub(crate) mod walk;
+pub(crate) mod walk_cache;

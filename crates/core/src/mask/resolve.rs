@@ -4,11 +4,11 @@
 //! (`recheck`) are answered here by the position itself, after all parts have been joined.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
 use crate::mask::composer::Composer;
 use crate::regular::term::{Term, EMPTY};
+use crate::vocabulary::id::NodeId;
 use std::mem::take;
 
 impl Composer<'_> {
@@ -23,7 +23,7 @@ impl Composer<'_> {
     /// are added to `always`.
     pub fn resolve_draft(&mut self, id: PositionId) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
-        let mut end = 0;
+        let mut end = NodeId::ROOT;
         for node in sorted(take(&mut self.recheck)) {
             if node < end {
                 continue;
@@ -47,7 +47,7 @@ impl Composer<'_> {
         self.copies_lists = true;
         self.walked.clear();
         let view = self.shared.view();
-        let (mut end, mut shared) = (0, true);
+        let (mut end, mut shared) = (NodeId::ROOT, true);
         for node in nodes {
             if node < end {
                 continue;
@@ -95,7 +95,7 @@ impl Composer<'_> {
     }
 }
 
-fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
+fn sorted<T: Ord>(mut ids: Vec<T>) -> Vec<T> {
     ids.sort_unstable();
     ids.dedup();
     ids

@@ -5,12 +5,12 @@
 
 use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
 use crate::mask::head_mask::HeadMask;
-use crate::mask::key::saturated::Saturated;
-use crate::mask::key::Lookahead;
+use crate::mask::key::{Lookahead, Saturated};
 use crate::mask::mask::Mask;
-use crate::mask::merged_trie::{MergedTrie, Pieces};
+use crate::mask::merged_trie::{hash_nodes, MergedTrie};
+use crate::mask::walk_cache::{TrieView, WalkCache};
 use crate::storage::cache::Cache;
-use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub struct SharedMasks {
     /// The vocabulary, which no grammar changes.
     pub vocabulary: Arc<Vocabulary>,
     /// The cached walks of the vocabulary's trie, by node and head.
-    pub(crate) pieces: Pieces,
+    pub(crate) walks: WalkCache,
     /// The cached walks of the tries of each band of long tokens, in the order of the bands.
-    pub(crate) long_pieces: Vec<Pieces>,
+    pub(crate) long_walks: Vec<WalkCache>,
     /// Address of a token set → the set, which the entry keeps alive, and the set without its long tokens.
     without_long: Cache<usize, [TokenSet; 2]>,
     occurrence_groups: Cache<GroupKey, Arc<OccurrenceGroup>>,
@@ -63,8 +63,8 @@ impl SharedMasks {
     /// Empty caches for a vocabulary.
     pub fn new(vocabulary: Arc<Vocabulary>) -> Self {
         SharedMasks {
-            pieces: Pieces::default(),
-            long_pieces: vocabulary.long_tokens().bands.iter().map(|_| Pieces::default()).collect(),
+            walks: WalkCache::default(),
+            long_walks: vocabulary.long_tokens().bands.iter().map(|_| WalkCache::default()).collect(),
             without_long: Cache::new(SETS_WITHOUT_LONG),
             occurrence_groups: Cache::new(OCCURRENCE_GROUPS),
             head_masks: Cache::new(HEAD_MASKS),
@@ -84,8 +84,8 @@ impl SharedMasks {
     /// Bytes of the vocabulary and of all caches.
     pub fn memory_bytes(&self) -> usize {
         self.vocabulary.memory_bytes()
-            + self.pieces.memory_bytes()
-            + self.long_pieces.iter().map(Pieces::memory_bytes).sum::<usize>()
+            + self.walks.memory_bytes()
+            + self.long_walks.iter().map(WalkCache::memory_bytes).sum::<usize>()
             + self.without_long.memory_bytes()
             + self.occurrence_groups.memory_bytes()
             + self.head_masks.memory_bytes()
@@ -95,28 +95,33 @@ impl SharedMasks {
             + self.merged_tries.memory_bytes()
     }
 
+    /// The vocabulary's trie, and the cached walks of it.
+    pub(crate) fn view(&self) -> TrieView<'_> {
+        TrieView { trie: &self.vocabulary.trie, walks: &self.walks }
+    }
+
     /// The occurrences of a byte in tokens, grouped by the characters before it.
     pub(crate) fn occurrence_group(&self, key: GroupKey) -> Arc<OccurrenceGroup> {
         if let Some(group) = self.occurrence_groups.get(key) {
             return group;
         }
-        let group = Arc::new(OccurrenceGroup::of(key, self));
+        let group = Arc::new(OccurrenceGroup::of(key, &self.vocabulary));
         self.occurrence_groups.put(key, group.clone(), group.bytes());
         group
     }
 
     /// The subtries below some nodes of the vocabulary's trie, merged into one.
-    pub(crate) fn merged_trie(&self, mut nodes: Vec<u32>) -> Arc<MergedTrie> {
+    pub(crate) fn merged_trie(&self, mut nodes: Vec<NodeId>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged_with_hash(Hasher128::hash_numbers(&nodes), &nodes)
+        self.merged_with_hash(hash_nodes(&nodes), &nodes)
     }
 
     /// `merged_trie` for ascending nodes whose hash is known.
-    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[u32]) -> Arc<MergedTrie> {
+    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[NodeId]) -> Arc<MergedTrie> {
         if let Some(merged) = self.merged_tries.get(hash) {
             return merged;
         }
-        let merged = Arc::new(MergedTrie { hash, trie: self.vocabulary.trie.merge(nodes), pieces: Pieces::default() });
+        let merged = Arc::new(MergedTrie::new(hash, &self.vocabulary.trie, nodes));
         self.merged_tries.put(hash, merged.clone(), merged.trie.memory_bytes());
         merged
     }

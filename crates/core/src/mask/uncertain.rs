@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::mask::composer::Composer;
 use crate::mask::head_mask::HeadMask;
 use crate::regular::term::{Term, TermId};
+use crate::vocabulary::id::NodeId;
 
 /// Heads with fewer first bytes are walked to find the tokens; for others all tokens count. Chosen without measurement.
 const FEW_FIRST_BYTES: u32 = 24;
@@ -47,7 +48,7 @@ impl Composer<'_> {
             return Ok(());
         }
         let trie = &self.shared.vocabulary.trie;
-        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let insensitive = self.is_insensitive(head, frame)?;
         if quoted {
@@ -63,7 +64,7 @@ impl Composer<'_> {
         }
         if !insensitive {
             if self.machine.arena.first_bytes(language).len() < FEW_FIRST_BYTES {
-                self.descend(self.shared.view(), 0, head, frame)?;
+                self.descend(self.shared.view(), NodeId::ROOT, head, frame)?;
             } else if self.first {
                 self.uncertain.any_exhausts = true;
             } else {

@@ -4,6 +4,7 @@
 //! another. In this mode every mask is compared with one that no key takes part in, and sampled tokens are compared with
 //! the automaton itself.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
 use crate::error::{Error, Result};
@@ -26,6 +27,7 @@ pub fn is_on() -> bool {
 /// An error if the mask differs from one composed without caches. The call is charged for the memory, not for the work.
 pub(crate) fn verify(
     machine: &mut Machine,
+    follow_bytes: &mut FollowBytes,
     shared: &SharedMasks,
     special_ids: &[u32],
     exact: PositionId,
@@ -33,7 +35,7 @@ pub(crate) fn verify(
 ) -> Result<()> {
     let call = machine.arena.budget.clone();
     machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, time: None });
-    let verdict = compare(machine, shared, special_ids, exact, mask);
+    let verdict = compare(machine, follow_bytes, shared, special_ids, exact, mask);
     let grown = machine.arena.budget.held() - call.held();
     machine.arena.budget = call;
     machine.arena.budget.grow(grown);
@@ -42,12 +44,19 @@ pub(crate) fn verify(
 
 fn compare(
     machine: &mut Machine,
+    follow_bytes: &mut FollowBytes,
     shared: &SharedMasks,
     special_ids: &[u32],
     exact: PositionId,
     mask: &Mask,
 ) -> Result<()> {
-    let uncached = Masks::compose_uncached(machine, &SharedMasks::new(shared.vocabulary.clone()), special_ids, exact)?;
+    let uncached = Masks::compose_uncached(
+        machine,
+        follow_bytes,
+        &SharedMasks::new(shared.vocabulary.clone()),
+        special_ids,
+        exact,
+    )?;
     let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; shared.vocabulary.mask_words()]);
     mask.write(&mut given);
     uncached.write(&mut composed);
@@ -65,7 +74,7 @@ fn compare(
     // Which tokens are read depends on the position alone, so every run reads the same ones.
     let stride = shared.vocabulary.size().div_ceil(READ).max(1);
     let mut read: Vec<(&[u8], u32)> = all()
-        .skip(exact.0 as usize % stride)
+        .skip(exact.index() % stride)
         .step_by(stride)
         .filter(|token| !special_ids.contains(token) && shared.vocabulary.eos.binary_search(token).is_err())
         .filter_map(|token| shared.vocabulary.token(token).map(|bytes| (bytes, token)))
@@ -103,7 +112,7 @@ mod tests {
     fn a_wrong_mask_is_told_with_both_positions() {
         let mut builder = Builder::default();
         let root = builder.literal(b"ab").unwrap();
-        let grammar = builder.build(root.0).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
         let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
         let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
@@ -111,7 +120,8 @@ mod tests {
         for (tokens, expected) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
         {
-            let verdict = verify(&mut machine, &shared, &[], start, &Mask::from_tokens(tokens));
+            let verdict =
+                verify(&mut machine, &mut FollowBytes::default(), &shared, &[], start, &Mask::from_tokens(tokens));
             match (verdict, expected) {
                 (Ok(()), None) => {}
                 (Err(error), Some(expected)) => {

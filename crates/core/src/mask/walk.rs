@@ -5,12 +5,12 @@
 
 use crate::error::Result;
 use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
-use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
-use crate::regular::transitions::MIN_CLASS;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 use crate::vocabulary::trie::Trie;
+use crate::vocabulary::vocabulary::Vocabulary;
 
 /// Lists of at least this many tokens are added to the dense bits: a mask is written faster from one set than from two.
 /// Chosen without measurement.
@@ -20,7 +20,7 @@ const MERGED_FROM: usize = 32;
 const DENSE_FROM: usize = 1_000;
 
 /// A subtrie of more nodes is swept, if the head reads more than a few bytes. Chosen without measurement.
-const SWEEP_FROM: u32 = 12;
+pub(super) const SWEEP_FROM: u32 = 12;
 
 /// A subtrie of more nodes is skipped if all its bytes loop in the state, which then takes all its tokens.
 const SKIP_FROM: u32 = 4;
@@ -34,7 +34,7 @@ pub(crate) struct WalkResult {
     /// Tokens that an accelerator found as one set.
     pub dense: Option<Part>,
     /// The nodes at which the head is at an end.
-    pub exits: Vec<u32>,
+    pub exits: Vec<NodeId>,
     /// The states of the head, for all its walks.
     pub dfa: DfaCache,
     /// Tokens that are not in `many`, in any order.
@@ -56,8 +56,8 @@ struct Family {
 
 impl WalkResult {
     /// No tokens yet, of a vocabulary.
-    pub fn new(shared: &SharedMasks) -> Self {
-        WalkResult { mask_words: shared.vocabulary.mask_words(), ..WalkResult::default() }
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        WalkResult { mask_words: vocabulary.mask_words(), ..WalkResult::default() }
     }
 
     /// Add tokens.
@@ -112,58 +112,24 @@ impl WalkResult {
     }
 
     /// Add the tokens at and below a node, to which the path leads the head.
-    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         self.take(trie.tokens_at(node));
         if arena.info(head).nullable {
             self.exits.push(node);
         }
-        if head != EPSILON && trie.end(node) > node + 1 {
+        if head != EPSILON && trie.has_children(node) {
             self.walk(arena, trie, node, head)?;
         }
         Ok(())
     }
 
-    /// `enter` in the vocabulary's trie, for a head that differs from `other` below few nodes only: elsewhere the cached
-    /// walks of `other` are used.
-    pub fn enter_near(
-        &mut self,
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        node: u32,
-        head: TermId,
-        other: TermId,
-    ) -> Result<()> {
-        let (trie, first_bytes) = (&shared.vocabulary.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= MIN_CLASS {
-            return self.enter(arena, trie, node, head);
-        }
-        self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &first_bytes) {
-            let next = arena.derive(head, byte)?;
-            if next == EMPTY {
-                continue;
-            }
-            arena.spend(1)?;
-            if trie.end(child) - child > SWEEP_FROM && next == arena.derive(other, byte)? {
-                let piece = shared.pieces.get(arena, trie, child, next)?;
-                if !piece.ends && !arena.info(next).nullable {
-                    self.take(trie.tokens_at(child));
-                    self.add(&piece.words);
-                    continue;
-                }
-            }
-            self.enter(arena, trie, child, next)?;
-        }
-        Ok(())
-    }
-
     /// Add the tokens below a node that stay inside a head.
-    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    pub fn walk(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         if self.walk_literals(arena, trie, node, head)? {
             return Ok(());
         }
         let first_bytes = arena.first_bytes(head);
-        if trie.end(node) - node > SWEEP_FROM && first_bytes.len() > NARROW && self.dfa.rows.len() <= SWEEP_ROWS {
+        if trie.size(node) > SWEEP_FROM && first_bytes.len() > NARROW && self.dfa.rows.len() <= SWEEP_ROWS {
             return self.sweep(arena, trie, node, head);
         }
         for (byte, child) in trie.children_in(node, &first_bytes) {
@@ -177,7 +143,7 @@ impl WalkResult {
     }
 
     /// `walk` for a head that reads many bytes: depth first along the trie, with states in tables.
-    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<()> {
+    fn sweep(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         let depth = self.pending.len();
         let row = self.dfa.row(arena, head);
         self.pending.push(Family { left: trie.child_range(node), row });
@@ -199,7 +165,7 @@ impl WalkResult {
                 }
                 let Row { state, nullable, narrow, .. } = self.dfa.rows[next as usize];
                 let end = trie.end(at);
-                let below = end - at;
+                let below = trie.size(at);
                 if self.dfa.rows.len() > SWEEP_ROWS || state == EPSILON || below > SWEEP_FROM && narrow {
                     // The head has too many states for tables, or reads few of many children.
                     self.enter(arena, trie, at, state)?;
@@ -210,7 +176,7 @@ impl WalkResult {
                     self.take(trie.tokens_between(run.start, run.end));
                     run.start = trie.tokens_before(at);
                 }
-                run.end = trie.tokens_before(at + 1);
+                run.end = trie.tokens_before(at.next());
                 if nullable {
                     self.exits.push(at);
                 } else if next == row && below > SKIP_FROM && self.dfa.loops_below(arena, trie, at, row)? {
@@ -220,12 +186,12 @@ impl WalkResult {
                 if below == 1 {
                     continue 'children;
                 }
-                if trie.end(at + 1) < end {
+                if trie.end(at.next()) < end {
                     self.pending.push(Family { left: trie.child_range(at), row: next });
                     continue 'children;
                 }
                 // An only child is the next node.
-                at += 1;
+                at = at.next();
                 (byte, row) = (trie.byte(at), next);
             }
         }
@@ -239,7 +205,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// All tokens and all exits, in order.
-    pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<u32>) {
+    pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<NodeId>) {
         let WalkResult { dense, tokens: mut list, mut exits, many, .. } = walked;
         list.extend(tokens(many.into_iter().enumerate().map(|(word, bits)| (word as u32, bits))));
         list.extend(tokens(

@@ -183,7 +183,7 @@ mod tests {
     use crate::automaton::position::PositionId;
 
     fn checkpoint(step: usize) -> Checkpoint {
-        let state = MatcherState { position: PositionId(step as u32), accepting: false, ended: false, in_text: false };
+        let state = MatcherState { position: PositionId::at(step), accepting: false, ended: false, in_text: false };
         Checkpoint { step, state }
     }
 

@@ -193,17 +193,17 @@ mod tests {
 
     #[test]
     fn a_vocabulary_that_cannot_begin_is_refused() {
-        let literal = |text: &'static [u8]| move |builder: &mut Builder| builder.literal(text).unwrap().0;
+        let literal = |text: &'static [u8]| move |builder: &mut Builder| builder.literal(text).unwrap().number();
         let message_of = |text, tokens: &[&[u8]]| message(over(literal(text), tokens));
         assert!(message_of(b"xy", &[b"y", b"a"]).ends_with("begins as the grammar must: x"));
         assert_eq!(message_of(b"xy", &[b"y", b"x"]), "");
         assert_eq!(message_of(b"", &[b"y"]), "", "a grammar may end at once");
-        let special = |name: &'static str| move |builder: &mut Builder| builder.special(name).unwrap().0;
+        let special = |name: &'static str| move |builder: &mut Builder| builder.special(name).unwrap().number();
         assert_eq!(message(over(special("<s>"), &[b"y"])), "", "or begin with a special token");
         assert!(message(over(special("<t>"), &[b"y"])).contains("no special token \"<t>\""));
         let many = |builder: &mut Builder| {
             let ranges: Vec<(u8, u8)> = (0..13).map(|number| (b'A' + 2 * number, b'A' + 2 * number)).collect();
-            builder.byte_class(&ranges).unwrap().0
+            builder.byte_class(&ranges).unwrap().number()
         };
         let shown = message(over(many, &[b"B"]));
         assert!(shown.ends_with("A, C, E, G, I, K, M, O, Q, S, U, W"), "of many only the first: {shown}");
@@ -213,7 +213,7 @@ mod tests {
     fn a_grammar_larger_than_its_memory_is_refused() {
         let mut builder = Builder::default();
         let root = builder.literal(b"abc").unwrap();
-        let grammar = builder.build(root.0).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
         let with = |memory| {
             let limits = Limits { memory, ..Limits::default() };
             CompiledGrammar::with_limits(&grammar, shared_masks(&[b"a", b"b", b"c"]), limits, None, None)

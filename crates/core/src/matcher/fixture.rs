@@ -17,9 +17,9 @@ pub(crate) fn object_of_any_keys() -> Arc<CompiledGrammar> {
     let [open, close, colon, comma, empty] =
         [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
     let parts = Punctuation { open, close, colon, comma, empty };
-    let extras = vec![(any.0, vec![(digit.0, 0)])];
+    let extras = vec![(any.number(), vec![(digit.number(), 0)])];
     let node = builder.object(Vec::new(), extras, parts, ObjectRules::default()).unwrap();
-    let grammar = builder.build(node.0).unwrap();
+    let grammar = builder.build(node.number()).unwrap();
     let tokens = (0..=255u8).map(|byte| Some([byte].into())).chain([None]).collect();
     let vocabulary = Arc::new(SharedMasks::of(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap()));
     CompiledGrammar::new(&grammar, vocabulary).unwrap()

@@ -3,8 +3,7 @@
 //! These answers look at bytes and at no token, so the file needs neither the masks nor the vocabulary.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
-use crate::automaton::unique::Register;
+use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
 use crate::matcher::matcher::Matcher;
 use crate::regular::term::EMPTY;
@@ -42,7 +41,7 @@ impl Matcher {
         if self.can_end() {
             return Ok(Some(Vec::new()));
         }
-        self.on_automaton(|_, automaton, state| automaton.machine.completion(state.position))
+        self.on_automaton(|_, automaton, state| automaton.machine.completion(&mut automaton.distances, state.position))
     }
 
     /// What may come next, in words for an error message.
@@ -142,8 +141,8 @@ mod tests {
             let class =
                 builder.byte_class(&[(b'a', b'c'), (b' ', b' '), (b'\n', b'\n'), (1, 1), (b'x', b'x')]).unwrap();
             let special = builder.special("<s>").unwrap();
-            let more = builder.alt(&[class.0, special.0]).unwrap();
-            builder.repeat(more.0, 0, Some(2)).unwrap().0
+            let more = builder.alt(&[class.number(), special.number()]).unwrap();
+            builder.repeat(more.number(), 0, Some(2)).unwrap().number()
         };
         let compiled = over(make, &[b"a", b"d"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
@@ -171,7 +170,7 @@ mod tests {
 
     #[test]
     fn forced_text_comes_in_pieces() {
-        let compiled = over(|builder| builder.literal(&b"x".repeat(3_000)).unwrap().0, &[b"x"]).unwrap();
+        let compiled = over(|builder| builder.literal(&b"x".repeat(3_000)).unwrap().number(), &[b"x"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
         assert_eq!(matcher.forced_bytes().unwrap().len(), FORCED_LIMIT);
         matcher.advance_bytes(&b"x".repeat(2_990)).unwrap();
@@ -182,9 +181,9 @@ mod tests {
     #[test]
     fn a_special_token_forces_and_completes_nothing() {
         let make = |builder: &mut Builder| {
-            let (text, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
-            let tail = builder.seq(&[special, text]).unwrap().0;
-            builder.seq(&[text, tail]).unwrap().0
+            let (text, special) = (builder.literal(b"x").unwrap().number(), builder.special("<s>").unwrap().number());
+            let tail = builder.seq(&[special, text]).unwrap().number();
+            builder.seq(&[text, tail]).unwrap().number()
         };
         let compiled = over(make, &[b"x"]).unwrap();
         let mut matcher = compiled.matcher(None, None);

@@ -4,6 +4,8 @@
 //! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
 //! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
 
+use crate::automaton::distance::Distances;
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::migration::Migration;
 use crate::automaton::position::{PositionId, DEAD};
@@ -14,6 +16,7 @@ use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -53,12 +56,12 @@ impl EpochTables {
         if self.epoch != epoch {
             return None;
         }
-        self.masks.get(position.0 as usize).cloned().flatten()
+        self.masks.get(position.index()).cloned().flatten()
     }
 
     /// Store a mask; returns the bytes by which the table grew.
     fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, index) = (self.masks.capacity(), position.0 as usize);
+        let (before, index) = (self.masks.capacity(), position.index());
         if index >= self.masks.len() {
             self.masks.resize(index + 1, None);
         }
@@ -102,6 +105,9 @@ pub(crate) struct LazyAutomaton {
     pub epoch: u64,
     /// The automaton over bytes.
     pub machine: Box<Machine>,
+    /// Distances to the end of the text, found for this machine.
+    pub distances: Distances,
+    follow_bytes: FollowBytes,
     masks: Masks,
     /// Bytes that this epoch added to the shared tables.
     table_bytes: usize,
@@ -110,7 +116,14 @@ pub(crate) struct LazyAutomaton {
 impl LazyAutomaton {
     /// An automaton with no masks; `special_ids` are the token ids of the grammar's special tokens.
     pub fn new(epoch: u64, machine: Box<Machine>, special_ids: &[u32]) -> Self {
-        LazyAutomaton { epoch, machine, masks: Masks::new(special_ids.to_vec()), table_bytes: 0 }
+        LazyAutomaton {
+            epoch,
+            machine,
+            distances: Distances::default(),
+            follow_bytes: FollowBytes::default(),
+            masks: Masks::new(special_ids.to_vec()),
+            table_bytes: 0,
+        }
     }
 
     /// Bytes of the machine, of the masks and of this epoch's tables.
@@ -148,7 +161,7 @@ impl LazyAutomaton {
         if let Some(mask) = shared.read().mask(self.epoch, position) {
             return Ok(mask);
         }
-        let mask = self.masks.mask(&mut self.machine, masks, position)?;
+        let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
         self.table_bytes += shared.write().put_mask(position, mask.clone());
         Ok(mask)
     }
@@ -177,7 +190,7 @@ impl LazyAutomaton {
         let mut position = DEAD;
         let special = special_ids.iter().position(|&id| id == token);
         if let Some(special) = special {
-            position = self.machine.step_special(state.position, special as u32)?;
+            position = self.machine.step_special(state.position, SpecialId::at(special))?;
         }
         if special.is_none() || position == DEAD && is_eos {
             if let Some(bytes) = vocabulary.token(token) {
@@ -267,7 +280,7 @@ mod tests {
 
     #[test]
     fn what_was_known_in_an_epoch_is_not_in_the_next() {
-        let state = MatcherState { position: PositionId(7), accepting: true, ended: false, in_text: false };
+        let state = MatcherState { position: PositionId::new(7), accepting: true, ended: false, in_text: false };
         let mut known = EpochTables { epoch: 3, ..EpochTables::default() };
         known.put_mask(state.position, Arc::new(Mask::from_tokens(&[5])));
         known.transitions.insert((state.position, 5), state);
@@ -283,8 +296,8 @@ mod tests {
     fn automaton() -> (LazyAutomaton, SharedMasks, SharedTables) {
         let mut builder = Builder::default();
         let (text, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
-        let root = builder.alt(&[text.0, special.0]).unwrap();
-        let grammar = builder.build(root.0).unwrap();
+        let root = builder.alt(&[text.number(), special.number()]).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
         let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
         let tokens = [&b"a"[..], b"b", b"ab", b"x"].map(|text| Some(text.into()));
         let tokens = tokens.into_iter().chain([None, None]).collect();
@@ -356,7 +369,7 @@ mod tests {
         let mut trails = [Trail::default(), Trail::default(), Trail::default()];
         for step in 1..=2u32 {
             for (number, trail) in (0..).zip(&mut trails) {
-                let state = MatcherState { position: PositionId(10 * number + step), ..automaton.start() };
+                let state = MatcherState { position: PositionId::new(10 * number + step), ..automaton.start() };
                 let checkpoint = Checkpoint { step: step as usize * SPACING, state };
                 trail.add(&registry, 0, checkpoint, None);
             }
@@ -364,7 +377,11 @@ mod tests {
         let mut late = Trail::default();
         late.add(&registry, 7, Checkpoint { step: SPACING, state: automaton.start() }, None);
         let found = |trail: &Trail, alone| {
-            automaton.checkpoints(&registry, trail, alone).into_iter().map(|position| position.0).collect::<Vec<_>>()
+            automaton
+                .checkpoints(&registry, trail, alone)
+                .into_iter()
+                .map(|position| position.number())
+                .collect::<Vec<_>>()
         };
         // By rank from the last one on, and those that were made later before others.
         assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);

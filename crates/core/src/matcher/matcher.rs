@@ -73,6 +73,19 @@ impl Matcher {
         self.taken.len()
     }
 
+    /// The bytes of the inputs, in order; special tokens have none.
+    pub fn text(&self) -> Vec<u8> {
+        let mut texts = self.texts.iter();
+        let mut out = Vec::new();
+        for &taken in &self.taken {
+            match taken {
+                Taken::Token(token) => out.extend(self.compiled.vocabulary().token(token).unwrap_or_default()),
+                Taken::Text => out.extend(texts.next().map_or(&[][..], |text| text)),
+            }
+        }
+        out
+    }
+
     /// Whether an end-of-sequence token was taken.
     pub fn ended(&self) -> bool {
         self.state().ended
@@ -261,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_no_token_can_spell_is_an_error_of_the_vocabulary() {
-        let compiled = over(|builder| builder.literal(b"ab").unwrap().0, &[b"a", b"c"]).unwrap();
+        let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
         matcher.advance(0).unwrap();
         for _ in 0..2 {
@@ -274,7 +287,7 @@ mod tests {
 
     #[test]
     fn who_is_cancelled_learns_and_takes_nothing() {
-        let compiled = over(|builder| builder.literal(b"xx").unwrap().0, &[b"x"]).unwrap();
+        let compiled = over(|builder| builder.literal(b"xx").unwrap().number(), &[b"x"]).unwrap();
         let cancellation = Cancellation::default();
         let mut matcher = compiled.matcher(Some(cancellation.clone()), None);
         matcher.mask().unwrap();
@@ -294,7 +307,7 @@ mod tests {
 
     #[test]
     fn back_is_where_it_was_with_texts_and_tokens() {
-        let compiled = over(|builder| builder.literal(b"abcdef").unwrap().0, &[b"a", b"b", b"d", b"f"]).unwrap();
+        let compiled = over(|builder| builder.literal(b"abcdef").unwrap().number(), &[b"a", b"b", b"d", b"f"]).unwrap();
         let mut matcher = compiled.matcher(None, Some(3));
         let mut states = vec![matcher.state()];
         for (token, text) in [(Some(0), None), (None, Some(b"bc")), (Some(2), None), (None, Some(b"ef"))] {
@@ -323,7 +336,7 @@ mod tests {
     fn characters_of_a_text_need_not_be_looked_up() {
         let make = |builder: &mut Builder| {
             let any = builder.any_text().unwrap();
-            builder.quoted(any.0, false).unwrap().0
+            builder.quoted(any.number(), false).unwrap().number()
         };
         let compiled = over(make, &[b"\"", b"a", b"bc", b"\\n"]).unwrap();
         let mut matcher = compiled.matcher(None, None);

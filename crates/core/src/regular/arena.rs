@@ -5,11 +5,9 @@
 use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Budget, Limits};
-use crate::regular::closed_region::ClosedRegion;
-use crate::regular::emptiness::required_bytes::RequiredBytes;
-use crate::regular::emptiness::witness::Witnesses;
 use crate::regular::literal::Literal;
-use crate::regular::registers::Registers;
+use crate::regular::memo::{ClosedRegion, RequiredBytes, Witnesses};
+use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
@@ -86,6 +84,37 @@ impl Default for Arena {
     }
 }
 
+impl Terms {
+    /// The term of an id.
+    pub(crate) fn term(&self, id: TermId) -> &Term {
+        &self.nodes[id.index()].term
+    }
+
+    /// The facts of a term.
+    pub(crate) fn info(&self, id: TermId) -> &Info {
+        &self.nodes[id.index()].info
+    }
+
+    /// The term with this hash, if it was made.
+    pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
+        self.by_hash.get(hash, |id| self.nodes[id as usize].info.hash == hash).map(TermId::new)
+    }
+
+    /// Whether the term has a counter above 1.
+    fn has_counter(&self, term: &Term) -> bool {
+        let counts = |id: TermId| self.info(id).counts;
+        match *term {
+            Term::Bounded { .. } => true,
+            Term::Repeat { body, min, max } => min > 1 || (2..MANY).contains(&max) || counts(body),
+            Term::Cat(left, right) => counts(left) || counts(right),
+            Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().any(|&part| counts(part)),
+            Term::Not(inner) | Term::Quoted { text: inner, .. } => counts(inner),
+            Term::KeyExtra { inner, .. } => counts(inner),
+            _ => false,
+        }
+    }
+}
+
 impl Arena {
     /// An arena that holds `EMPTY`, `EPSILON` and `TOP`.
     pub fn new() -> Self {
@@ -95,7 +124,7 @@ impl Arena {
             any_text: None,
             budget: Budget::default(),
         };
-        arena.registers.texts.push((0, 0), &mut arena.budget);
+        arena.registers.texts.push((NO_TEXT, 0), &mut arena.budget);
         let facts = |nullable, max_chars| Info {
             hash: 0,
             nullable,
@@ -145,36 +174,17 @@ impl Arena {
         self.budget.spend(amount)
     }
 
-    /// The term with this hash, if it was made.
-    pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
-        self.terms.by_hash.get(hash, |id| self.terms.nodes[id as usize].info.hash == hash).map(TermId)
-    }
-
     /// Adds a term that is not there yet.
     pub(crate) fn push(&mut self, term: Term, mut info: Info, hash: u128) -> TermId {
-        let id = TermId(self.terms.nodes.len() as u32);
+        let id = TermId::at(self.terms.nodes.len());
         info.hash = hash;
-        info.counts = self.has_counter(&term);
+        info.counts = self.terms.has_counter(&term);
         if let Term::Alt(parts) | Term::And(parts) = &term {
             self.budget.grow(size_of_val(&**parts));
         }
         self.terms.nodes.push(Node { term, info }, &mut self.budget);
-        self.terms.by_hash.insert(hash, id.0, &mut self.budget);
+        self.terms.by_hash.insert(hash, id.number(), &mut self.budget);
         id
-    }
-
-    /// Whether the term has a counter above 1.
-    fn has_counter(&self, term: &Term) -> bool {
-        let counts = |id: TermId| self.info(id).counts;
-        match *term {
-            Term::Bounded { .. } => true,
-            Term::Repeat { body, min, max } => min > 1 || (2..MANY).contains(&max) || counts(body),
-            Term::Cat(left, right) => counts(left) || counts(right),
-            Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().any(|&part| counts(part)),
-            Term::Not(inner) | Term::Quoted { text: inner, .. } => counts(inner),
-            Term::KeyExtra { inner, .. } => counts(inner),
-            _ => false,
-        }
     }
 
     /// The id of a term; `info` is computed if the term is new. Errors if the budget ends or the term nests too deeply.
@@ -184,7 +194,7 @@ impl Arena {
 
     /// As `intern`, for terms that are expensive to build.
     pub(super) fn intern_with(&mut self, hash: u128, make: impl FnOnce(&Self) -> (Term, Info)) -> Result<TermId> {
-        if let Some(id) = self.by_hash(hash) {
+        if let Some(id) = self.terms.by_hash(hash) {
             return Ok(id);
         }
         self.spend(1)?;
@@ -197,12 +207,12 @@ impl Arena {
 
     /// The term of an id.
     pub fn term(&self, id: TermId) -> &Term {
-        &self.terms.nodes[id.0 as usize].term
+        self.terms.term(id)
     }
 
     /// The facts of a term.
     pub fn info(&self, id: TermId) -> &Info {
-        &self.terms.nodes[id.0 as usize].info
+        self.terms.info(id)
     }
 
     /// The number of terms.

@@ -24,7 +24,7 @@ impl Arena {
         let first = self.first_bytes(id);
         let end = u16::from(last) + 1;
         // If all these derivatives are cached, the cached edges are the answer.
-        if let Some(edges) = self.terms.edges.get(id.0 as usize) {
+        if let Some(edges) = self.terms.edges.get(id.index()) {
             let unknown = |from: u16, to: u16| from < to && first.has_any_in(from as u8, (to - 1) as u8);
             let (mut next, mut complete) = (0, true);
             for &(low, high, target) in edges.iter().take_while(|&&(low, ..)| low <= last) {

@@ -7,18 +7,10 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::memo::ClosedRegion;
 use crate::regular::term::TermId;
 use crate::regular::transitions::{majority_target, NonAsciiTransitions, ALL_LEADS, MAX_STATES, MIN_CLASS};
 use std::sync::Arc;
-
-/// States that are closed under a class of characters.
-pub(crate) struct ClosedRegion {
-    states: Vec<TermId>,
-    /// The characters that lead from every state of the region to a state of the region.
-    pub class: CharClass,
-    /// The bytes that some state of the region can read.
-    pub next_bytes: ByteSet,
-}
 
 impl ClosedRegion {
     /// The region around a head, or `None` if there is no wide one. States that have an equal region share it.

@@ -22,15 +22,15 @@ const EQUIVALENCE_STEPS: u32 = 16;
 impl Arena {
     /// The rest of the texts that begin with `byte`; `EMPTY` if there are none. Errors if the budget ends.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        if let Some(edge) = self.terms.edges.get(id.0 as usize).and_then(|edges| edge_at(edges, byte)) {
+        if let Some(edge) = self.terms.edges.get(id.index()).and_then(|edges| edge_at(edges, byte)) {
             return Ok(edge.2);
         }
-        let shared = self.terms.edges.lower(id.0 as usize).find_map(|edges| edge_at(edges, byte));
+        let shared = self.terms.edges.lower(id.index()).find_map(|edges| edge_at(edges, byte));
         let (low, high, target) = match shared {
             Some(edge) => edge,
             None => self.new_edge(id, byte)?,
         };
-        let edges = self.terms.edges.get_mut(id.0 as usize, &mut self.budget);
+        let edges = self.terms.edges.get_mut(id.index(), &mut self.budget);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
         edges.insert(place, (low, high, target));
@@ -62,12 +62,8 @@ impl Arena {
     /// Most bytes of a string lead to one target; this finds it without a derivative.
     fn target_of_equivalent_byte(&self, id: TermId, byte: u8) -> Option<TermId> {
         let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
-        let edges = self
-            .terms
-            .edges
-            .get(id.0 as usize)?
-            .iter()
-            .filter(|&&(low, _, target)| target != EMPTY && is_unescaped(low));
+        let edges =
+            self.terms.edges.get(id.index())?.iter().filter(|&&(low, _, target)| target != EMPTY && is_unescaped(low));
         let &(low, _, target) = edges.max_by_key(|&&(low, high, _)| high - low)?;
         (is_unescaped(byte) && self.has_equal_derivatives(text, low, byte, &mut { EQUIVALENCE_STEPS }))
             .then_some(target)
@@ -82,11 +78,11 @@ impl Arena {
             Term::Empty | Term::Epsilon => true,
             Term::Class(set) => set.contains(one) == set.contains(other),
             Term::Literal { literal, position } => {
-                let first = self.terms.literals[literal as usize][position as usize];
+                let first = self.terms.literals[literal.index()][position as usize];
                 first != one && first != other
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words;
+                let words = &self.terms.word_sets[set.index()].words;
                 let none = |byte| {
                     let (low, high) = narrow(words, low, high, depth, byte);
                     low == high
@@ -117,14 +113,14 @@ impl Arena {
                 }
             }
             Term::Literal { literal, position } => {
-                if self.terms.literals[literal as usize][position as usize] == byte {
+                if self.terms.literals[literal.index()][position as usize] == byte {
                     self.literal_rest(literal, position + 1)?
                 } else {
                     EMPTY
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }

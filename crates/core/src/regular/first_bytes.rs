@@ -10,18 +10,18 @@ use crate::regular::term::{Parts, Spelling, Term, TermId, Text};
 impl Arena {
     /// A superset of the bytes that texts begin with, memoised.
     pub(crate) fn first_bytes(&mut self, id: TermId) -> ByteSet {
-        if let Some(bytes) = self.terms.first_bytes.get(id.0 as usize) {
+        if let Some(bytes) = self.terms.first_bytes.get(id.index()) {
             return *bytes;
         }
         let bytes = match *self.term(id) {
             Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
             Term::Class(set) => set,
             Term::Literal { literal, position } => {
-                let byte = self.terms.literals[literal as usize][position as usize];
+                let byte = self.terms.literals[literal.index()][position as usize];
                 ByteSet::range(byte, byte)
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let mut bytes = ByteSet::EMPTY;
                 let mut at = low;
                 while at < high {
@@ -73,28 +73,28 @@ impl Arena {
                 _ => ByteSet::from_bytes(b"0123456789ABCDEFabcdef".iter().copied()),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                ByteSet::from_bytes(self.registers.objects[object as usize].key_bytes(low, high, depth))
+                ByteSet::from_bytes(self.registers.objects[object.index()].key_bytes(low, high, depth))
             }
             Term::KeyExtra { inner, .. } => self.first_bytes(inner),
             _ => ByteSet::FULL,
         };
-        *self.terms.first_bytes.get_mut(id.0 as usize, &mut self.budget) = bytes;
+        *self.terms.first_bytes.get_mut(id.index(), &mut self.budget) = bytes;
         bytes
     }
 
     /// The intervals of bytes on which the derivative is constant: derivative classes (Owens, Reppy, Turon 2009, section 4.2).
     pub fn boundaries(&mut self, id: TermId) -> Boundaries {
-        if let Some(boundaries) = self.terms.boundaries.get(id.0 as usize) {
+        if let Some(boundaries) = self.terms.boundaries.get(id.index()) {
             return *boundaries;
         }
         let mut boundaries = Boundaries::default();
         match *self.term(id) {
             Term::Class(set) => boundaries = set.boundaries(),
             Term::Literal { literal, position } => {
-                boundaries = Boundaries::of_byte(self.terms.literals[literal as usize][position as usize]);
+                boundaries = Boundaries::of_byte(self.terms.literals[literal.index()][position as usize]);
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set as usize].words.clone();
+                let words = self.terms.word_sets[set.index()].words.clone();
                 let mut at = low;
                 while at < high {
                     match words[at as usize].get(depth as usize) {
@@ -141,7 +141,7 @@ impl Arena {
                 _ => (0x20..0x7f).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte))),
             },
             Term::KeyNamed { object, low, high, depth, .. } => {
-                let spec = self.registers.objects[object as usize].clone();
+                let spec = self.registers.objects[object.index()].clone();
                 spec.key_bytes(low, high, depth).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte)));
             }
             Term::KeyExtra { inner, text, .. } => {
@@ -152,7 +152,7 @@ impl Arena {
             }
             _ => {}
         }
-        *self.terms.boundaries.get_mut(id.0 as usize, &mut self.budget) = boundaries;
+        *self.terms.boundaries.get_mut(id.index(), &mut self.budget) = boundaries;
         boundaries
     }
 }

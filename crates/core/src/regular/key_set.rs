@@ -9,14 +9,14 @@
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::limits::Budget;
-use crate::regular::arena::Arena;
-use crate::regular::term::{TermId, EMPTY, MANY};
+use crate::regular::id::KeySetId;
+use crate::regular::term::MANY;
 use crate::storage::hash::Hasher128;
 use crate::storage::layered::{List, Table};
 use rustc_hash::FxHashMap;
 
 /// The empty set.
-pub(crate) const NO_KEYS: u32 = 0;
+pub(crate) const NO_KEYS: KeySetId = KeySetId::new(0);
 
 /// Marks the number of a single-key set; the other 31 bits are the key's position in the list of tails.
 const TAIL: u32 = 1 << 31;
@@ -27,16 +27,13 @@ const END: u8 = 0xff;
 /// Bytes of a tail. Hashing a tail reads all of it, so longer keys get nodes before their tail. Chosen without measurement.
 const MAX_TAIL_BYTES: usize = 64;
 
-/// Bytes of a key that are compared with a language. Longer keys count as members. Chosen without measurement.
-const MAX_FILTERED_BYTES: u32 = 256;
-
 #[derive(Clone)]
 struct Node {
     hash: u128,
     /// Whether the set holds the empty key.
     empty: bool,
     /// (first byte, set of the remainders of the keys with that first byte), sorted.
-    children: Box<[(u8, u32)]>,
+    children: Box<[(u8, KeySetId)]>,
     count: u32,
     min_chars: u32,
     max_chars: u32,
@@ -47,11 +44,11 @@ struct Node {
 pub(crate) struct KeySets {
     nodes: List<Node>,
     tails: List<u8>,
-    by_hash: Table<u128, u32>,
+    by_hash: Table<u128, KeySetId>,
 }
 
 /// Numbers in another arena's `KeySets` → numbers here, for the sets that were imported.
-pub(crate) type ImportedSets = FxHashMap<u32, u32>;
+pub(crate) type ImportedSets = FxHashMap<KeySetId, KeySetId>;
 
 impl Default for KeySets {
     fn default() -> Self {
@@ -75,10 +72,10 @@ impl KeySets {
     }
 
     /// The node of a set, or the position of its tail.
-    fn node_or_tail(&self, set: u32) -> std::result::Result<&Node, usize> {
-        match set & TAIL {
-            0 => Ok(&self.nodes[set as usize]),
-            _ => Err((set - TAIL) as usize),
+    fn node_or_tail(&self, set: KeySetId) -> std::result::Result<&Node, usize> {
+        match set.number() & TAIL {
+            0 => Ok(&self.nodes[set.index()]),
+            _ => Err((set.number() - TAIL) as usize),
         }
     }
 
@@ -88,7 +85,7 @@ impl KeySets {
     }
 
     /// A hash of the set's keys that is equal in all arenas.
-    pub fn hash(&self, set: u32) -> u128 {
+    pub fn hash(&self, set: KeySetId) -> u128 {
         match self.node_or_tail(set) {
             Ok(node) => node.hash,
             Err(place) => {
@@ -100,12 +97,12 @@ impl KeySets {
     }
 
     /// The number of keys.
-    pub fn count(&self, set: u32) -> usize {
+    pub fn count(&self, set: KeySetId) -> usize {
         self.node_or_tail(set).map_or(1, |node| node.count as usize)
     }
 
     /// Whether the set holds the empty key.
-    pub fn has_empty(&self, set: u32) -> bool {
+    pub fn has_empty(&self, set: KeySetId) -> bool {
         match self.node_or_tail(set) {
             Ok(node) => node.empty,
             Err(place) => self.tails[place] == END,
@@ -113,27 +110,27 @@ impl KeySets {
     }
 
     /// The first bytes of the keys, ascending, each with the set of the remainders behind it.
-    pub fn children(&self, set: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
+    pub fn children(&self, set: KeySetId) -> impl Iterator<Item = (u8, KeySetId)> + '_ {
         let (several, one) = match self.node_or_tail(set) {
             Ok(node) => (&*node.children, None),
-            Err(place) => (&[][..], Some((self.tails[place], set + 1)).filter(|rest| rest.0 != END)),
+            Err(place) => (&[][..], Some((self.tails[place], next_in_tail(set))).filter(|rest| rest.0 != END)),
         };
         several.iter().copied().chain(one)
     }
 
     /// The remainders of the keys that begin with `byte`: the derivative of the set.
-    pub fn child(&self, set: u32, byte: u8) -> u32 {
+    pub fn child(&self, set: KeySetId, byte: u8) -> KeySetId {
         match self.node_or_tail(set) {
             Ok(Node { children, .. }) => {
                 children.binary_search_by_key(&byte, |rest| rest.0).map_or(NO_KEYS, |place| children[place].1)
             }
-            Err(place) if byte != END && self.tails[place] == byte => set + 1,
+            Err(place) if byte != END && self.tails[place] == byte => next_in_tail(set),
             Err(_) => NO_KEYS,
         }
     }
 
     /// (fewest, most) code points of a key.
-    pub fn char_bounds(&self, set: u32) -> (u32, u32) {
+    pub fn char_bounds(&self, set: KeySetId) -> (u32, u32) {
         match self.node_or_tail(set) {
             Ok(node) => (node.min_chars, node.max_chars),
             Err(place) => {
@@ -144,7 +141,7 @@ impl KeySets {
     }
 
     /// Whether the set holds `key`.
-    pub fn contains(&self, set: u32, key: &[u8]) -> bool {
+    pub fn contains(&self, set: KeySetId, key: &[u8]) -> bool {
         let mut at = set;
         for &byte in key {
             at = self.child(at, byte);
@@ -156,7 +153,7 @@ impl KeySets {
     }
 
     /// The set with `key` added.
-    pub fn with(&mut self, set: u32, key: &[u8], budget: &mut Budget) -> u32 {
+    pub fn with(&mut self, set: KeySetId, key: &[u8], budget: &mut Budget) -> KeySetId {
         let mut path = vec![set];
         for &byte in key {
             match self.child(path[path.len() - 1], byte) {
@@ -184,8 +181,8 @@ impl KeySets {
     }
 
     /// The set whose child at `byte` is replaced.
-    fn with_child(&mut self, set: u32, byte: u8, rest: u32, budget: &mut Budget) -> u32 {
-        let mut children: Vec<(u8, u32)> = self.children(set).collect();
+    fn with_child(&mut self, set: KeySetId, byte: u8, rest: KeySetId, budget: &mut Budget) -> KeySetId {
+        let mut children: Vec<(u8, KeySetId)> = self.children(set).collect();
         match children.binary_search_by_key(&byte, |rest| rest.0) {
             Ok(place) => children[place].1 = rest,
             Err(place) => children.insert(place, (byte, rest)),
@@ -194,24 +191,24 @@ impl KeySets {
     }
 
     /// The set that holds `key` only.
-    fn single_key(&mut self, key: &[u8], budget: &mut Budget) -> u32 {
+    fn single_key(&mut self, key: &[u8], budget: &mut Budget) -> KeySetId {
         let (before, tail) = key.split_at(key.len().saturating_sub(MAX_TAIL_BYTES));
         let tail = self.intern_tail(tail, budget);
         before.iter().rev().fold(tail, |rest, &byte| self.intern_node(false, vec![(byte, rest)], budget))
     }
 
-    fn intern_tail(&mut self, key: &[u8], budget: &mut Budget) -> u32 {
+    fn intern_tail(&mut self, key: &[u8], budget: &mut Budget) -> KeySetId {
         let hash = hash_single_key(key);
         if let Some(&id) = self.by_hash.get(&hash) {
             return id;
         }
-        let id = TAIL + self.tails.len() as u32;
+        let id = KeySetId::new(TAIL + self.tails.len() as u32);
         key.iter().chain(&[END]).for_each(|&byte| self.tails.push(byte, budget));
         self.by_hash.insert(hash, id, budget);
         id
     }
 
-    fn intern_node(&mut self, empty: bool, children: Vec<(u8, u32)>, budget: &mut Budget) -> u32 {
+    pub(super) fn intern_node(&mut self, empty: bool, children: Vec<(u8, KeySetId)>, budget: &mut Budget) -> KeySetId {
         match children[..] {
             [] if empty => return self.intern_tail(b"", budget),
             [(byte, rest)] if !empty => {
@@ -238,7 +235,7 @@ impl KeySets {
             count += self.count(rest) as u32;
         }
         budget.grow(8 * children.len());
-        let id = self.nodes.len() as u32;
+        let id = KeySetId::at(self.nodes.len());
         self.nodes.push(Node { hash, empty, children: children.into(), count, min_chars, max_chars }, budget);
         self.by_hash.insert(hash, id, budget);
         id
@@ -248,10 +245,10 @@ impl KeySets {
     pub fn import(
         &mut self,
         other: &KeySets,
-        root: u32,
+        root: KeySetId,
         imported: &mut ImportedSets,
         budget: &mut Budget,
-    ) -> Result<u32> {
+    ) -> Result<KeySetId> {
         let mut work = vec![(root, false)];
         while let Some((set, ready)) = work.pop() {
             if imported.contains_key(&set) {
@@ -280,6 +277,11 @@ impl KeySets {
     }
 }
 
+/// The set of the remainder of a tail behind its first byte.
+fn next_in_tail(set: KeySetId) -> KeySetId {
+    KeySetId::new(set.number() + 1)
+}
+
 /// The hash of a set by its children's hashes.
 fn hash_children(empty: bool, children: impl Iterator<Item = (u8, u128)>) -> u128 {
     let mut hash = Hasher128::new(u64::from(empty));
@@ -295,38 +297,6 @@ fn hash_single_key(key: &[u8]) -> u128 {
     key.iter()
         .rev()
         .fold(hash_children(true, [].into_iter()), |rest, &byte| hash_children(false, [(byte, rest)].into_iter()))
-}
-
-impl Arena {
-    /// A superset of the keys of `set` that are in `language`; exact for keys of at most `MAX_FILTERED_BYTES`.
-    pub(crate) fn filter_keys(&mut self, set: u32, language: TermId) -> Result<u32> {
-        self.filter_keys_up_to(set, language, MAX_FILTERED_BYTES)
-    }
-
-    fn filter_keys_up_to(&mut self, set: u32, language: TermId, most_bytes: u32) -> Result<u32> {
-        if set == NO_KEYS || language == EMPTY {
-            return Ok(NO_KEYS);
-        }
-        if self.is_cofinite(language) || most_bytes == 0 {
-            return Ok(set);
-        }
-        if let Some(&known) = self.registers.filtered_keys.get(&(set, language)) {
-            return Ok(known);
-        }
-        let mut children = Vec::new();
-        let all: Vec<(u8, u32)> = self.registers.keys.children(set).collect();
-        for (byte, rest) in all {
-            let next = self.derive(language, byte)?;
-            match self.filter_keys_up_to(rest, next, most_bytes - 1)? {
-                NO_KEYS => {}
-                kept => children.push((byte, kept)),
-            }
-        }
-        let empty = self.registers.keys.has_empty(set) && self.info(language).nullable;
-        let kept = self.registers.keys.intern_node(empty, children, &mut self.budget);
-        self.registers.filtered_keys.insert((set, language), kept, &mut self.budget);
-        Ok(kept)
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 //! An object must not repeat a key, so the heads inside a key remember the bytes that were read of it.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
+use crate::regular::id::TextId;
+use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Term, TermId, Text};
 
-impl Arena {
+impl Terms {
     /// The rest of the key's language and the text read so far, if `head` is inside an extra key.
     pub(crate) fn open_key(&self, head: TermId) -> Option<(TermId, Text)> {
         match *self.term(head) {
@@ -14,7 +16,23 @@ impl Arena {
             _ => None,
         }
     }
+}
 
+impl Registers {
+    /// The bytes of a text.
+    pub(crate) fn text(&self, mut text: TextId) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while text != NO_TEXT {
+            let (parent, byte) = self.texts[text.index()];
+            bytes.push(byte);
+            text = parent;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
+
+impl Arena {
     /// The head with another rest of the language and another text; other heads stay as they are.
     pub(crate) fn replace_open_key(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
         match *self.term(head) {
@@ -24,25 +42,13 @@ impl Arena {
     }
 
     /// The id of a text with one more byte; 0 is the empty text.
-    pub(crate) fn text_after(&mut self, text: u32, byte: u8) -> u32 {
+    pub(crate) fn text_after(&mut self, text: TextId, byte: u8) -> TextId {
         if let Some(&known) = self.registers.text_ids.get(&(text, byte)) {
             return known;
         }
-        let id = self.registers.texts.len() as u32;
+        let id = TextId::at(self.registers.texts.len());
         self.registers.texts.push((text, byte), &mut self.budget);
         self.registers.text_ids.insert((text, byte), id, &mut self.budget);
         id
-    }
-
-    /// The bytes of a text.
-    pub(crate) fn text(&self, mut text: u32) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while text != 0 {
-            let (parent, byte) = self.registers.texts[text as usize];
-            bytes.push(byte);
-            text = parent;
-        }
-        bytes.reverse();
-        bytes
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Plain data, so that `regular` need not know JSON; `json` and `automaton` define the behaviour.
 
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, ObjectId, ObjectStateId, TextId};
 use crate::regular::key_set::KeySets;
 use crate::regular::term::TermId;
 use crate::storage::layered::{layered, List, Table};
@@ -21,25 +22,28 @@ layered! {
         /// States of objects.
         pub(crate) states: List<Arc<ObjectState>>,
         /// (object, state) → number of the state.
-        pub(crate) state_ids: Table<(u32, Arc<ObjectState>), u32>,
+        pub(crate) state_ids: Table<(ObjectId, Arc<ObjectState>), ObjectStateId>,
         /// By the number in `Term::Unique`.
         pub(crate) uniques: List<Arc<UniqueSpec>>,
         /// States of arrays of unique items.
         pub(crate) unique_states: List<UniqueState>,
         /// (array, state) → number of the state.
-        pub(crate) unique_state_ids: Table<(u32, UniqueState), u32>,
+        pub(crate) unique_state_ids: Table<(ArrayId, UniqueState), ArrayStateId>,
         /// (object, state) → the keys that can come next.
-        pub(crate) choice_memo: Table<(u32, u32), Arc<Choices>>,
+        pub(crate) choice_memo: Table<(ObjectId, ObjectStateId), Arc<Choices>>,
         /// (key set, language) → the keys of the set in the language.
-        pub(crate) filtered_keys: Table<(u32, TermId), u32>,
+        pub(crate) filtered_keys: Table<(KeySetId, TermId), KeySetId>,
         /// (parent text, last byte); text 0 is empty.
-        pub(crate) texts: List<(u32, u8)>,
+        pub(crate) texts: List<(TextId, u8)>,
         /// (parent text, byte) → text.
-        pub(crate) text_ids: Table<(u32, u8), u32>,
+        pub(crate) text_ids: Table<(TextId, u8), TextId>,
         /// [opening, comma, colon] of an object → whether their bytes are those that `KeyPrefixes` assumes around keys.
         pub(crate) standard_punctuation: Table<[TermId; 3], bool>,
     }
 }
+
+/// The empty text of an open key.
+pub(crate) const NO_TEXT: TextId = TextId::new(0);
 
 /// The value of a property, one of several alternatives.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +135,7 @@ pub struct ObjectState {
     /// Marks gained so far.
     pub(crate) marks: u64,
     /// The decoded keys that came and are not named, as a key set.
-    pub(crate) keys: u32,
+    pub(crate) keys: KeySetId,
     /// The unknown part of a state that stands for several positions.
     pub(crate) hidden: Hidden,
 }
@@ -188,7 +192,7 @@ pub struct UniqueState {
     /// How many values came.
     pub(crate) count: u32,
     /// The canonical texts of the items so far, as a key set.
-    pub(crate) came: u32,
+    pub(crate) came: KeySetId,
     /// For a state that stands for several positions: what is known of their items.
     pub(crate) abstracted: Option<Abstracted>,
 }

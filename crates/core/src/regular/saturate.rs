@@ -3,7 +3,7 @@
 //! `{0,10000}` has the masks of `*` until its end is within a token, so saturation lets thousands of states share a mask.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
 use crate::regular::term::{Parts, Term, TermId, EPSILON, MANY};
 use smallvec::SmallVec;
 
@@ -15,6 +15,51 @@ const DETOUR: u32 = 16;
 
 /// States explored to answer that question; larger intersections stay exact. Chosen without measurement.
 const MAX_STATES: usize = 64;
+
+impl Terms {
+    /// Whether each text, extended by any number of characters, has an extension of that length in the language.
+    ///
+    /// All lengths from the shortest text on then occur.
+    pub(crate) fn has_all_longer_lengths(&self, text: TermId) -> bool {
+        match *self.term(text) {
+            Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
+            Term::Cat(_, last) => self.has_all_longer_lengths(last),
+            Term::Bounded { body, max: MANY, .. } => self.has_all_longer_lengths(body),
+            // No arm for intersections: their operands may be extensible by different characters only.
+            Term::Alt(ref parts) => parts.iter().all(|&part| self.has_all_longer_lengths(part)),
+            _ => false,
+        }
+    }
+
+    /// An upper bound on the code points that any prefix of a text still needs; `MANY` if unknown.
+    fn max_needed_chars(&self, text: TermId) -> u32 {
+        if (self.info(text).min_chars, self.info(text).max_chars) == (1, 1) {
+            // One character needs one code point, however many alternatives it has.
+            return 1;
+        }
+        let mut most = 0;
+        let mut rest = text;
+        loop {
+            let (first, after) = match *self.term(rest) {
+                Term::Cat(left, right) => (left, Some(right)),
+                _ => (rest, None),
+            };
+            let max_needed_chars = match *self.term(first) {
+                Term::Empty | Term::Epsilon => 0,
+                Term::Class(_) | Term::Literal { .. } | Term::Words { .. } => self.info(first).max_chars,
+                Term::Alt(ref parts) => parts.iter().map(|&part| self.max_needed_chars(part)).max().unwrap_or(0),
+                Term::Repeat { body, min, .. } => {
+                    let again = min.saturating_sub(1).saturating_mul(self.info(body).min_chars);
+                    self.max_needed_chars(body).saturating_add(again)
+                }
+                _ => MANY,
+            };
+            let Some(after) = after else { return most.max(max_needed_chars) };
+            most = most.max(max_needed_chars.saturating_add(self.info(after).min_chars));
+            rest = after;
+        }
+    }
+}
 
 impl Arena {
     /// A head with fewer states that allows the same tokens of at most `horizon` code points. Errors if the budget ends.
@@ -67,7 +112,7 @@ impl Arena {
             return Ok(text);
         }
         // No token reaches the maximum if, wherever it stops, the shortest completion still fits.
-        let is_beyond = max == MANY || max >= horizon.saturating_add(self.max_needed_chars(body));
+        let is_beyond = max == MANY || max >= horizon.saturating_add(self.terms.max_needed_chars(body));
         if min == 0 {
             if !is_beyond {
                 return Ok(text);
@@ -75,25 +120,11 @@ impl Arena {
             return self.saturate_counts(body, horizon);
         }
         // Between both bounds some lengths could be impossible, unless all longer lengths occur.
-        if !self.has_all_longer_lengths(body) {
+        if !self.terms.has_all_longer_lengths(body) {
             return Ok(text);
         }
         let body = if is_beyond { self.saturate_counts(body, horizon)? } else { body };
         self.bounded(body, min.min(horizon + 1), if is_beyond { MANY } else { max })
-    }
-
-    /// Whether each text, extended by any number of characters, has an extension of that length in the language.
-    ///
-    /// All lengths from the shortest text on then occur.
-    pub(crate) fn has_all_longer_lengths(&self, text: TermId) -> bool {
-        match *self.term(text) {
-            Term::Repeat { body, max: MANY, .. } => (self.info(body).min_chars, self.info(body).max_chars) == (1, 1),
-            Term::Cat(_, last) => self.has_all_longer_lengths(last),
-            Term::Bounded { body, max: MANY, .. } => self.has_all_longer_lengths(body),
-            // No arm for intersections: their operands may be extensible by different characters only.
-            Term::Alt(ref parts) => parts.iter().all(|&part| self.has_all_longer_lengths(part)),
-            _ => false,
-        }
     }
 
     /// Saturates the counters of a term; memoised for concatenations and unions, whose tails recur from state to state.
@@ -188,35 +219,6 @@ impl Arena {
             self.terms.near_end_everywhere.insert(state, soon, &mut self.budget);
         }
         Ok(soon)
-    }
-
-    /// An upper bound on the code points that any prefix of a text still needs; `MANY` if unknown.
-    fn max_needed_chars(&self, text: TermId) -> u32 {
-        if (self.info(text).min_chars, self.info(text).max_chars) == (1, 1) {
-            // One character needs one code point, however many alternatives it has.
-            return 1;
-        }
-        let mut most = 0;
-        let mut rest = text;
-        loop {
-            let (first, after) = match *self.term(rest) {
-                Term::Cat(left, right) => (left, Some(right)),
-                _ => (rest, None),
-            };
-            let max_needed_chars = match *self.term(first) {
-                Term::Empty | Term::Epsilon => 0,
-                Term::Class(_) | Term::Literal { .. } | Term::Words { .. } => self.info(first).max_chars,
-                Term::Alt(ref parts) => parts.iter().map(|&part| self.max_needed_chars(part)).max().unwrap_or(0),
-                Term::Repeat { body, min, .. } => {
-                    let again = min.saturating_sub(1).saturating_mul(self.info(body).min_chars);
-                    self.max_needed_chars(body).saturating_add(again)
-                }
-                _ => MANY,
-            };
-            let Some(after) = after else { return most.max(max_needed_chars) };
-            most = most.max(max_needed_chars.saturating_add(self.info(after).min_chars));
-            rest = after;
-        }
     }
 }
 

@@ -9,13 +9,18 @@
 //! checked by `emptiness` when they are made; all other terms are nonempty by construction.
 
 use crate::bytes::byteset::ByteSet;
+use crate::regular::id::{
+    ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, RuleId, SpecialId, TextId, WordSetId,
+};
 use crate::regular::literal::Ends;
+use crate::storage::id::id;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The number of a term in its arena.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TermId(pub u32);
+id! {
+    /// The number of a term in its arena.
+    pub struct TermId;
+}
 
 /// The operands of a union or an intersection; rarely more than eight.
 pub type Parts = SmallVec<[TermId; 8]>;
@@ -73,14 +78,14 @@ pub enum Term {
     /// The suffix of a literal from `position`.
     Literal {
         /// The literal.
-        literal: u32,
+        literal: LiteralId,
         /// Bytes before the suffix.
         position: u32,
     },
     /// The words `low..high` of a sorted set, without their first `depth` bytes.
     Words {
         /// The set of words.
-        set: u32,
+        set: WordSetId,
         /// The first word or candidate.
         low: u32,
         /// One past the last word or candidate.
@@ -89,7 +94,7 @@ pub enum Term {
         depth: u32,
     },
     /// The keys of a key set.
-    Keys(u32),
+    Keys(KeySetId),
     /// Concatenation.
     Cat(TermId, TermId),
     /// Union of sorted operands.
@@ -139,9 +144,9 @@ pub enum Term {
     /// Inside a named key of an object: the candidates `low..high` of the object's sorted spellings, after `depth` bytes.
     KeyNamed {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The first word or candidate.
         low: u32,
         /// One past the last word or candidate.
@@ -152,18 +157,18 @@ pub enum Term {
     /// Behind the closing quote of a named key.
     KeyDone {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The property.
         property: u32,
     },
     /// Inside another key; `text` is what was read of it, so that the key cannot come again.
     KeyExtra {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
         /// The group of extra properties.
         extra: u32,
         /// The rest of the quoted keys.
@@ -174,24 +179,24 @@ pub enum Term {
     /// Concatenation of structural terms.
     Seq(TermId, TermId),
     /// A call of a rule.
-    Call(u32),
+    Call(RuleId),
     /// A special token.
-    Special(u32),
+    Special(SpecialId),
     /// An array of unique items.
-    Unique(u32),
+    Unique(ArrayId),
     /// Before an item of such an array.
     UniqueItem {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
     },
     /// Behind an item that began at the partial value `start`.
     UniqueEnd {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
         /// The step of the array's automaton.
         step: u32,
         /// The partial value at the beginning of the item.
@@ -200,25 +205,25 @@ pub enum Term {
     /// Behind an item: a separator or the end.
     UniqueNext {
         /// The array.
-        array: u32,
+        array: ArrayId,
         /// The state of the object or array.
-        state: u32,
+        state: ArrayStateId,
     },
     /// An object.
-    Object(u32),
+    Object(ObjectId),
     /// Before a key of an object.
     ObjectKey {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
     },
     /// Behind a member: a separator or the end.
     ObjectNext {
         /// The object.
-        object: u32,
+        object: ObjectId,
         /// The state of the object or array.
-        state: u32,
+        state: ObjectStateId,
     },
 }
 
@@ -226,7 +231,7 @@ pub enum Term {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Text {
     /// A number in `Registers::texts`.
-    Known(u32),
+    Known(TextId),
     /// Any of several texts: the state stands for several positions.
     Unknown,
 }
@@ -275,8 +280,8 @@ pub(crate) struct WordSet {
 }
 
 /// The term of no text.
-pub const EMPTY: TermId = TermId(0);
+pub const EMPTY: TermId = TermId::new(0);
 /// The term of the empty text.
-pub const EPSILON: TermId = TermId(1);
+pub const EPSILON: TermId = TermId::new(1);
 /// The term of all byte strings.
-pub const TOP: TermId = TermId(2);
+pub const TOP: TermId = TermId::new(2);

@@ -4,7 +4,8 @@
 //! copies term and facts if it is missing: without normalisation and without searches.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
+use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
 use rustc_hash::FxHashMap;
@@ -26,7 +27,7 @@ impl ExportedTerm {
     }
 }
 
-impl Arena {
+impl Terms {
     /// The term with its parts, or `None` for a structural term, whose rules and objects belong to one arena.
     pub fn export(&self, root: TermId) -> Option<ExportedTerm> {
         if self.info(root).structural {
@@ -47,24 +48,26 @@ impl Arena {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    exported.literals.push(self.terms.literals[*literal as usize].clone());
-                    *literal = exported.literals.len() as u32 - 1;
+                    exported.literals.push(self.literals[literal.index()].clone());
+                    *literal = LiteralId::at(exported.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
-                    exported.word_sets.push(self.terms.word_sets[*set as usize].clone());
-                    *set = exported.word_sets.len() as u32 - 1;
+                    exported.word_sets.push(self.word_sets[set.index()].clone());
+                    *set = WordSetId::at(exported.word_sets.len() - 1);
                 }
                 _ => renumber(&mut term, |child| places[&child]),
             }
-            places.insert(id, TermId(exported.terms.len() as u32));
+            places.insert(id, TermId::at(exported.terms.len()));
             exported.terms.push((term, *self.info(id)));
         }
         Some(exported)
     }
+}
 
+impl Arena {
     /// The id of an exported term in this arena. Errors if the budget ends.
     pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
-        let known = |arena: &Self, info: &Info| arena.by_hash(info.hash);
+        let known = |arena: &Self, info: &Info| arena.terms.by_hash(info.hash);
         if let Some(root) = exported.terms.last().and_then(|(_, info)| known(self, info)) {
             return Ok(root);
         }
@@ -78,17 +81,17 @@ impl Arena {
             let mut term = term.clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
-                    let data = exported.literals[*literal as usize].clone();
+                    let data = exported.literals[literal.index()].clone();
                     self.budget.grow(data.memory_bytes());
                     self.terms.literals.push(data, &mut self.budget);
-                    *literal = self.terms.literals.len() as u32 - 1;
+                    *literal = LiteralId::at(self.terms.literals.len() - 1);
                 }
                 Term::Words { set, .. } => {
                     // A clone shares the words.
-                    self.terms.word_sets.push(exported.word_sets[*set as usize].clone(), &mut self.budget);
-                    *set = self.terms.word_sets.len() as u32 - 1;
+                    self.terms.word_sets.push(exported.word_sets[set.index()].clone(), &mut self.budget);
+                    *set = WordSetId::at(self.terms.word_sets.len() - 1);
                 }
-                _ => renumber(&mut term, |child| ids[child.0 as usize]),
+                _ => renumber(&mut term, |child| ids[child.index()]),
             }
             ids.push(self.push(term, *info, info.hash));
         }
@@ -132,6 +135,7 @@ pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
+    use crate::regular::id::RuleId;
 
     fn arena() -> Arena {
         let mut arena = Arena::new();
@@ -152,7 +156,7 @@ mod tests {
         };
         let mut here = arena();
         let made = make(&mut here)?;
-        let exported = here.export(made).expect("it is regular");
+        let exported = here.terms.export(made).expect("it is regular");
         let mut there = arena();
         // Terms made before give the others different ids.
         there.literal(b"something else")?;
@@ -171,8 +175,8 @@ mod tests {
     #[test]
     fn structural_terms_are_not_exported() -> Result<()> {
         let mut arena = arena();
-        let call = arena.call(0)?;
-        assert!(arena.export(call).is_none());
+        let call = arena.call(RuleId::new(0))?;
+        assert!(arena.terms.export(call).is_none());
         Ok(())
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Contents are compared by hash alone. Among a billion contents, two collide with a probability of 1 in 10^20.
 
-/// Two lanes of multiply and fold over 64-bit words, as in wyhash (Wang Yi, 2019). Not for adversarial input.
+/// Two lanes over 64-bit words. Each multiplies to 128 bits and folds the halves together, as wyhash does (Wang Yi), with
+/// two of its constants. Not for adversarial input.
 #[derive(Clone)]
 pub struct Hasher128(u64, u64);
 

@@ -6,6 +6,7 @@ pub mod cache;
 pub(crate) mod chunked;
 pub mod exclusive;
 pub(crate) mod hash;
+pub(crate) mod id;
 pub(crate) mod intern;
 pub(crate) mod layered;
 pub(crate) mod visited;

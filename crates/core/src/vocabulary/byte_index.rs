@@ -4,6 +4,7 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::trie::Trie;
 use std::sync::OnceLock;
@@ -12,7 +13,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
     /// The node that the byte leads to.
-    pub node: u32,
+    pub node: NodeId,
     /// A token through the node; its first `depth` bytes come before the byte.
     pub token: u32,
     /// Bytes before the byte.
@@ -38,7 +39,7 @@ pub(crate) struct ByteIndex {
 pub(crate) struct Single {
     /// The first byte of the character.
     pub lead: u8,
-    pub node: u32,
+    pub node: NodeId,
 }
 
 impl ByteIndex {
@@ -85,9 +86,9 @@ impl ByteIndex {
     pub fn singles(&self, trie: &Trie) -> &[Single] {
         self.singles.get_or_init(|| {
             let mut singles = Vec::new();
-            let mut begun = vec![(0, Read::default())];
+            let mut begun = vec![(NodeId::ROOT, Read::default())];
             while let Some((node, before)) = begun.pop() {
-                for (byte, child) in trie.children(node).filter(|&(_, child)| trie.end(child) > child + 1) {
+                for (byte, child) in trie.children(node).filter(|&(_, child)| trie.has_children(child)) {
                     let read = before.push(byte);
                     if read.chars == 1 {
                         let lead = if byte < 0x80 { byte } else { read.part[0] };
@@ -131,8 +132,8 @@ fn find_by_node(trie: &Trie, tokens: &TokenBytes, byte: u8) -> Vec<Occurrence> {
 /// The occurrences of several bytes, in node order, by one sequential pass over the trie.
 fn find_by_scan(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
     // The ancestors of the node: (end of the subtree, bytes read).
-    let mut above = vec![(trie.end(0), Read::default())];
-    let mut node = 1;
+    let mut above = vec![(trie.end(NodeId::ROOT), Read::default())];
+    let mut node = NodeId::ROOT.next();
     while let Some(&(end, before)) = above.last() {
         if node >= end {
             above.pop();
@@ -146,7 +147,7 @@ fn find_by_scan(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurre
         }
         if trie.can_hold(node, wanted) {
             above.push((trie.end(node), before.push(byte)));
-            node += 1;
+            node = node.next();
         } else {
             node = trie.end(node);
         }
@@ -175,7 +176,7 @@ enum Spaces {
 
 impl Read {
     /// The occurrence of `byte` behind these bytes; `None` inside a character or for a continuation byte.
-    fn occurrence(self, byte: u8, node: u32, token: u32, depth: usize) -> Option<Occurrence> {
+    fn occurrence(self, byte: u8, node: NodeId, token: u32, depth: usize) -> Option<Occurrence> {
         let Read { class: before, chars, spaces, begun, .. } = self;
         let whole = begun == 0 && !matches!(byte, 0x80..=0xbf);
         whole.then_some(Occurrence {

@@ -4,6 +4,7 @@
 
 pub(crate) mod byte_index;
 pub(crate) mod code_points;
+pub mod id;
 pub(crate) mod key_prefixes;
 pub(crate) mod long_tokens;
 mod sort_key;

@@ -3,6 +3,7 @@
 //! A walk reads nodes and tokens in the order of memory, and the tokens below a node are one slice.
 
 use crate::bytes::byteset::ByteSet;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::sort_key::SortKey;
 
 /// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
@@ -23,14 +24,14 @@ pub struct Trie {
     /// The bytes of all children, grouped by parent.
     child_bytes: Vec<u8>,
     /// The nodes of all children, in the order of `child_bytes`.
-    child_nodes: Vec<u32>,
+    child_nodes: Vec<NodeId>,
 }
 
 /// The fields that a walk reads together, so that they share a cache line.
 #[derive(Clone, Copy)]
 struct Node {
     /// One past the last node of the subtree.
-    end: u32,
+    end: NodeId,
     /// Index in `tokens` of the first token that ends here; the next node's is one past the last.
     first: u32,
     /// Index in `child_bytes` of the first child; the next node's is one past the last.
@@ -54,16 +55,16 @@ impl Trie {
         trie.nodes.reserve_exact(count + 1);
         trie.tokens.reserve_exact(keys.len());
         // Each node's parent and its index among the siblings.
-        let mut places: Vec<(u32, u8)> = Vec::with_capacity(count);
-        let mut path: Vec<u32> = vec![trie.push_node(0)];
-        places.push((0, 0));
+        let mut places: Vec<(NodeId, u8)> = Vec::with_capacity(count);
+        let mut path: Vec<NodeId> = vec![trie.push_node(0)];
+        places.push((NodeId::ROOT, 0));
         for (key, shared) in shares() {
             path.truncate(shared + 1);
             let begin = key.begin();
             let text = if key.is_whole() { &begin[..key.length_up_to_255()] } else { text(key.id()) };
             let mut parent = path[shared];
             for &byte in &text[shared..] {
-                let siblings = &mut trie.nodes[parent as usize].child_from;
+                let siblings = &mut trie.nodes[parent.index()].child_from;
                 places.push((parent, *siblings as u8));
                 *siblings += 1;
                 parent = trie.push_node(byte);
@@ -78,7 +79,7 @@ impl Trie {
     /// Completes the nodes and lists the children; `places` has each node's parent and its index among the siblings.
     ///
     /// Sequential passes over the nodes are faster than updates along the path of each text.
-    fn finish(&mut self, places: &[(u32, u8)]) {
+    fn finish(&mut self, places: &[(NodeId, u8)]) {
         let count = self.nodes.len();
         self.push_node(0);
         let mut children = 0;
@@ -87,48 +88,48 @@ impl Trie {
         }
         self.below = vec![0; count];
         self.child_bytes = vec![0; count - 1];
-        self.child_nodes = vec![0; count - 1];
+        self.child_nodes = vec![NodeId::ROOT; count - 1];
         for (node, &(parent, sibling)) in places.iter().enumerate().skip(1).rev() {
             let Node { end, byte, .. } = self.nodes[node];
-            let end = end.max(node as u32 + 1);
+            let end = end.max(NodeId::at(node + 1));
             self.nodes[node].end = end;
-            let parent = parent as usize;
+            let parent = parent.index();
             let above = &mut self.nodes[parent];
             above.end = above.end.max(end);
             let place = above.child_from as usize + usize::from(sibling);
             self.child_bytes[place] = byte;
-            self.child_nodes[place] = node as u32;
+            self.child_nodes[place] = NodeId::at(node);
             self.below[parent] |= self.below[node] | if byte < 0x80 { 1 << byte } else { 1 };
         }
-        self.nodes[0].end = count as u32;
+        self.nodes[0].end = NodeId::at(count);
     }
 
     /// Lists the children of a merged trie.
     fn list_children(&mut self) {
-        let count = self.nodes.len() as u32;
+        let count = self.nodes.len();
         self.push_node(0);
-        self.child_bytes.reserve_exact(count as usize);
-        self.child_nodes.reserve_exact(count as usize);
-        for node in 0..count {
-            self.nodes[node as usize].child_from = self.child_bytes.len() as u32;
-            let mut child = node + 1;
+        self.child_bytes.reserve_exact(count);
+        self.child_nodes.reserve_exact(count);
+        for node in (0..count).map(NodeId::at) {
+            self.nodes[node.index()].child_from = self.child_bytes.len() as u32;
+            let mut child = node.next();
             while child < self.end(node) {
                 self.child_bytes.push(self.byte(child));
                 self.child_nodes.push(child);
                 child = self.end(child);
             }
         }
-        self.nodes[count as usize].child_from = self.child_bytes.len() as u32;
+        self.nodes[count].child_from = self.child_bytes.len() as u32;
     }
 
     /// Appends a node and returns its index.
-    fn push_node(&mut self, byte: u8) -> u32 {
-        self.nodes.push(Node { end: 0, first: self.tokens.len() as u32, child_from: 0, byte });
-        self.nodes.len() as u32 - 1
+    fn push_node(&mut self, byte: u8) -> NodeId {
+        self.nodes.push(Node { end: NodeId::ROOT, first: self.tokens.len() as u32, child_from: 0, byte });
+        NodeId::at(self.nodes.len() - 1)
     }
 
     /// The subtrees of several nodes, merged: one walk then serves all of them. Tokens at the nodes are left out.
-    pub fn merge(&self, nodes: &[u32]) -> Trie {
+    pub fn merge(&self, nodes: &[NodeId]) -> Trie {
         let mut merged = Trie::default();
         self.merge_into(nodes, 0, &mut merged);
         merged.list_children();
@@ -136,9 +137,9 @@ impl Trie {
     }
 
     /// Appends the merged subtrees to another trie.
-    fn merge_into(&self, nodes: &[u32], byte: u8, merged: &mut Trie) {
+    fn merge_into(&self, nodes: &[NodeId], byte: u8, merged: &mut Trie) {
         let here = merged.push_node(byte);
-        if here != 0 {
+        if here != NodeId::ROOT {
             nodes.iter().for_each(|&node| merged.tokens.extend_from_slice(self.tokens_at(node)));
         }
         let children = self.children_of(nodes);
@@ -146,26 +147,26 @@ impl Trie {
             if let [(_, child)] = *group {
                 self.copy_into(child, merged);
             } else {
-                let nodes: Vec<u32> = group.iter().map(|&(_, child)| child).collect();
+                let nodes: Vec<NodeId> = group.iter().map(|&(_, child)| child).collect();
                 self.merge_into(&nodes, group[0].0, merged);
             }
         }
-        merged.nodes[here as usize].end = merged.nodes.len() as u32;
+        merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
     }
 
     /// (byte, node) of all children of several nodes, sorted.
-    fn children_of(&self, nodes: &[u32]) -> Vec<(u8, u32)> {
+    fn children_of(&self, nodes: &[NodeId]) -> Vec<(u8, NodeId)> {
         let count = nodes.iter().map(|&node| self.child_range(node).len()).sum();
         let children = || nodes.iter().flat_map(|&node| self.children(node));
         if count < COUNTING_SORT_FROM {
-            let mut children: Vec<(u8, u32)> = children().collect();
+            let mut children: Vec<(u8, NodeId)> = children().collect();
             children.sort_unstable();
             return children;
         }
         let mut places = [0; 257];
         children().for_each(|(byte, _)| places[usize::from(byte) + 1] += 1);
         (0..256).for_each(|byte| places[byte + 1] += places[byte]);
-        let mut sorted = vec![(0, 0); count];
+        let mut sorted = vec![(0, NodeId::ROOT); count];
         for (byte, child) in children() {
             let place = &mut places[usize::from(byte)];
             sorted[*place] = (byte, child);
@@ -175,12 +176,12 @@ impl Trie {
     }
 
     /// Appends a subtree to another trie.
-    fn copy_into(&self, node: u32, merged: &mut Trie) {
-        let (tokens, count) = (merged.tokens.len() as u32, merged.nodes.len() as u32);
+    fn copy_into(&self, node: NodeId, merged: &mut Trie) {
+        let (tokens, count) = (merged.tokens.len() as u32, merged.nodes.len());
         let from = self.node(node).first;
-        let nodes = &self.nodes[node as usize..self.end(node) as usize];
+        let nodes = &self.nodes[node.index()..self.end(node).index()];
         merged.nodes.extend(nodes.iter().map(|other| Node {
-            end: other.end - node + count,
+            end: NodeId::at(other.end.index() - node.index() + count),
             first: other.first - from + tokens,
             ..*other
         }));
@@ -197,38 +198,48 @@ impl Trie {
         self.len() == 0
     }
 
-    fn node(&self, node: u32) -> &Node {
-        &self.nodes[node as usize]
+    fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.index()]
     }
 
     /// One past the last node of the subtree.
-    pub fn end(&self, node: u32) -> u32 {
+    pub fn end(&self, node: NodeId) -> NodeId {
         self.node(node).end
     }
 
+    /// The nodes of the subtree, the node itself included.
+    pub fn size(&self, node: NodeId) -> u32 {
+        self.end(node).number() - node.number()
+    }
+
+    /// Whether the node has children.
+    pub fn has_children(&self, node: NodeId) -> bool {
+        self.end(node) > node.next()
+    }
+
     /// The byte that leads to a node from its parent; 0 for the root.
-    pub fn byte(&self, node: u32) -> u8 {
+    pub fn byte(&self, node: NodeId) -> u8 {
         self.node(node).byte
     }
 
     /// The range of the node's children, for `child_at`.
-    pub fn child_range(&self, node: u32) -> std::ops::Range<usize> {
-        self.node(node).child_from as usize..self.node(node + 1).child_from as usize
+    pub fn child_range(&self, node: NodeId) -> std::ops::Range<usize> {
+        self.node(node).child_from as usize..self.node(node.next()).child_from as usize
     }
 
     /// (byte, node) of the child at an index.
-    pub fn child_at(&self, place: usize) -> (u8, u32) {
+    pub fn child_at(&self, place: usize) -> (u8, NodeId) {
         (self.child_bytes[place], self.child_nodes[place])
     }
 
     /// (byte, node) of every child, by byte.
-    pub fn children(&self, node: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = (u8, NodeId)> + '_ {
         let child_range = self.child_range(node);
         self.child_bytes[child_range.clone()].iter().copied().zip(self.child_nodes[child_range].iter().copied())
     }
 
     /// (byte, node) of the children whose byte is in the set.
-    pub fn children_in<'a>(&'a self, node: u32, bytes: &'a ByteSet) -> impl Iterator<Item = (u8, u32)> + 'a {
+    pub fn children_in<'a>(&'a self, node: NodeId, bytes: &'a ByteSet) -> impl Iterator<Item = (u8, NodeId)> + 'a {
         // Most heads accept a single byte, so a binary search replaces the scan.
         let child_range = match bytes.single() {
             Some(byte) => self.child_index(node, byte).map_or(0..0, |place| place..place + 1),
@@ -240,29 +251,29 @@ impl Trie {
     }
 
     /// Whether some child's byte is in the set.
-    pub fn has_child_in(&self, node: u32, bytes: &ByteSet) -> bool {
+    pub fn has_child_in(&self, node: NodeId, bytes: &ByteSet) -> bool {
         self.child_bytes[self.child_range(node)].iter().any(|&byte| bytes.contains(byte))
     }
 
     /// The index of the child that a byte leads to.
-    fn child_index(&self, node: u32, byte: u8) -> Option<usize> {
+    fn child_index(&self, node: NodeId, byte: u8) -> Option<usize> {
         let child_range = self.child_range(node);
         let place = self.child_bytes[child_range.clone()].binary_search(&byte).ok()?;
         Some(child_range.start + place)
     }
 
     /// The node that a byte leads to.
-    pub fn child(&self, node: u32, byte: u8) -> Option<u32> {
-        let only = self.node(node + 1);
+    pub fn child(&self, node: NodeId, byte: u8) -> Option<NodeId> {
+        let only = self.node(node.next());
         if only.end == self.end(node) {
-            return (only.byte == byte).then_some(node + 1);
+            return (only.byte == byte).then_some(node.next());
         }
         self.child_index(node, byte).map(|place| self.child_nodes[place])
     }
 
     /// The bytes from the root to a node.
-    pub fn path(&self, node: u32) -> Vec<u8> {
-        let (mut path, mut at) = (Vec::new(), 0);
+    pub fn path(&self, node: NodeId) -> Vec<u8> {
+        let (mut path, mut at) = (Vec::new(), NodeId::ROOT);
         while at != node {
             let children = &self.child_nodes[self.child_range(at)];
             at = children[children.partition_point(|&child| child <= node) - 1];
@@ -272,23 +283,23 @@ impl Trie {
     }
 
     /// The node that a text leads to.
-    pub fn find(&self, node: u32, text: &[u8]) -> Option<u32> {
+    pub fn find(&self, node: NodeId, text: &[u8]) -> Option<NodeId> {
         text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
     /// The tokens that end at a node.
-    pub fn tokens_at(&self, node: u32) -> &[u32] {
-        &self.tokens[self.tokens_before(node)..self.tokens_before(node + 1)]
+    pub fn tokens_at(&self, node: NodeId) -> &[u32] {
+        &self.tokens[self.tokens_before(node)..self.tokens_before(node.next())]
     }
 
     /// Whether all bytes below a node are ASCII bytes of the class; false if that is unknown.
-    pub fn is_made_of(&self, node: u32, class: u128) -> bool {
-        self.below.get(node as usize).is_some_and(|below| below & !(class & !1) == 0)
+    pub fn is_made_of(&self, node: NodeId, class: u128) -> bool {
+        self.below.get(node.index()).is_some_and(|below| below & !(class & !1) == 0)
     }
 
     /// Whether a byte of the set can occur below a node; true if that is unknown.
-    pub fn can_hold(&self, node: u32, bytes: &ByteSet) -> bool {
-        self.below.get(node as usize).is_none_or(|&below| {
+    pub fn can_hold(&self, node: NodeId, bytes: &ByteSet) -> bool {
+        self.below.get(node.index()).is_none_or(|&below| {
             let [low, high, others @ ..] = bytes.0;
             let others = others != [0, 0] || low & 1 != 0;
             below & (u128::from(low & !1 | u64::from(others)) | u128::from(high) << 64) != 0
@@ -296,7 +307,7 @@ impl Trie {
     }
 
     /// The number of tokens that end at earlier nodes.
-    pub fn tokens_before(&self, node: u32) -> usize {
+    pub fn tokens_before(&self, node: NodeId) -> usize {
         self.node(node).first as usize
     }
 
@@ -306,7 +317,7 @@ impl Trie {
     }
 
     /// The first token that ends at a node or below it.
-    pub fn token_from(&self, node: u32) -> u32 {
+    pub fn token_from(&self, node: NodeId) -> u32 {
         self.tokens[self.tokens_before(node)]
     }
 
@@ -318,12 +329,12 @@ impl Trie {
     }
 
     /// The nodes that a byte leads to, ascending.
-    pub fn nodes_of(&self, byte: u8) -> Vec<u32> {
+    pub fn nodes_of(&self, byte: u8) -> Vec<NodeId> {
         // Children are listed by parent, so a bitmap puts the nodes in order without a sort.
         let mut marks = vec![0u64; self.nodes.len().div_ceil(64)];
-        let mut mark = |bytes: &[u8], nodes: &[u32]| {
+        let mut mark = |bytes: &[u8], nodes: &[NodeId]| {
             let places = bytes.iter().zip(nodes).filter(|&(&other, _)| other == byte);
-            places.for_each(|(_, &node)| marks[node as usize >> 6] |= 1 << (node & 63));
+            places.for_each(|(_, &node)| marks[node.index() >> 6] |= 1 << (node.number() & 63));
         };
         // Most blocks lack the byte; comparing a block of fixed size compiles to vector instructions.
         let (bytes, nodes) = (self.child_bytes.chunks_exact(BLOCK), self.child_nodes.chunks_exact(BLOCK));
@@ -337,7 +348,7 @@ impl Trie {
         let mut found = Vec::new();
         for (mut word, from) in marks.into_iter().zip((0..).step_by(64)) {
             while word != 0 {
-                found.push(from + word.trailing_zeros());
+                found.push(NodeId::new(from + word.trailing_zeros()));
                 word &= word - 1;
             }
         }
@@ -345,17 +356,17 @@ impl Trie {
     }
 
     /// The first token through a node, and the number of its bytes before the node's byte. Not for merged tries.
-    pub fn first_through(&self, node: u32, length: impl Fn(u32) -> usize) -> (u32, usize) {
+    pub fn first_through(&self, node: NodeId, length: impl Fn(u32) -> usize) -> (u32, usize) {
         let first = self.node(node).first;
         // This token created all nodes from here to its end, which are consecutive.
-        let inside = self.nodes[node as usize + 1..].iter().take_while(|next| next.first == first).count();
+        let inside = self.nodes[node.index() + 1..].iter().take_while(|next| next.first == first).count();
         let token = self.tokens[first as usize];
         (token, length(token) - 1 - inside)
     }
 
     /// The tokens that end below a node, without those that end at it.
-    pub fn tokens_below(&self, node: u32) -> &[u32] {
-        let from = self.tokens_before(node + 1);
+    pub fn tokens_below(&self, node: NodeId) -> &[u32] {
+        let from = self.tokens_before(node.next());
         let to = self.tokens_before(self.end(node));
         &self.tokens[from.min(to)..to]
     }
@@ -384,17 +395,17 @@ mod tests {
         let trie = Trie::new(0..texts.len() as u32, |id| &texts[id as usize]);
         let mut sorted: Vec<(&[u8], u32)> = texts.iter().map(|text| &text[..]).zip(0..).collect();
         sorted.sort_unstable();
-        assert_eq!(trie.tokens_below(0), sorted.iter().map(|&(_, id)| id).collect::<Vec<_>>());
+        assert_eq!(trie.tokens_below(NodeId::ROOT), sorted.iter().map(|&(_, id)| id).collect::<Vec<_>>());
         let ends: std::collections::BTreeSet<&[u8]> =
             texts.iter().flat_map(|text| (0..=text.len()).map(|end| &text[..end])).collect();
         assert_eq!(trie.len(), ends.len());
-        for (node, path) in (0..).zip(ends) {
+        for (node, path) in (0..).map(NodeId::new).zip(ends) {
             assert_eq!(trie.path(node), path);
             assert_eq!(
                 trie.tokens_at(node),
                 sorted.iter().filter(|(text, _)| *text == path).map(|&(_, id)| id).collect::<Vec<_>>()
             );
-            if node != 0 {
+            if node != NodeId::ROOT {
                 let through = sorted.iter().find(|(text, _)| text.starts_with(path)).unwrap().1;
                 assert_eq!(trie.first_through(node, |id| texts[id as usize].len()), (through, path.len() - 1));
                 assert!(trie.nodes_of(path[path.len() - 1]).contains(&node));

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::storage::cache::Cache;
 use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
 use crate::vocabulary::code_points::CodePoints;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::key_prefixes::KeyPrefixes;
 use crate::vocabulary::long_tokens::LongTokens;
 use crate::vocabulary::token_bytes::TokenBytes;
@@ -105,12 +106,7 @@ impl Vocabulary {
             let helper = std::thread::Builder::new().spawn_scoped(scope, build_indexes);
             (build_trie(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(build_indexes))
         });
-        let mut begins = ByteSet::EMPTY;
-        let mut child = 1;
-        while child < trie.end(0) {
-            begins = begins.union(&ByteSet::range(trie.byte(child), trie.byte(child)));
-            child = trie.end(child);
-        }
+        let begins = ByteSet::from_bytes(trie.children(NodeId::ROOT).map(|(byte, _)| byte));
         let longest = lengths.longest;
         let classes = Cache::new(CLASS_CACHE_BYTES);
         Ok(Vocabulary {
@@ -288,7 +284,7 @@ mod tests {
         let vocabulary = vocabulary(TEXTS);
         for byte in 0..=255u8 {
             let mut expected = Vec::new();
-            for node in 1..vocabulary.trie.len() as u32 {
+            for node in (1..vocabulary.trie.len()).map(NodeId::at) {
                 let path = vocabulary.trie.path(node);
                 let (last, before) = path.split_last().unwrap();
                 let Ok(before) = std::str::from_utf8(before) else { continue };

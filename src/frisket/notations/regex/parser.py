@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
-from typing import NoReturn
 
 from frisket.errors import GrammarSyntaxError, LimitExceededError
 from frisket.notations.regex import unicode
@@ -24,6 +22,7 @@ from frisket.notations.regex.ast import (
     Seq,
     Text,
 )
+from frisket.notations.regex.character import CharReader, shortened
 from frisket.notations.regex.unicode import CharSet
 
 
@@ -50,22 +49,17 @@ def is_ecma_regex(pattern: str) -> bool:
     return True
 
 
-class _Parser:
+class _Parser(CharReader):
     def __init__(self, pattern: str, dialect: Dialect, flags: str, strict: bool) -> None:
         if unknown := set(flags) - set("imsxau"):
             raise GrammarSyntaxError(f"unknown flag {sorted(unknown)[0]!r}", hint="flags are letters of imsxa")
-        self.pattern = pattern
-        self.ecma = dialect == "ecma"
-        self.strict = strict
-        self.at = 0
-        self.end = len(pattern)
+        super().__init__(pattern, dialect, flags, strict)
         self.names: set[str] = set()
         self.groups = 0
         self.depth = 0
         # Flags for the whole pattern may stand up to here.
         self.head = 0
         self.references: list[tuple[str, int]] = []
-        self.flags = frozenset(flags)
 
     def parse(self) -> Node:
         for at, character in enumerate(self.pattern):
@@ -78,18 +72,6 @@ class _Parser:
             if reference not in self.names and not (reference.isdigit() and int(reference) <= self.groups):
                 self.fail(f"there is no group {reference}", at)
         return node
-
-    def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
-        raise GrammarSyntaxError(f"{message} in {_shortened(self.pattern)}", where=f"offset {at}", hint=hint)
-
-    def peek(self, text: str) -> bool:
-        return self.pattern.startswith(text, self.at)
-
-    def take(self, text: str) -> bool:
-        if self.pattern.startswith(text, self.at):
-            self.at += len(text)
-            return True
-        return False
 
     # -- structure ------------------------------------------------------------------------------------------------
 
@@ -173,7 +155,7 @@ class _Parser:
         self.at = self.pattern.index("}", at) + 1 if self.pattern[at] == "{" else at + 1
         if max(low, high or 0) > _LARGEST_COUNT:
             raise LimitExceededError(
-                f"more than {_LARGEST_COUNT} repetitions in {_shortened(self.pattern)}",
+                f"more than {_LARGEST_COUNT} repetitions in {shortened(self.pattern)}",
                 where=f"offset {at}",
                 hint="leave the upper bound out",
             )
@@ -231,11 +213,35 @@ class _Parser:
         ranges: CharSet = ((point, point),)
         return Chars(self.folded(ranges))
 
-    def folded(self, ranges: CharSet) -> CharSet:
-        """The set, with all cases of its letters if the flags say so."""
-        if "i" not in self.flags:
-            return ranges
-        return unicode.fold(ranges, ecma=self.ecma, ascii_only="a" in self.flags)
+    def escape(self) -> Node:
+        at = self.at
+        if at + 1 >= self.end:
+            self.fail("a backslash at the end", at)
+        char = self.pattern[at + 1]
+        if char in "bB":
+            self.at += 2
+            return Boundary(self.word(), char == "B", at)
+        if not self.ecma and char in "AZz":
+            self.at += 2
+            return Before(unicode.NONE, True, at) if char == "A" else After(unicode.NONE, True, at)
+        if char in "123456789" or (char == "k" and self.ecma):
+            if self.strict:
+                return self.reference()
+            self.fail("a back-reference is not a regular language", at, "spell out the alternatives")
+        found = self.class_escape()
+        if found is not None:
+            return Chars(found)
+        return self.chars(self.character_escape(in_class=False))
+
+    def reference(self) -> Node:
+        """A back-reference where only the syntax is of interest; any node that may be repeated does."""
+        at = self.at
+        found = re.compile(r"\\(?:([1-9][0-9]*)|k<([^>]*)>)").match(self.pattern, at)
+        if found is None:
+            self.fail("\\k takes a name", at)
+        self.references.append((found[1] or found[2], at))
+        self.at = found.end()
+        return Chars(unicode.ALL)
 
     # -- groups ---------------------------------------------------------------------------------------------------
 
@@ -282,7 +288,7 @@ class _Parser:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise LimitExceededError(
-                f"groups nested more than {_DEEPEST} deep in {_shortened(self.pattern)}", where=f"offset {at}"
+                f"groups nested more than {_DEEPEST} deep in {shortened(self.pattern)}", where=f"offset {at}"
             )
         node = self.alternatives()
         self.depth -= 1
@@ -329,202 +335,6 @@ class _Parser:
         self.flags = outer
         return node
 
-    # -- escapes --------------------------------------------------------------------------------------------------
-
-    def escape(self) -> Node:
-        at = self.at
-        if at + 1 >= self.end:
-            self.fail("a backslash at the end", at)
-        char = self.pattern[at + 1]
-        if char in "bB":
-            self.at += 2
-            return Boundary(self.word(), char == "B", at)
-        if not self.ecma and char in "AZz":
-            self.at += 2
-            return Before(unicode.NONE, True, at) if char == "A" else After(unicode.NONE, True, at)
-        if char in "123456789" or (char == "k" and self.ecma):
-            if self.strict:
-                return self.reference()
-            self.fail("a back-reference is not a regular language", at, "spell out the alternatives")
-        found = self.class_escape()
-        if found is not None:
-            return Chars(found)
-        return self.chars(self.character_escape(in_class=False))
-
-    def reference(self) -> Node:
-        """A back-reference where only the syntax is of interest; any node that may be repeated does."""
-        at = self.at
-        found = re.compile(r"\\(?:([1-9][0-9]*)|k<([^>]*)>)").match(self.pattern, at)
-        if found is None:
-            self.fail("\\k takes a name", at)
-        self.references.append((found[1] or found[2], at))
-        self.at = found.end()
-        return Chars(unicode.ALL)
-
-    def word(self) -> CharSet:
-        if not self.ecma and "a" not in self.flags:
-            return unicode.python_word()
-        if self.ecma and "i" in self.flags:
-            return unicode.fold(unicode.WORD, ecma=True)
-        return unicode.WORD
-
-    def class_escape(self) -> CharSet | None:
-        """The set of `\\d`, `\\p{…}` and their like, or None if no such escape begins here."""
-        at = self.at
-        char = self.pattern[at + 1]
-        kind = char.lower()
-        if kind not in "dwsp":
-            return None
-        self.at += 2
-        ascii_only = self.ecma or "a" in self.flags
-        if kind == "d":
-            ranges = unicode.DIGIT if ascii_only else unicode.python_digit()
-        elif kind == "w":
-            ranges = self.word()
-        elif kind == "s":
-            ranges = unicode.ASCII_SPACE if ascii_only else unicode.python_space()
-            ranges = unicode.ECMA_SPACE if self.ecma else ranges
-        else:
-            ranges = self.unicode_property(at)
-        return unicode.complement(ranges) if char.isupper() else ranges
-
-    def unicode_property(self, at: int) -> CharSet:
-        close = self.pattern.find("}", self.at)
-        if self.peek("{") and close > 0:
-            body = self.pattern[self.at + 1 : close]
-            self.at = close + 1
-        elif self.at < self.end and not self.strict:
-            body = self.pattern[self.at]
-            self.at += 1
-        else:
-            body = ""
-        if body.startswith("^"):
-            self.fail("a negated property", at, "write \\P{…}")
-        name, _, value = body.partition("=")
-        ranges = unicode.property_set(name, value or None)
-        if ranges is None:
-            self.fail(f"no exact data for the property {body!r}", at, "general categories and common scripts are known")
-        return self.folded(ranges)
-
-    def character_escape(self, *, in_class: bool) -> int:
-        at = self.at
-        char = self.pattern[at + 1]
-        self.at += 2
-        if char in _CONTROLS:
-            return _CONTROLS[char]
-        if char == "a" and not self.ecma:
-            return 7
-        if char == "b" and in_class:
-            return 8
-        if char == "0":
-            if not self.ecma:
-                octal = self.pattern[at + 1 : at + 4]
-                while octal and not (octal.isascii() and octal.isdigit() and "8" not in octal and "9" not in octal):
-                    octal = octal[:-1]
-                self.at = at + 1 + len(octal)
-                return int(octal, 8)
-            if self.at < self.end and self.pattern[self.at] in "0123456789":
-                self.fail("an octal escape", at, "write \\x.. or \\u....")
-            return 0
-        if char == "x":
-            return self.hexadecimal(2, at)
-        if char == "u":
-            return self.unicode_escape(at)
-        if char == "U" and not self.ecma:
-            point = self.hexadecimal(8, at)
-            if point > unicode.LAST:
-                self.fail("beyond the last code point", at)
-            return point
-        if char == "N" and not self.ecma and self.take("{"):
-            close = self.pattern.find("}", self.at)
-            name = self.pattern[self.at : max(close, self.at)]
-            self.at = close + 1
-            try:
-                return ord(unicodedata.lookup(name))
-            except (KeyError, TypeError):
-                self.fail(f"no character is named {name!r}", at)
-        if char == "c" and self.ecma:
-            letter = self.pattern[self.at : self.at + 1]
-            if not (letter.isascii() and letter.isalpha()):
-                self.fail("\\c takes a letter", at)
-            self.at += 1
-            return ord(letter) & 31
-        if char.isascii() and char.isalnum():
-            self.fail(f"unknown escape \\{char}", at, "anchors of this dialect are ^ and $" if char in "AZz" else None)
-        if self.strict and char not in "^$\\.*+?()[]{}|/" + ("-" if in_class else ""):
-            self.fail(f"unknown escape \\{char}", at)
-        return ord(char)
-
-    def hexadecimal(self, length: int, at: int) -> int:
-        digits = self.pattern[self.at : self.at + length]
-        if len(digits) < length or not _is_hexadecimal(digits):
-            self.fail(f"{length} hexadecimal digits are expected", at)
-        self.at += length
-        return int(digits, 16)
-
-    def unicode_escape(self, at: int) -> int:
-        if self.ecma and self.take("{"):
-            close = self.pattern.find("}", self.at)
-            digits = self.pattern[self.at : max(close, self.at)]
-            if not _is_hexadecimal(digits) or int(digits, 16) > unicode.LAST:
-                self.fail("\\u{…} takes a code point in hexadecimal", at)
-            self.at = close + 1
-            return int(digits, 16)
-        point = self.hexadecimal(4, at)
-        if self.ecma and 0xD800 <= point <= 0xDBFF and self.take("\\u"):
-            low = self.hexadecimal(4, at)
-            if 0xDC00 <= low <= 0xDFFF:
-                return 0x10000 + (point - 0xD800) * 0x400 + low - 0xDC00
-            self.at -= 6
-        return point
-
-    # -- classes --------------------------------------------------------------------------------------------------
-
-    def char_class(self) -> Node:
-        start = self.at - 1
-        negative = self.take("^")
-        parts: list[tuple[int, int]] = []
-        first = True
-        while True:
-            if self.at >= self.end:
-                self.fail("this class is never closed", start)
-            char = self.pattern[self.at]
-            if char == "]" and not (first and not self.ecma):
-                self.at += 1
-                break
-            first = False
-            at = self.at
-            low = self.class_member()
-            if self.peek("-") and self.at + 1 < self.end and self.pattern[self.at + 1] != "]":
-                self.at += 1
-                high = self.class_member()
-                if isinstance(low, int) and isinstance(high, int):
-                    if high < low:
-                        self.fail("this range is the wrong way round", at)
-                    parts.append((low, high))
-                    continue
-                if self.strict or not self.ecma:
-                    self.fail("a range between sets", at, "put the - last")
-                parts.append((0x2D, 0x2D))
-                parts.extend(((high, high),) if isinstance(high, int) else high)
-            parts.extend(((low, low),) if isinstance(low, int) else low)
-        ranges = self.folded(unicode.normalize(parts))
-        return Chars(unicode.complement(ranges) if negative else ranges)
-
-    def class_member(self) -> int | CharSet:
-        char = self.pattern[self.at]
-        if char == "\\":
-            if self.at + 1 >= self.end:
-                self.fail("a backslash at the end", self.at)
-            if self.pattern[self.at + 1] in "123456789":
-                self.fail("an octal escape", self.at, "write \\x.. or \\u....")
-            found = self.class_escape()
-            return self.character_escape(in_class=True) if found is None else found
-        if not self.strict and char == "[" and self.pattern.startswith("[:", self.at):
-            self.fail("a POSIX class is not part of this dialect", self.at, "write \\p{…}")
-        self.at += 1
-        return ord(char)
-
 
 _DEEPEST = 50
 _LARGEST_COUNT = 2**31 - 1
@@ -532,16 +342,7 @@ _LARGEST_COUNT = 2**31 - 1
 _LONGEST_COUNTS = 64
 
 _SPECIAL = frozenset("\\.[](){}*+?|^$")
-_CONTROLS = {"n": 10, "r": 13, "t": 9, "f": 12, "v": 11}
 
 
 def _ascii_number(text: str) -> bool:
     return not text or (text.isascii() and text.isdigit())
-
-
-def _is_hexadecimal(text: str) -> bool:
-    return bool(text) and all(char in "0123456789abcdefABCDEF" for char in text)
-
-
-def _shortened(pattern: str) -> str:
-    return repr(pattern if len(pattern) <= 60 else pattern[:57] + "…")

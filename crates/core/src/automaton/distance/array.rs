@@ -2,22 +2,29 @@
 //!
 //! A table per array, by missing items and state. Uniqueness itself is ignored, so the bound may be too low.
 
-use crate::automaton::distance::{sum, MAX_ITEMS, NEVER};
+use crate::automaton::distance::{sum, Distances, MAX_ITEMS, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
+use crate::regular::id::ArrayId;
 use std::sync::Arc;
 
-impl Machine {
+impl Distances {
     /// The fewest bytes from between two items to the end of an array, after `came` items and in state `at`.
-    pub(super) fn unique_distance(&mut self, array: u32, at: u32, came: usize) -> Result<u64> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    pub(super) fn unique_distance(
+        &mut self,
+        machine: &mut Machine,
+        array: ArrayId,
+        at: u32,
+        came: usize,
+    ) -> Result<u64> {
+        let spec = machine.arena.registers.uniques[array.index()].clone();
         let left = (spec.min as usize).saturating_sub(came).min(MAX_ITEMS as usize);
-        let table = match self.distances.arrays.get(&array) {
+        let table = match self.arrays.get(&array) {
             Some(table) => table.clone(),
             None => {
-                let made = Arc::new(self.unique_table(array)?);
-                self.arena.budget.grow(made.iter().map(|row| 8 * row.len() + 24).sum::<usize>());
-                self.distances.arrays.insert(array, made.clone());
+                let made = Arc::new(self.unique_table(machine, array)?);
+                machine.arena.budget.grow(made.iter().map(|row| 8 * row.len() + 24).sum::<usize>());
+                self.arrays.insert(array, made.clone());
                 made
             }
         };
@@ -25,21 +32,21 @@ impl Machine {
     }
 
     /// Bounds for every state, by the number of items that must still come: Bellman-Ford over the automaton of items.
-    fn unique_table(&mut self, array: u32) -> Result<Vec<Vec<u64>>> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
-        let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
+    fn unique_table(&mut self, machine: &mut Machine, array: ArrayId) -> Result<Vec<Vec<u64>>> {
+        let spec = machine.arena.registers.uniques[array.index()].clone();
+        let (comma, close) = (self.distance(machine, spec.comma)?, self.distance(machine, spec.close)?);
         let mut steps: Vec<Vec<(u64, u32)>> = Vec::with_capacity(spec.steps.len());
         for from in &spec.steps {
             let mut found = Vec::with_capacity(from.len());
             for &(node, next) in from {
-                found.push((sum([comma, self.distance(node)?]), next));
+                found.push((sum([comma, self.distance(machine, node)?]), next));
             }
             steps.push(found);
         }
         let mut last: Vec<u64> =
             spec.accepting.iter().map(|&accepting| if accepting { close } else { NEVER }).collect();
         loop {
-            self.arena.spend(steps.len() as u64)?;
+            machine.arena.spend(steps.len() as u64)?;
             let mut changed = false;
             for (at, from) in steps.iter().enumerate() {
                 for &(cost, next) in from {
@@ -56,7 +63,7 @@ impl Machine {
         }
         let mut table = vec![last];
         for _ in 0..spec.min.min(MAX_ITEMS) {
-            self.arena.spend(steps.len() as u64)?;
+            machine.arena.spend(steps.len() as u64)?;
             let before = &table[table.len() - 1];
             let row = steps
                 .iter()

@@ -14,6 +14,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
 use crate::error::Result;
 use crate::grammar::rules::First;
+use crate::regular::id::{ArrayId, ObjectId, ObjectStateId, RuleId};
 use crate::regular::term::TermId;
 use object::{ObjectDistances, RemainingMembers};
 use rustc_hash::FxHashMap;
@@ -55,88 +56,97 @@ fn difference(all: u64, part: u64) -> u64 {
     }
 }
 
+/// Distances that were found, for the terms and frames of one machine.
 #[derive(Default)]
 pub(crate) struct Distances {
     rules: Vec<u64>,
     is_complete: bool,
     terms: FxHashMap<TermId, u64>,
     frames: FxHashMap<FrameId, u64>,
-    members: FxHashMap<u32, Arc<ObjectDistances>>,
-    remaining: FxHashMap<(u32, u32), Arc<RemainingMembers>>,
-    arrays: FxHashMap<u32, Arc<Vec<Vec<u64>>>>,
+    members: FxHashMap<ObjectId, Arc<ObjectDistances>>,
+    remaining: FxHashMap<(ObjectId, ObjectStateId), Arc<RemainingMembers>>,
+    arrays: FxHashMap<ArrayId, Arc<Vec<Vec<u64>>>>,
 }
 
-impl Machine {
+impl Distances {
     /// The fewest bytes from a position to the end of a text, as a lower bound.
-    pub(crate) fn distance_from(&mut self, position: &Position) -> Result<u64> {
+    pub(crate) fn from_position(&mut self, machine: &mut Machine, position: &Position) -> Result<u64> {
         let mut least = NEVER;
         for &(head, frame) in &position.heads {
-            least = least.min(self.distance_after(head, head, head, frame)?);
+            least = least.min(self.after(machine, head, head, head, frame)?);
         }
         Ok(least)
     }
 
     /// The fewest bytes to the end where `inner`, the language that a head reads, has become `next`.
-    pub(crate) fn distance_after(&mut self, head: TermId, inner: TermId, next: TermId, frame: FrameId) -> Result<u64> {
-        if !self.distances.is_complete {
-            self.compute_rule_distances()?;
+    pub(crate) fn after(
+        &mut self,
+        machine: &mut Machine,
+        head: TermId,
+        inner: TermId,
+        next: TermId,
+        frame: FrameId,
+    ) -> Result<u64> {
+        if !self.is_complete {
+            self.compute_rule_distances(machine)?;
         }
-        let own = self.distance(next)?;
+        let own = self.distance(machine, next)?;
         // The continuation of a head that holds its text is part of the head's distance.
-        let follow = if inner == head { 0 } else { difference(self.distance(head)?, self.distance(inner)?) };
-        Ok(sum([own, follow, self.frame_distance(frame)?]))
+        let follow =
+            if inner == head { 0 } else { difference(self.distance(machine, head)?, self.distance(machine, inner)?) };
+        Ok(sum([own, follow, self.frame_distance(machine, frame)?]))
     }
 
-    fn compute_rule_distances(&mut self) -> Result<()> {
-        let count = self.rules().count() as u32;
-        self.distances.rules = vec![NEVER; count as usize];
+    fn compute_rule_distances(&mut self, machine: &mut Machine) -> Result<()> {
+        let count = machine.rules().count();
+        self.rules = vec![NEVER; count];
         loop {
             let mut changed = false;
-            for rule in (0..count).rev() {
-                let mut best = if self.rules().is_nullable_rule(rule) { 0 } else { NEVER };
-                let entries = self.rules().entries(rule);
+            for rule in (0..count).rev().map(RuleId::at) {
+                let mut best = if machine.rules().is_nullable_rule(rule) { 0 } else { NEVER };
+                let entries = machine.rules().entries(rule);
                 for entry in entries.iter() {
-                    self.arena.spend(1)?;
+                    machine.arena.spend(1)?;
                     let mut cost = match entry.first {
-                        First::Head(term) | First::Unique(term) => self.distance(term)?,
-                        First::Call(rule) => self.distances.rules[rule as usize],
+                        First::Head(term) | First::Unique(term) => self.distance(machine, term)?,
+                        First::Call(rule) => self.rules[rule.index()],
                         First::Special(_) => NEVER,
                         First::Replay => 0,
                     };
                     for &part in &entry.rest {
-                        cost = sum([cost, self.distance(part)?]);
+                        cost = sum([cost, self.distance(machine, part)?]);
                     }
                     best = best.min(cost);
                 }
-                if best < self.distances.rules[rule as usize] {
-                    self.distances.rules[rule as usize] = best;
+                if best < self.rules[rule.index()] {
+                    self.rules[rule.index()] = best;
                     changed = true;
                 }
             }
             // Cached distances used rule bounds that have since fallen.
-            let rules = std::mem::take(&mut self.distances.rules);
-            self.distances = Distances { rules, ..Distances::default() };
+            let rules = std::mem::take(&mut self.rules);
+            *self = Distances { rules, ..Distances::default() };
             if !changed {
-                self.distances.is_complete = true;
+                self.is_complete = true;
                 return Ok(());
             }
         }
     }
 
-    fn frame_distance(&mut self, frame: FrameId) -> Result<u64> {
+    fn frame_distance(&mut self, machine: &mut Machine, frame: FrameId) -> Result<u64> {
         if frame == BOTTOM {
             return Ok(0);
         }
         let mut work = vec![frame];
         while let Some(&at) = work.last() {
-            self.arena.spend(1)?;
-            let members = self.members(at).to_vec();
+            machine.arena.spend(1)?;
+            let members = machine.members(at).to_vec();
             let mut least = NEVER;
             let mut ready = true;
             for (term, parent) in members {
-                let below = if parent == BOTTOM { Some(0) } else { self.distances.frames.get(&parent).copied() };
+                let below = if parent == BOTTOM { Some(0) } else { self.frames.get(&parent).copied() };
                 match below {
-                    Some(below) => least = least.min(sum([self.distance(term)?, below])),
+                    Some(below) => least = least.min(sum([self.distance(machine, term)?, below])),
                     None => {
                         work.push(parent);
                         ready = false;
@@ -144,22 +154,22 @@ impl Machine {
                 }
             }
             if ready {
-                self.arena.budget.grow(24);
-                self.distances.frames.insert(at, least);
+                machine.arena.budget.grow(24);
+                self.frames.insert(at, least);
                 work.pop();
             }
         }
-        Ok(self.distances.frames[&frame])
+        Ok(self.frames[&frame])
     }
 
-    fn distance(&mut self, id: TermId) -> Result<u64> {
-        if let Some(&least) = self.distances.terms.get(&id) {
+    fn distance(&mut self, machine: &mut Machine, id: TermId) -> Result<u64> {
+        if let Some(&least) = self.terms.get(&id) {
             return Ok(least);
         }
-        self.arena.spend(1)?;
-        let least = self.compute_distance(id)?;
-        self.arena.budget.grow(24);
-        self.distances.terms.insert(id, least);
+        machine.arena.spend(1)?;
+        let least = self.compute_distance(machine, id)?;
+        machine.arena.budget.grow(24);
+        self.terms.insert(id, least);
         Ok(least)
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Required members are summed. The larger of two bounds is added: one for the minimal count, one for missing marks.
 
-use crate::automaton::distance::{difference, product, sum, NEVER};
+use crate::automaton::distance::{difference, product, sum, Distances, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::object::Needs;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::registers::{ObjectState, Value};
 use std::sync::Arc;
 
@@ -107,69 +108,85 @@ impl ObjectDistances {
     }
 }
 
-impl Machine {
-    fn object_distances(&mut self, object: u32) -> Result<Arc<ObjectDistances>> {
-        if let Some(members) = self.distances.members.get(&object) {
+impl Distances {
+    fn object_distances(&mut self, machine: &mut Machine, object: ObjectId) -> Result<Arc<ObjectDistances>> {
+        if let Some(members) = self.members.get(&object) {
             return Ok(members.clone());
         }
-        let spec = self.arena.registers.objects[object as usize].clone();
-        let colon = self.distance(spec.colon)?;
+        let spec = machine.arena.registers.objects[object.index()].clone();
+        let colon = self.distance(machine, spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
         for property in &spec.properties {
             let key = property.key.len() as u64 + 2;
             named.push(MemberDistance {
                 required: property.required,
-                ..self.compute_member(key, colon, &property.values)?
+                ..self.compute_member(machine, key, colon, &property.values)?
             });
         }
         let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
-            let key = sum([self.distance(extra.keys)?, 2]);
-            others.push(self.compute_member(key, colon, &extra.values)?);
+            let key = sum([self.distance(machine, extra.keys)?, 2]);
+            others.push(self.compute_member(machine, key, colon, &extra.values)?);
         }
         let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
-        let (comma, close) = (self.distance(spec.comma)?, self.distance(spec.close)?);
+        let (comma, close) = (self.distance(machine, spec.comma)?, self.distance(machine, spec.close)?);
         let mut required_from = vec![0; named.len() + 1];
         for (index, member) in named.iter().enumerate().rev() {
             let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
             required_from[index] = sum([required_from[index + 1], own]);
         }
-        self.arena.budget.grow(100 + 88 * (named.len() + others.len()));
+        machine.arena.budget.grow(100 + 88 * (named.len() + others.len()));
         let members = Arc::new(ObjectDistances { named, others, required_from, shortest, comma, close });
-        self.distances.members.insert(object, members.clone());
+        self.members.insert(object, members.clone());
         Ok(members)
     }
 
-    fn compute_member(&mut self, key: u64, colon: u64, alternatives: &[Value]) -> Result<MemberDistance> {
+    fn compute_member(
+        &mut self,
+        machine: &mut Machine,
+        key: u64,
+        colon: u64,
+        alternatives: &[Value],
+    ) -> Result<MemberDistance> {
         let mut values = Vec::with_capacity(alternatives.len());
         for alternative in alternatives {
-            values.push((sum([colon, self.distance(alternative.node)?]), alternative.marks));
+            values.push((sum([colon, self.distance(machine, alternative.node)?]), alternative.marks));
         }
         let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
         Ok(MemberDistance { required: false, key, values, value })
     }
 
     /// The needs of an object in a state; cached.
-    pub(super) fn remaining_members(&mut self, object: u32, state: u32) -> Result<Arc<RemainingMembers>> {
-        if let Some(rest) = self.distances.remaining.get(&(object, state)) {
+    pub(super) fn remaining_members(
+        &mut self,
+        machine: &mut Machine,
+        object: ObjectId,
+        state: ObjectStateId,
+    ) -> Result<Arc<RemainingMembers>> {
+        if let Some(rest) = self.remaining.get(&(object, state)) {
             return Ok(rest.clone());
         }
-        let before = self.arena.registers.states[state as usize].clone();
-        let rest = Arc::new(self.compute_remaining_members(object, &before)?);
-        self.arena.budget.grow(120 + rest.needs.memory_bytes());
-        self.distances.remaining.insert((object, state), rest.clone());
+        let before = machine.arena.registers.states[state.index()].clone();
+        let rest = Arc::new(self.compute_remaining_members(machine, object, &before)?);
+        machine.arena.budget.grow(120 + rest.needs.memory_bytes());
+        self.remaining.insert((object, state), rest.clone());
         Ok(rest)
     }
 
     /// The needs of an object in a state.
-    pub(super) fn compute_remaining_members(&mut self, object: u32, state: &ObjectState) -> Result<RemainingMembers> {
-        let spec = self.arena.registers.objects[object as usize].clone();
-        let members = self.object_distances(object)?;
+    pub(super) fn compute_remaining_members(
+        &mut self,
+        machine: &mut Machine,
+        object: ObjectId,
+        state: &ObjectState,
+    ) -> Result<RemainingMembers> {
+        let spec = machine.arena.registers.objects[object.index()].clone();
+        let members = self.object_distances(machine, object)?;
         if spec.is_sequential() {
             let needed = sum([members.close, members.required_from[state.next as usize]]);
             return Ok(RemainingMembers { needs: Needs::default(), needed, from: Some(state.next) });
         }
-        self.arena.spend(1 + spec.properties.len() as u64 / 8)?;
+        machine.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
         let mut needed = members.close;
         for index in needs.required() {
@@ -180,25 +197,42 @@ impl Machine {
     }
 
     /// The fewest bytes from between two members to the end of the object, with at least `least` more members.
-    pub(super) fn next_distance(&mut self, object: u32, rest: &RemainingMembers, least: u32) -> Result<u64> {
-        let members = self.object_distances(object)?;
-        self.arena.spend(members.mark_cost(&rest.needs))?;
+    pub(super) fn next_distance(
+        &mut self,
+        machine: &mut Machine,
+        object: ObjectId,
+        rest: &RemainingMembers,
+        least: u32,
+    ) -> Result<u64> {
+        let members = self.object_distances(machine, object)?;
+        machine.arena.spend(members.mark_cost(&rest.needs))?;
         let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
         Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, rest.needs.marks, None))]))
     }
 
     /// The fewest bytes from the start of a key to the end of the object.
-    pub(super) fn key_distance(&mut self, object: u32, rest: &RemainingMembers) -> Result<u64> {
-        let members = self.object_distances(object)?;
-        let all = self.next_distance(object, rest, u32::from(rest.is_done(&members)))?;
+    pub(super) fn key_distance(
+        &mut self,
+        machine: &mut Machine,
+        object: ObjectId,
+        rest: &RemainingMembers,
+    ) -> Result<u64> {
+        let members = self.object_distances(machine, object)?;
+        let all = self.next_distance(machine, object, rest, u32::from(rest.is_done(&members)))?;
         Ok(difference(all, members.comma))
     }
 
     /// The fewest bytes from the colon of a member to the end of the object.
-    pub(super) fn member_distance(&mut self, object: u32, state: u32, current: CurrentMember) -> Result<u64> {
-        let rest = self.remaining_members(object, state)?;
-        let members = self.object_distances(object)?;
-        self.arena.spend(members.mark_cost(&rest.needs))?;
+    pub(super) fn member_distance(
+        &mut self,
+        machine: &mut Machine,
+        object: ObjectId,
+        state: ObjectStateId,
+        current: CurrentMember,
+    ) -> Result<u64> {
+        let rest = self.remaining_members(machine, object, state)?;
+        let members = self.object_distances(machine, object)?;
+        machine.arena.spend(members.mark_cost(&rest.needs))?;
         let (mut needed, mut more) = (rest.needed, rest.needs.more);
         let member = match current {
             CurrentMember::Named(index) => &members.named[index as usize],

@@ -4,9 +4,11 @@
 //! still differ.
 
 use crate::automaton::machine::Machine;
+use crate::automaton::unique::PER_PARTIAL_VALUE;
 use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
@@ -24,15 +26,15 @@ impl Machine {
     /// decide.
     pub(super) fn can_avoid(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         step: u32,
         head: TermId,
-        set: u32,
+        set: KeySetId,
     ) -> Result<Option<bool>> {
         let excluded = self.arena.registers.keys.count(set) as u32;
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let item = spec.steps[at as usize][step as usize].0;
         if self.arena.info(head).structural || !self.is_one_to_one(item)? {
             return Ok(None);
@@ -121,7 +123,7 @@ impl Machine {
             return Ok(known);
         }
         let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
-        let words = self.arena.terms.word_sets[set as usize].words.clone();
+        let words = self.arena.terms.word_sets[set.index()].words.clone();
         let words = &words[low as usize..high as usize];
         let texts = self.list_values(item, MAX_WORDS, true)?;
         let canonical = texts.is_some_and(|texts| {
@@ -181,7 +183,7 @@ impl Machine {
         }
         let spelled = match *self.arena.term(item) {
             Term::Words { set, low, high, depth: 0 } => {
-                let words = self.arena.terms.word_sets[set as usize].clone();
+                let words = self.arena.terms.word_sets[set.index()].clone();
                 ((high - low) as usize <= most)
                     .then(|| words.words[low as usize..high as usize].iter().map(|word| word.to_vec()).collect())
             }
@@ -198,9 +200,7 @@ impl Machine {
             self.arena.spend(text.len() as u64)?;
             let before = self.unique.partial_values.len();
             let partial = text.iter().fold(NOTHING_READ, |at, &byte| self.unique.partial_values.next(at, byte));
-            self.arena
-                .budget
-                .grow(crate::automaton::unique::PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
+            self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
             texts.push(self.value_text(ordered, NOTHING_READ, partial)?);
         }
         Ok(Some(texts))

@@ -5,11 +5,13 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{Items, Position};
+use crate::automaton::position::{Items, Position, Register};
 use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
-use crate::automaton::unique::{Register, COUNT_CAP, ENUMERATION};
+use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::LexerState;
+use crate::json::unique::ENUMERATION;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
@@ -115,7 +117,7 @@ impl Machine {
         if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
             return Ok(insensitive);
         }
-        let language = self.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let (text, numeral) = match *self.arena.term(language) {
             Term::Quoted { text, .. } => (Some(text), false),
             _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
@@ -144,8 +146,8 @@ impl Machine {
     /// The number of excluded values that may begin like the item; `COUNT_CAP` if the item may not come at all.
     pub(super) fn conflict_count(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         step: u32,
         start: u32,
         partial: u32,

@@ -5,9 +5,13 @@
 
 use crate::automaton::frame::BOTTOM;
 use crate::automaton::machine::Machine;
-use crate::automaton::unique::{Excluded, ItemValues, Register, COUNT_CAP, ENUMERATION, ORDERED_STEP};
+use crate::automaton::position::Register;
+use crate::automaton::unique::analysis::{Excluded, ItemValues};
+use crate::automaton::unique::{COUNT_CAP, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
+use crate::json::unique::ENUMERATION;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
@@ -19,10 +23,10 @@ const MAX_MISSING_ITEMS: usize = 2_000;
 
 impl Machine {
     /// The values that an item may not have; None if the item or the rest of the array would then be impossible.
-    pub(super) fn excluded(&mut self, array: u32, state: u32, step: u32) -> Result<Excluded> {
-        let before = self.arena.registers.unique_states[state as usize];
+    pub(super) fn excluded(&mut self, array: ArrayId, state: ArrayStateId, step: u32) -> Result<Excluded> {
+        let before = self.arena.registers.unique_states[state.index()];
         if let Some(abstracted) = before.abstracted {
-            let spec = self.arena.registers.uniques[array as usize].clone();
+            let spec = self.arena.registers.uniques[array.index()].clone();
             let (node, next) = spec.steps[before.at as usize][step as usize];
             let more = (spec.max == MANY || before.count < spec.max) && abstracted.left > 0;
             let comes = more && self.matches_something(node);
@@ -47,8 +51,8 @@ impl Machine {
         Ok(excluded)
     }
 
-    fn find_excluded(&mut self, array: u32, before: UniqueState, step: u32) -> Result<Excluded> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn find_excluded(&mut self, array: ArrayId, before: UniqueState, step: u32) -> Result<Excluded> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let count = before.count as usize;
         let (node, next) = spec.steps[before.at as usize][step as usize];
         if spec.max != MANY && before.count >= spec.max || !self.matches_something(node) {
@@ -98,15 +102,15 @@ impl Machine {
 
     /// The number of values of an array's only item; None if there are several kinds of items or more than `most`
     /// values.
-    pub(super) fn value_count(&mut self, array: u32, most: usize) -> Result<Option<usize>> {
-        let Some(item) = self.arena.registers.uniques[array as usize].only_item() else { return Ok(None) };
+    pub(super) fn value_count(&mut self, array: ArrayId, most: usize) -> Result<Option<usize>> {
+        let Some(item) = self.arena.registers.uniques[array.index()].only_item() else { return Ok(None) };
         if self.min_values(item)? >= COUNT_CAP {
             return Ok(None);
         }
         Ok(self.item_values(array, item, most)?.map(|values| values.len()))
     }
 
-    fn is_in_set(&self, value: u32, set: u32) -> bool {
+    fn is_in_set(&self, value: u32, set: KeySetId) -> bool {
         self.arena.registers.keys.contains(set, &self.unique.values[value as usize])
     }
 
@@ -124,8 +128,8 @@ impl Machine {
     }
 
     /// Whether the array can end using only items with unlimited values.
-    fn can_end_by_unlimited_items(&mut self, array: u32, at: u32, count: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn can_end_by_unlimited_items(&mut self, array: ArrayId, at: u32, count: u32) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let floor = spec.min;
         let key = (array, at, if spec.max == MANY { count.min(floor) } else { count });
         if let Some(&can_end) = self.unique.unlimited_ends.get(&key) {
@@ -157,8 +161,8 @@ impl Machine {
     }
 
     /// Whether the array can end after `count` items if the values in `came` are taken.
-    fn can_end(&mut self, array: u32, at: u32, count: usize, came: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    fn can_end(&mut self, array: ArrayId, at: u32, count: usize, came: KeySetId) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let missing = (spec.min as usize).saturating_sub(count);
         if missing > MAX_MISSING_ITEMS {
             return Err(Error::Limit(Limit::DistinctItems(MAX_MISSING_ITEMS)).into());
@@ -171,16 +175,16 @@ impl Machine {
     #[allow(clippy::too_many_arguments)]
     fn can_end_with(
         &mut self,
-        array: u32,
+        array: ArrayId,
         at: u32,
         count: usize,
-        came: u32,
+        came: KeySetId,
         total: usize,
         slots: &mut Vec<Arc<Vec<u32>>>,
         failed: &mut FxHashSet<(u32, usize)>,
     ) -> Result<bool> {
         self.arena.spend(8)?;
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let ends = spec.accepting[at as usize] && count >= spec.min as usize;
         if ends || spec.steps[at as usize].len() > 1 {
             let has_matching = self.has_matching(slots, came)?;
@@ -214,7 +218,7 @@ impl Machine {
     }
 
     /// All values of an item as ids; None if there are more than `most`.
-    pub(super) fn item_values(&mut self, array: u32, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
+    pub(super) fn item_values(&mut self, array: ArrayId, node: TermId, most: usize) -> Result<Option<Arc<Vec<u32>>>> {
         let answer = |item_values: &ItemValues| {
             if item_values.is_complete && item_values.values.len() <= most {
                 Some(item_values.values.clone())
@@ -263,15 +267,15 @@ impl Machine {
     /// Whether the item has at most `most` values. The values are collected in `found`.
     fn count_values(&mut self, node: TermId, most: usize, ordered: bool) -> Result<bool> {
         let step = if ordered { ORDERED_STEP } else { 0 };
-        let end = Term::UniqueEnd { array: ENUMERATION, state: 0, step, start: NOTHING_READ };
+        let end = Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step, start: NOTHING_READ };
         let end = self.arena.unique_term(end)?;
-        let frame = self.frame(vec![(end, BOTTOM)]);
+        let frame = self.frames.of(&mut self.arena, vec![(end, BOTTOM)]);
         let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;
         Ok(!self.search(start.heads, NOTHING_READ, Some(most))?)
     }
 
     /// Whether a matching gives every slot its own value outside `came`.
-    fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: u32) -> Result<bool> {
+    fn has_matching(&mut self, slots: &[Arc<Vec<u32>>], came: KeySetId) -> Result<bool> {
         let mut holder: FxHashMap<u32, usize> = FxHashMap::default();
         for slot in 0..slots.len() {
             // An augmenting path over slots that could exchange their value (Kuhn 1955).

@@ -141,15 +141,15 @@ impl Machine {
 
     /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
     pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
-        if self.arena.has_all_longer_lengths(text) {
+        if self.arena.terms.has_all_longer_lengths(text) {
             return true;
         }
         let Term::And(ref parts) = *self.arena.term(text) else { return false };
         let mut unending = 0;
         for &part in &parts.clone() {
             match *self.arena.term(part) {
-                Term::Not(inner) if inner == EPSILON || self.arena.is_finite(inner) => {}
-                _ if self.arena.has_all_longer_lengths(part) => unending += 1,
+                Term::Not(inner) if inner == EPSILON || self.arena.terms.is_finite(inner) => {}
+                _ if self.arena.terms.has_all_longer_lengths(part) => unending += 1,
                 _ => return false,
             }
         }
@@ -169,7 +169,7 @@ impl Machine {
             Term::Quoted { .. } => true,
             Term::Class(set) => set.iter().all(|byte| !white(byte)),
             Term::Literal { literal, position } => {
-                self.arena.terms.literals[literal as usize][position as usize..].iter().any(|&byte| !white(byte))
+                self.arena.terms.literals[literal.index()][position as usize..].iter().any(|&byte| !white(byte))
             }
             Term::Cat(left, right) | Term::Seq(left, right) => self.is_never_blank(left) || self.is_never_blank(right),
             _ => false,

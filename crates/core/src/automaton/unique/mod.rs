@@ -11,10 +11,13 @@
 //! Masks are computed for abstracted positions (`Register::Abstracted`), which keep only a bound of the number of
 //! values. Tokens for which that bound does not suffice are checked at the exact position (`mask::draft`).
 
+pub(crate) mod abstraction;
+pub(crate) mod analysis;
 pub(crate) mod count;
+pub(crate) mod cursor;
 pub(crate) mod end;
 pub(crate) mod excluded;
-pub(crate) mod frame;
+pub(crate) mod item;
 pub(crate) mod min_values;
 pub(crate) mod order;
 pub(crate) mod rest;
@@ -22,32 +25,16 @@ pub(crate) mod rest;
 use crate::automaton::closure::Closure;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::Items;
+use crate::automaton::position::{Items, Register};
 use crate::error::Result;
-use crate::json::partial_value::{PartialValues, NOTHING_READ};
+use crate::json::partial_value::NOTHING_READ;
+use crate::json::unique::ENUMERATION;
 use crate::json::value::sort_members;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-pub(crate) use frame::ItemSummary;
-pub(crate) use rest::{ExcludedCursor, ItemKey, OpenItem};
-
-/// The partial value of the open items of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub enum Register {
-    /// No item of a unique array is open.
-    #[default]
-    Closed,
-    /// The partial value that was read of the open items.
-    At(u32),
-    /// A position of a mask, which stands for many partial values.
-    Abstracted,
-}
-
-/// The pseudo array under which the values of one item are enumerated.
-const ENUMERATION: u32 = u32::MAX;
 
 /// The step of the pseudo array if the items' objects have one order of members.
 const ORDERED_STEP: u32 = 1;
@@ -57,58 +44,6 @@ const COUNT_CAP: u32 = 1 << 24;
 
 /// Bytes per node of partial values, with its entry in the index.
 const PER_PARTIAL_VALUE: usize = 72;
-
-/// The set of texts that an item may not have; None if no item may come.
-type Excluded = Option<u32>;
-
-/// Caches of everything found out about values, frames and items of one machine.
-#[derive(Default)]
-pub(crate) struct UniqueAnalysis {
-    partial_values: PartialValues,
-    /// Canonical texts of the values that the matching deals with, by id.
-    values: Vec<Arc<[u8]>>,
-    value_ids: FxHashMap<Arc<[u8]>, u32>,
-    excluded: FxHashMap<(u32, u32, u32), Excluded>,
-    item_values: FxHashMap<(TermId, bool), ItemValues>,
-    in_progress: Vec<TermId>,
-    /// How often a result relied on a count in progress. Such results are not cached.
-    assumptions: u64,
-    unlimited_ends: FxHashMap<(u32, u32, u32), bool>,
-    min_values: FxHashMap<(TermId, u32), u32>,
-    open_calls: Vec<u32>,
-    cut_count: u64,
-    digit_strings: FxHashMap<TermId, u32>,
-    nonintegers: FxHashMap<TermId, bool>,
-    text_counts: FxHashMap<TermId, Option<u32>>,
-    one_to_one: FxHashMap<TermId, bool>,
-    canonical: FxHashMap<TermId, bool>,
-    ordered: FxHashMap<u32, bool>,
-    insensitive: FxHashMap<(TermId, u32), bool>,
-    frame_min_values: FxHashMap<FrameId, u32>,
-    viable: FxHashMap<(TermId, FrameId, u32), bool>,
-    most_excluded: u32,
-    /// Canonical texts of the values that ended in the pseudo array.
-    found: FxHashSet<Vec<u8>>,
-    /// Upper bound of the items that one token may span.
-    pub(crate) max_token_items: u32,
-}
-
-impl UniqueAnalysis {
-    /// Raises the bounds to those of another machine, whose positions are about to be copied.
-    pub(crate) fn expect_values_of(&mut self, other: &UniqueAnalysis) {
-        self.most_excluded = self.most_excluded.max(other.most_excluded);
-        self.max_token_items = self.max_token_items.max(other.max_token_items);
-    }
-}
-
-/// The values of one item, as far as they were asked for.
-#[derive(Clone, Default)]
-struct ItemValues {
-    values: Arc<Vec<u32>>,
-    /// Whether `values` has all values of the item.
-    is_complete: bool,
-    asked: usize,
-}
 
 impl Machine {
     /// Replaces a term of an array by the terms that it begins with.
@@ -121,7 +56,7 @@ impl Machine {
     ) -> Result<()> {
         match *self.arena.term(term) {
             Term::Unique(array) => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
+                let spec = self.arena.registers.uniques[array.index()].clone();
                 let state = self.arena.unique_state(array, UniqueState::default());
                 if spec.accepting[0] && spec.min == 0 {
                     work.push((spec.empty, frame));
@@ -129,8 +64,8 @@ impl Machine {
                 self.push_next_item(array, state, spec.open, frame, work)
             }
             Term::UniqueNext { array, state } => {
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let (at, count) = self.arena.registers.unique_states[state as usize].progress();
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let (at, count) = self.arena.registers.unique_states[state.index()].progress();
                 if spec.accepting[at as usize] && count >= spec.min as usize {
                     work.push((spec.close, frame));
                 }
@@ -143,12 +78,12 @@ impl Machine {
                     closure.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
-                let abstracted = self.arena.registers.unique_states[state as usize].abstracted;
+                let abstracted = self.arena.registers.unique_states[state.index()].abstracted;
                 if abstracted.is_some() {
                     closure.register = Register::Abstracted;
                 }
-                let spec = self.arena.registers.uniques[array as usize].clone();
-                let at = self.arena.registers.unique_states[state as usize].at;
+                let spec = self.arena.registers.uniques[array.index()].clone();
+                let at = self.arena.registers.unique_states[state.index()].at;
                 for (step, &(node, _)) in spec.steps[at as usize].iter().enumerate() {
                     let step = step as u32;
                     if self.excluded(array, state, step)?.is_none() {
@@ -160,7 +95,7 @@ impl Machine {
                         (None, _) => NOTHING_READ,
                     };
                     let end = self.arena.unique_term(Term::UniqueEnd { array, state, step, start })?;
-                    let under = self.frame(vec![(end, frame)]);
+                    let under = self.frames.of(&mut self.arena, vec![(end, frame)]);
                     work.push((node, under));
                 }
                 Ok(())
@@ -174,7 +109,7 @@ impl Machine {
                     }
                     return Ok(());
                 }
-                let before = self.arena.registers.unique_states[state as usize];
+                let before = self.arena.registers.unique_states[state.index()];
                 let next = match (before.abstracted, closure.register) {
                     (Some(abstracted), _) => {
                         closure.crosses_item = true;
@@ -209,8 +144,8 @@ impl Machine {
     }
 
     /// Whether some text of the array exists at all.
-    pub(crate) fn can_begin(&mut self, array: u32) -> Result<bool> {
-        let spec = self.arena.registers.uniques[array as usize].clone();
+    pub(crate) fn can_begin(&mut self, array: ArrayId) -> Result<bool> {
+        let spec = self.arena.registers.uniques[array.index()].clone();
         if spec.accepting[0] && spec.min == 0 {
             return Ok(true);
         }
@@ -226,14 +161,14 @@ impl Machine {
     /// Adds the start of the next item, if some item may come.
     fn push_next_item(
         &mut self,
-        array: u32,
-        state: u32,
+        array: ArrayId,
+        state: ArrayStateId,
         before: TermId,
         frame: FrameId,
         work: &mut Items,
     ) -> Result<()> {
-        let at = self.arena.registers.unique_states[state as usize].at;
-        let steps = self.arena.registers.uniques[array as usize].steps[at as usize].len() as u32;
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let steps = self.arena.registers.uniques[array.index()].steps[at as usize].len() as u32;
         for step in 0..steps {
             if self.excluded(array, state, step)?.is_some() {
                 let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
@@ -247,12 +182,12 @@ impl Machine {
 
     fn state_after_item(
         &mut self,
-        array: u32,
+        array: ArrayId,
         before: UniqueState,
         step: u32,
         change: impl FnOnce(&mut UniqueState),
-    ) -> u32 {
-        let at = self.arena.registers.uniques[array as usize].steps[before.at as usize][step as usize].1;
+    ) -> ArrayStateId {
+        let at = self.arena.registers.uniques[array.index()].steps[before.at as usize][step as usize].1;
         let mut next = UniqueState { at, count: before.count + 1, ..before };
         change(&mut next);
         if next.abstracted.is_some() {

@@ -3,17 +3,17 @@
 //! If so, equal values have equal partial values, and members need no sorting.
 
 use crate::automaton::machine::Machine;
+use crate::regular::id::ArrayId;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 impl Machine {
     /// Whether objects in the array's items have a fixed order of members; cached.
-    pub(super) fn is_ordered(&mut self, array: u32) -> bool {
+    pub(super) fn is_ordered(&mut self, array: ArrayId) -> bool {
         if let Some(&known) = self.unique.ordered.get(&array) {
             return known;
         }
-        let items =
-            self.arena.registers.uniques[array as usize].steps.iter().flatten().map(|&(item, _)| item).collect();
+        let items = self.arena.registers.uniques[array.index()].steps.iter().flatten().map(|&(item, _)| item).collect();
         let found = self.are_ordered(items);
         self.arena.budget.grow(16);
         self.unique.ordered.insert(array, found);
@@ -32,11 +32,11 @@ impl Machine {
                 Term::Repeat { body, .. } => work.push(body),
                 Term::Call(rule) => work.extend(self.body(rule)),
                 Term::Unique(array) => {
-                    let spec = &self.arena.registers.uniques[array as usize];
+                    let spec = &self.arena.registers.uniques[array.index()];
                     work.extend(spec.steps.iter().flatten().map(|&(item, _)| item));
                 }
                 Term::Object(object) => {
-                    let spec = &self.arena.registers.objects[object as usize];
+                    let spec = &self.arena.registers.objects[object.index()];
                     let values = spec.properties.iter().flat_map(|property| &property.values);
                     work.extend(values.map(|value| value.node));
                     let others = spec.extras.iter().any(|extra| !extra.values.is_empty());
@@ -46,9 +46,9 @@ impl Machine {
                 }
                 Term::Quoted { .. } | Term::Empty | Term::Epsilon => {}
                 Term::Class(set) if !set.contains(b'{') => {}
-                Term::Literal { literal, .. } if !self.arena.terms.literals[literal as usize].contains(&b'{') => {}
+                Term::Literal { literal, .. } if !self.arena.terms.literals[literal.index()].contains(&b'{') => {}
                 Term::Words { set, low, high, .. } => {
-                    let words = &self.arena.terms.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                     if words.iter().any(|word| word.contains(&b'{')) {
                         return false;
                     }

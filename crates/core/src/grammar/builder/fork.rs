@@ -5,6 +5,7 @@
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
+use crate::regular::id::ObjectId;
 use crate::regular::term::{TermId, EPSILON};
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use std::sync::Arc;
@@ -60,11 +61,11 @@ impl Builder {
     fn warm_up(&mut self) {
         let arena = self.begin_call();
         for object in 0..arena.registers.objects.len().min(MAX_WARMED_NODES) {
-            arena.has_usual_separators(object as u32);
+            arena.has_usual_separators(ObjectId::at(object));
         }
         let mut next = 0;
         while next < arena.len().min(MAX_WARMED_NODES) {
-            let node = TermId(next as u32);
+            let node = TermId::at(next);
             next += 1;
             if arena.info(node).structural {
                 continue;
@@ -103,10 +104,10 @@ mod tests {
     fn what_a_later_fork_prepares_is_under_it_too() {
         let mut builder = Builder::default();
         let (rule, text) = (builder.rule("texts").unwrap(), builder.literal(b"x").unwrap());
-        let more = builder.seq(&[rule.0, text.0]).unwrap();
-        let body = builder.alt(&[text.0, more.0]).unwrap();
+        let more = builder.seq(&[rule.number(), text.number()]).unwrap();
+        let body = builder.alt(&[text.number(), more.number()]).unwrap();
         builder.fork(Limits::default(), None);
-        builder.define(rule.0, body.0).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
         let before = builder.arena.len();
         let fork = builder.fork(Limits::default(), None);
         assert!(builder.arena.len() > before, "to remove left recursion makes terms");

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
+use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
 use fork::PreparedRules;
@@ -86,7 +87,7 @@ impl Builder {
     /// The node of a number. Errors: misuse, if this builder has no such node.
     pub fn node(&self, id: u32) -> Result<TermId> {
         if (id as usize) < self.arena.len() {
-            Ok(TermId(id))
+            Ok(TermId::new(id))
         } else {
             Err(Error::Misuse(format!("{id} is not a node of this builder")).into())
         }
@@ -199,7 +200,7 @@ impl Builder {
 
     /// A regular node in a form that other builders can import; None for structural nodes.
     pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.export(self.node(id)?))
+        Ok(self.arena.terms.export(self.node(id)?))
     }
 
     /// The node that another builder exported.
@@ -255,6 +256,6 @@ impl Builder {
                 self.specials.len() - 1
             }
         };
-        self.begin_call().special(index as u32)
+        self.begin_call().special(SpecialId::at(index))
     }
 }

@@ -25,6 +25,7 @@ mod writer;
 
 use crate::grammar::fingerprint::Fingerprints;
 use crate::grammar::grammar::Grammar;
+use crate::regular::id::{ArrayId, RuleId};
 use crate::regular::registers::{ObjectSpec, Value};
 use crate::regular::term::{Term, TermId};
 use notation::{format_count, format_marks, quote};
@@ -64,7 +65,7 @@ impl Grammar {
         while let Some((item, name)) = dump.agenda.pop_front() {
             out.push('\n');
             if let Definition::Rule(rule) = item {
-                let _ = writeln!(out, "# {}", rules.names[rule as usize].escape_debug());
+                let _ = writeln!(out, "# {}", rules.names[rule.index()].escape_debug());
             }
             // Writing to a String cannot fail.
             let _ = writeln!(out, "{name} ={}", dump.body(item));
@@ -77,7 +78,7 @@ impl Grammar {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Definition {
     Term(TermId),
-    Rule(u32),
+    Rule(RuleId),
     /// The punctuation of an object: open, close, comma, empty, colon.
     Members([TermId; 5]),
     /// The punctuation of an array: open, close, comma, empty.
@@ -230,7 +231,7 @@ impl Dump<'_> {
             Definition::Members(terms) => self.layout(&["open", "close", "comma", "none", "colon"], &terms),
             Definition::Items(terms) => self.layout(&["open", "close", "comma", "none"], &terms),
             Definition::Term(id) => match *self.writer.arena.term(id) {
-                Term::Object(object) => self.object(&self.writer.arena.registers.objects[object as usize].clone()),
+                Term::Object(object) => self.object(&self.writer.arena.registers.objects[object.index()].clone()),
                 Term::Unique(array) => self.array(array),
                 _ => self.definition(id),
             },
@@ -297,8 +298,8 @@ impl Dump<'_> {
         texts.join(" | ")
     }
 
-    fn array(&mut self, array: u32) -> String {
-        let spec = self.writer.arena.registers.uniques[array as usize].clone();
+    fn array(&mut self, array: ArrayId) -> String {
+        let spec = self.writer.arena.registers.uniques[array.index()].clone();
         let layout = [spec.open, spec.close, spec.comma, spec.empty].map(|term| self.classes.of(term));
         let layout = self.name(Definition::Items(layout), "layout");
         let mut out = format!(" array of different items, {layout}{}", format_count(spec.min, spec.max));

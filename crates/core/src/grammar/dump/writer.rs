@@ -56,7 +56,7 @@ impl Writer<'_> {
             Term::Repeat { body, .. } | Term::Bounded { body, .. } => out.push(body),
             Term::Call(rule) => out.extend(self.rules.body(rule)),
             Term::Object(object) => {
-                let spec = &arena.registers.objects[object as usize];
+                let spec = &arena.registers.objects[object.index()];
                 out.extend(spec.properties.iter().flat_map(|property| &property.values).map(|value| value.node));
                 out.extend(spec.extras.iter().flat_map(|extra| &extra.values).map(|value| value.node));
                 out.extend(spec.extras.iter().map(|extra| extra.keys));
@@ -64,7 +64,7 @@ impl Writer<'_> {
                 out.extend(layouts.insert(layout).then_some(layout).into_iter().flatten());
             }
             Term::Unique(array) => {
-                let spec = &arena.registers.uniques[array as usize];
+                let spec = &arena.registers.uniques[array.index()];
                 out.extend(spec.steps.iter().flatten().map(|step| step.0));
                 out.extend([spec.open, spec.close, spec.comma, spec.empty]);
             }
@@ -140,9 +140,9 @@ impl Writer<'_> {
             Term::Epsilon => "empty".into(),
             _ if arena.any_text == Some(id) => "any_text".into(),
             Term::Class(bytes) => format_class(&bytes),
-            Term::Literal { literal, position } => quote(&arena.terms.literals[literal as usize][position as usize..]),
+            Term::Literal { literal, position } => quote(&arena.terms.literals[literal.index()][position as usize..]),
             Term::Words { set, low, high, depth } => {
-                let words = &arena.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                 let texts: Vec<String> = words.iter().map(|word| quote(&word[depth as usize..])).collect();
                 parenthesize(texts.join(&format!("{separator}| ")), precedence > Precedence::Union)
             }
@@ -164,7 +164,7 @@ impl Writer<'_> {
                 let rest = if rest == 0 { String::new() } else { format!(", from {rest}") };
                 format!("multiple({of}{rest}{})", if point { ", point" } else { "" })
             }
-            Term::Special(special) => format!("special({})", quote(self.specials[special as usize].as_bytes())),
+            Term::Special(special) => format!("special({})", quote(self.specials[special.index()].as_bytes())),
             // Terms that exist only at run time.
             _ => "…".into(),
         }
@@ -175,7 +175,7 @@ impl Writer<'_> {
         match *self.arena.term(id) {
             Term::Class(bytes) if bytes.len() == 1 => Some(bytes.iter().collect()),
             Term::Literal { literal, position } => {
-                let text = &self.arena.terms.literals[literal as usize][position as usize..];
+                let text = &self.arena.terms.literals[literal.index()][position as usize..];
                 (text.len() < INLINE_WIDTH).then(|| text.to_vec())
             }
             _ => None,
@@ -188,10 +188,10 @@ impl Writer<'_> {
             return "…".into();
         }
         match *self.arena.term(id) {
-            Term::Call(rule) => self.rules.names[rule as usize].clone(),
+            Term::Call(rule) => self.rules.names[rule.index()].clone(),
             Term::Unique(_) => "array".into(),
             Term::Object(object) => {
-                let properties = &self.arena.registers.objects[object as usize].properties;
+                let properties = &self.arena.registers.objects[object.index()].properties;
                 let keys: Vec<String> = properties.iter().map(|property| quote(&property.key)).collect();
                 format!("object {}", keys.join(" "))
             }

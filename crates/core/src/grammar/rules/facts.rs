@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::json::object::{SeenKeys, Steps};
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, RuleId};
 use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Term, TermId, EMPTY};
 use rustc_hash::FxHashMap;
@@ -40,8 +41,8 @@ pub(super) struct Facts {
 
 impl Facts {
     /// The facts of a rule; neither if the rule is unknown.
-    pub fn of_rule(&self, rule: u32) -> Fact {
-        self.rules.get(rule as usize).copied().unwrap_or_default()
+    pub fn of_rule(&self, rule: RuleId) -> Fact {
+        self.rules.get(rule.index()).copied().unwrap_or_default()
     }
 
     /// Adds the facts of a new rule.
@@ -51,7 +52,7 @@ impl Facts {
 
     /// The facts of a term, computed from its parts if necessary.
     pub fn of(&self, arena: &Arena, id: TermId) -> Fact {
-        match self.get(id.0 as usize) {
+        match self.get(id.index()) {
             Some(fact) => fact,
             None => self.fact_from_parts(arena, id),
         }
@@ -87,7 +88,7 @@ impl Facts {
                     if all == Fact::default() {
                         return all;
                     }
-                    if (rest.0 as usize) < self.terms() {
+                    if rest.index() < self.terms() {
                         break;
                     }
                 }
@@ -108,8 +109,7 @@ impl Facts {
             Term::Repeat { body, .. } => self.of(arena, *body),
             Term::Call(rule) => self.of_rule(*rule),
             Term::Unique(array) => {
-                let productive =
-                    arena.registers.uniques[*array as usize].can_end(|node| self.of(arena, node).productive);
+                let productive = arena.registers.uniques[array.index()].can_end(|node| self.of(arena, node).productive);
                 Fact { nullable: false, productive }
             }
             _ => Fact { nullable: info.nullable, productive: true },
@@ -136,7 +136,7 @@ impl Facts {
         // Objects and arrays are expensive, so they wait until all cheaper terms are known.
         let (mut light, mut heavy) = (Vec::new(), Vec::new());
         for place in known..count {
-            let id = TermId(place as u32);
+            let id = TermId::at(place);
             if !arena.info(id).structural {
                 self.terms.push(self.fact_from_parts(arena, id));
                 continue;
@@ -145,7 +145,7 @@ impl Facts {
             let mut parts = 0;
             each_part(arena, bodies, id, |part| {
                 parts += 1;
-                if part.0 as usize >= known && arena.info(part).structural {
+                if part.index() >= known && arena.info(part).structural {
                     users.entry(part).or_default().push(id);
                 }
             });
@@ -160,14 +160,14 @@ impl Facts {
         heavy.reverse();
         let (mut waits, below) = (vec![true; count - known], self.shared.len());
         while let Some(id) = light.pop().or_else(|| heavy.pop()) {
-            let place = id.0 as usize;
+            let place = id.index();
             waits[place - known] = false;
             arena.spend(1)?;
             let fact = match *arena.term(id) {
                 Term::Object(object) => self.object_fact(arena, object)?,
                 Term::Call(rule) => {
-                    let fact = bodies.get(rule as usize).map_or_else(Fact::default, |&body| self.of(arena, body));
-                    if let Some(slot) = self.rules.get_mut(rule as usize) {
+                    let fact = bodies.get(rule.index()).map_or_else(Fact::default, |&body| self.of(arena, body));
+                    if let Some(slot) = self.rules.get_mut(rule.index()) {
                         *slot = fact;
                     }
                     fact
@@ -179,7 +179,7 @@ impl Facts {
             }
             self.terms[place - below] = fact;
             for &user in users.get(&id).into_iter().flatten() {
-                let at = user.0 as usize;
+                let at = user.index();
                 if self.terms[at - below] != ALL && !std::mem::replace(&mut waits[at - known], true) {
                     match arena.term(user) {
                         Term::Object(_) | Term::Unique(_) => heavy.push(user),
@@ -198,7 +198,7 @@ impl Facts {
     /// Removes unproductive values from all new objects.
     pub fn prune(&mut self, arena: &mut Arena) {
         for object in self.pruned..arena.registers.objects.len() {
-            if let Some(spec) = self.prune_object(arena, object as u32) {
+            if let Some(spec) = self.prune_object(arena, ObjectId::at(object)) {
                 *arena.registers.objects.get_mut(object) = Arc::new(spec);
             }
         }
@@ -208,7 +208,7 @@ impl Facts {
     /// Whether every term from a place on is productive, except for the empty language.
     pub fn are_all_productive(&self, from: usize) -> bool {
         let is_productive = |place| self.get(place).is_some_and(|fact: Fact| fact.productive);
-        (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.0 as usize)
+        (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.index())
     }
 
     /// The number of terms at the last fixpoint.
@@ -220,12 +220,12 @@ impl Facts {
     /// limits.
     pub fn extend(&mut self, arena: &mut Arena) -> Result<()> {
         for place in self.terms()..arena.len() {
-            let id = TermId(place as u32);
+            let id = TermId::at(place);
             let fact = match *arena.term(id) {
                 Term::Object(object) => {
                     let fact = self.object_fact(arena, object)?;
                     if let Some(spec) = self.prune_object(arena, object) {
-                        *arena.registers.objects.get_mut(object as usize) = Arc::new(spec);
+                        *arena.registers.objects.get_mut(object.index()) = Arc::new(spec);
                     }
                     fact
                 }
@@ -239,8 +239,8 @@ impl Facts {
 
     /// The facts of an object: whether productive values can close it. If the search exceeds its steps, the object
     /// counts as productive, and the automaton decides on entering it.
-    fn object_fact(&mut self, arena: &mut Arena, object: u32) -> Result<Fact> {
-        let known = arena.registers.objects[object as usize].clone();
+    fn object_fact(&mut self, arena: &mut Arena, object: ObjectId) -> Result<Fact> {
+        let known = arena.registers.objects[object.index()].clone();
         arena.spend(1 + known.properties.len() as u64 / 8)?;
         let is_there = |node: TermId| self.of(arena, node).productive;
         // A required property without a value decides without a search.
@@ -257,8 +257,8 @@ impl Facts {
     }
 
     /// The object without its unproductive values; None if it has none of them.
-    fn prune_object(&self, arena: &Arena, object: u32) -> Option<ObjectSpec> {
-        let spec = &arena.registers.objects[object as usize];
+    fn prune_object(&self, arena: &Arena, object: ObjectId) -> Option<ObjectSpec> {
+        let spec = &arena.registers.objects[object.index()];
         let is_there = |node: TermId| self.of(arena, node).productive;
         let lists = spec.properties.iter().map(|property| &property.values);
         let mut values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
@@ -285,12 +285,12 @@ fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(T
         Term::Seq(left, right) => [*left, *right].into_iter().for_each(act),
         Term::Alt(parts) => parts.iter().copied().for_each(act),
         Term::Repeat { body, .. } => act(*body),
-        Term::Call(rule) => bodies.get(*rule as usize).copied().into_iter().for_each(act),
+        Term::Call(rule) => bodies.get(rule.index()).copied().into_iter().for_each(act),
         Term::Unique(array) => {
-            arena.registers.uniques[*array as usize].steps.iter().flatten().for_each(|&(node, _)| act(node));
+            arena.registers.uniques[array.index()].steps.iter().flatten().for_each(|&(node, _)| act(node));
         }
         Term::Object(object) => {
-            let spec = &arena.registers.objects[*object as usize];
+            let spec = &arena.registers.objects[object.index()];
             let lists = spec.properties.iter().map(|property| &property.values);
             lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten().for_each(|value| act(value.node));
         }

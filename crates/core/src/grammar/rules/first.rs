@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::grammar::rules::Rules;
 use crate::json::object::ObjectParts;
 use crate::regular::arena::Arena;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON, MANY};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -16,9 +17,9 @@ pub enum First {
     /// A regular term, or a key of an object.
     Head(TermId),
     /// A rule, by its number.
-    Call(u32),
+    Call(RuleId),
     /// A special token, by its number.
-    Special(u32),
+    Special(SpecialId),
     /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
     Replay,
     /// An array of unique items: how it begins depends on the values that came.

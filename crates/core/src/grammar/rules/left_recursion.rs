@@ -9,29 +9,30 @@ use crate::grammar::rules::facts::Fact;
 use crate::grammar::rules::first::deduplicate;
 use crate::grammar::rules::{Entry, First, Rules};
 use crate::regular::arena::Arena;
+use crate::regular::id::RuleId;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Rules {
     /// The rules that a rule may begin with.
-    pub(super) fn first_callees(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
-        self.entries[rule as usize].iter().filter_map(|entry| match entry.first {
+    pub(super) fn first_callees(&self, rule: RuleId) -> impl Iterator<Item = RuleId> + '_ {
+        self.entries[rule.index()].iter().filter_map(|entry| match entry.first {
             First::Call(callee) => Some(callee),
             _ => None,
         })
     }
 
     /// Strongly connected components of "may begin with", callees first (Tarjan 1972, iterative).
-    pub(super) fn components(&self) -> Vec<Vec<u32>> {
+    pub(super) fn components(&self) -> Vec<Vec<RuleId>> {
         let count = self.entries.len();
         let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
         let (mut on_stack, mut stack, mut out) = (vec![false; count], Vec::new(), Vec::new());
         let mut counter = 0;
-        for root in 0..count as u32 {
-            let mut work = vec![(root, None::<std::vec::IntoIter<u32>>)];
+        for root in (0..count).map(RuleId::at) {
+            let mut work = vec![(root, None::<std::vec::IntoIter<RuleId>>)];
             while let Some((rule, callees)) = work.last_mut() {
-                let at = *rule as usize;
+                let at = rule.index();
                 if callees.is_none() {
                     if index[at] != u32::MAX {
                         work.pop();
@@ -45,19 +46,19 @@ impl Rules {
                 }
                 let next = callees.as_mut().and_then(|callees| callees.next());
                 match next {
-                    Some(callee) if index[callee as usize] == u32::MAX => work.push((callee, None)),
-                    Some(callee) if on_stack[callee as usize] => low[at] = low[at].min(index[callee as usize]),
+                    Some(callee) if index[callee.index()] == u32::MAX => work.push((callee, None)),
+                    Some(callee) if on_stack[callee.index()] => low[at] = low[at].min(index[callee.index()]),
                     Some(_) => {}
                     None => {
                         let rule = *rule;
                         work.pop();
                         if let Some((caller, _)) = work.last() {
-                            low[*caller as usize] = low[*caller as usize].min(low[at]);
+                            low[caller.index()] = low[caller.index()].min(low[at]);
                         }
                         if low[at] == index[at] {
                             let split = stack.iter().rposition(|&other| other == rule).unwrap_or(0);
-                            let component: Vec<u32> = stack.split_off(split);
-                            component.iter().for_each(|&member| on_stack[member as usize] = false);
+                            let component: Vec<RuleId> = stack.split_off(split);
+                            component.iter().for_each(|&member| on_stack[member.index()] = false);
                             out.push(component);
                         }
                     }
@@ -69,12 +70,12 @@ impl Rules {
 
     /// Solves the left-linear system of one component, as the head of this file describes. Errors: more than 64 rules,
     /// limits.
-    pub(super) fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[u32]) -> Result<()> {
+    pub(super) fn remove_left_recursion(&mut self, arena: &mut Arena, component: &[RuleId]) -> Result<()> {
         let size = component.len();
         if size > 64 {
             return Err(Error::Limit(Limit::LeftRecursion(64)).into());
         }
-        let place: FxHashMap<u32, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
+        let place: FxHashMap<RuleId, usize> = component.iter().enumerate().map(|(at, &rule)| (rule, at)).collect();
         // steps[k] lists (j, alpha) for every A_j → A_k alpha.
         let mut steps: Vec<Vec<(usize, TermId)>> = vec![Vec::new(); size];
         let mut bases: Vec<Vec<Entry>> = vec![Vec::new(); size];
@@ -104,14 +105,14 @@ impl Rules {
         };
         let reaches: Vec<Vec<bool>> = (0..size).map(reach).collect();
         let rest_rule = |rules: &mut Self, k: usize, i: usize| {
-            let name = format!("{}/{}", rules.names[component[k] as usize], rules.names[component[i] as usize]);
+            let name = format!("{}/{}", rules.names[component[k].index()], rules.names[component[i].index()]);
             let rule = rules.declare(&name);
-            rules.bodies[rule as usize] = Some(EMPTY);
+            rules.bodies[rule.index()] = Some(EMPTY);
             rules.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
             rules.entries.push(Arc::default());
             rule
         };
-        let mut rests = vec![vec![0u32; size]; size];
+        let mut rests = vec![vec![RuleId::new(0); size]; size];
         for (k, row) in rests.iter_mut().enumerate() {
             for (i, cell) in row.iter_mut().enumerate() {
                 *cell = rest_rule(self, k, i);
@@ -134,7 +135,7 @@ impl Rules {
                         }
                     }
                 }
-                self.entries[rests[k][i] as usize] = Arc::new(deduplicate(entries));
+                self.entries[rests[k][i].index()] = Arc::new(deduplicate(entries));
             }
         }
         for (i, &rule) in component.iter().enumerate() {
@@ -146,7 +147,7 @@ impl Rules {
                     entries.push(entry);
                 }
             }
-            self.entries[rule as usize] = Arc::new(deduplicate(entries));
+            self.entries[rule.index()] = Arc::new(deduplicate(entries));
         }
         Ok(())
     }

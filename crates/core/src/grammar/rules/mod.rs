@@ -10,6 +10,7 @@ pub(crate) mod trim;
 
 use crate::error::{Error, Result};
 use crate::regular::arena::Arena;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId};
 use std::sync::Arc;
 
@@ -32,20 +33,20 @@ pub struct Rules {
 
 impl Rules {
     /// The number of a new rule without a body. Names need not be unique.
-    pub fn declare(&mut self, name: &str) -> u32 {
+    pub fn declare(&mut self, name: &str) -> RuleId {
         self.names.push(name.to_owned());
         self.bodies.push(None);
-        self.bodies.len() as u32 - 1
+        RuleId::at(self.bodies.len() - 1)
     }
 
     /// Gives a rule its body. Errors: misuse, if the rule is defined already or unknown.
-    pub fn define(&mut self, rule: u32, body: TermId) -> Result<()> {
-        match self.bodies.get_mut(rule as usize) {
+    pub fn define(&mut self, rule: RuleId, body: TermId) -> Result<()> {
+        match self.bodies.get_mut(rule.index()) {
             Some(slot @ None) => {
                 *slot = Some(body);
                 Ok(())
             }
-            Some(_) => Err(Error::Misuse(format!("rule {:?} is defined twice", self.names[rule as usize])).into()),
+            Some(_) => Err(Error::Misuse(format!("rule {:?} is defined twice", self.names[rule.index()])).into()),
             None => Err(Error::Misuse("not a rule".into()).into()),
         }
     }
@@ -56,18 +57,18 @@ impl Rules {
     }
 
     /// Whether the rule matches the empty text.
-    pub(crate) fn is_nullable_rule(&self, rule: u32) -> bool {
+    pub(crate) fn is_nullable_rule(&self, rule: RuleId) -> bool {
         self.facts.of_rule(rule).nullable
     }
 
     /// The body of a rule; None if it is not defined.
-    pub(crate) fn body(&self, rule: u32) -> Option<TermId> {
-        self.bodies.get(rule as usize).copied().flatten()
+    pub(crate) fn body(&self, rule: RuleId) -> Option<TermId> {
+        self.bodies.get(rule.index()).copied().flatten()
     }
 
     /// The beginnings of a prepared rule.
-    pub(crate) fn entries(&self, rule: u32) -> Arc<Vec<Entry>> {
-        self.entries[rule as usize].clone()
+    pub(crate) fn entries(&self, rule: RuleId) -> Arc<Vec<Entry>> {
+        self.entries[rule.index()].clone()
     }
 
     fn defined_bodies(&self) -> Result<Vec<TermId>> {
@@ -126,7 +127,7 @@ impl Rules {
         self.order = vec![0; self.entries.len()];
         // `components` lists callees first.
         for (place, rule) in order.enumerate() {
-            self.order[rule as usize] = u32::MAX - place as u32;
+            self.order[rule.index()] = u32::MAX - place as u32;
         }
         self.facts.extend(arena)?;
         Ok(root)
@@ -143,13 +144,13 @@ impl Rules {
 
 impl Arena {
     /// The term that calls a rule.
-    pub fn call(&mut self, rule: u32) -> Result<TermId> {
-        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule)], false)
+    pub fn call(&mut self, rule: RuleId) -> Result<TermId> {
+        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule.number())], false)
     }
 
     /// The term of a special token.
-    pub fn special(&mut self, special: u32) -> Result<TermId> {
-        self.intern_structural(Term::Special(special), 28, &[u128::from(special)], false)
+    pub fn special(&mut self, special: SpecialId) -> Result<TermId> {
+        self.intern_structural(Term::Special(special), 28, &[u128::from(special.number())], false)
     }
 }
 
@@ -161,15 +162,17 @@ mod tests {
     use crate::limits::Limits;
     use smallvec::SmallVec;
 
+    const RULE_ONE: RuleId = RuleId::new(0);
+
     /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
     fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
         let mut builder = Builder::default();
-        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().0);
+        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
         let bodies = make(&mut builder, one, two);
         builder.define(one, bodies[0]).unwrap();
         builder.define(two, bodies[1]).unwrap();
         let machine = builder.build(one).unwrap().machine(&Limits::default(), [None, None], None).unwrap();
-        [0, 1].map(|rule| {
+        [RULE_ONE, RuleId::new(1)].map(|rule| {
             let entries = machine.rules().entries(rule);
             entries.iter().map(|entry| (entry.first, entry.rest.len())).collect()
         })
@@ -184,38 +187,38 @@ mod tests {
     fn a_rule_begins_with_what_is_read_never_with_the_empty_text() {
         // one = "x" two | ε, two = one "y" one
         let [one, two] = first_callees(|builder, one, two| {
-            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().0);
-            let more = builder.seq(&[x, two]).unwrap().0;
-            let first = builder.alt(&[more, crate::regular::term::EPSILON.0]).unwrap().0;
-            [first, builder.seq(&[one, y, one]).unwrap().0]
+            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().number());
+            let more = builder.seq(&[x, two]).unwrap().number();
+            let first = builder.alt(&[more, crate::regular::term::EPSILON.number()]).unwrap().number();
+            [first, builder.seq(&[one, y, one]).unwrap().number()]
         });
         assert_eq!(heads(&one), [1]);
         // One calls, and as it may be empty the rest is a beginning, too.
-        assert!(matches!(two[..], [(First::Call(0), 1), (First::Head(_), 1)]), "{two:?}");
+        assert!(matches!(two[..], [(First::Call(RULE_ONE), 1), (First::Head(_), 1)]), "{two:?}");
     }
 
     #[test]
     fn a_repetition_begins_with_what_is_repeated_and_goes_on_with_the_rest() {
         let counted = |min, max| {
             let [one, _] = first_callees(|builder, _, _| {
-                let (x, special) = (builder.literal(b"x").unwrap().0, builder.special("<s>").unwrap().0);
-                let item = builder.seq(&[special, x]).unwrap().0;
-                [builder.repeat(item, min, max).unwrap().0, x]
+                let (x, special) = (builder.literal(b"x").unwrap().number(), builder.special("<s>").unwrap().number());
+                let item = builder.seq(&[special, x]).unwrap().number();
+                [builder.repeat(item, min, max).unwrap().number(), x]
             });
             one
         };
-        assert_eq!(counted(0, Some(1)), [(First::Special(0), 1)]);
-        assert_eq!(counted(1, Some(3)), [(First::Special(0), 2)]);
-        assert_eq!(counted(2, None), [(First::Special(0), 2)]);
+        assert_eq!(counted(0, Some(1)), [(First::Special(SpecialId::new(0)), 1)]);
+        assert_eq!(counted(1, Some(3)), [(First::Special(SpecialId::new(0)), 2)]);
+        assert_eq!(counted(2, None), [(First::Special(SpecialId::new(0)), 2)]);
     }
 
     #[test]
     fn left_recursion_is_gone() {
         // one = two "x" | "a", two = one "y" | "b": each first_callees with what the other does.
         let found = first_callees(|builder, one, two| {
-            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().0);
-            let (first, second) = (builder.seq(&[two, x]).unwrap().0, builder.seq(&[one, y]).unwrap().0);
-            [builder.alt(&[first, a]).unwrap().0, builder.alt(&[second, b]).unwrap().0]
+            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().number());
+            let (first, second) = (builder.seq(&[two, x]).unwrap().number(), builder.seq(&[one, y]).unwrap().number());
+            [builder.alt(&[first, a]).unwrap().number(), builder.alt(&[second, b]).unwrap().number()]
         });
         assert_eq!(found.each_ref().map(|found| heads(found).len()), [2, 2]);
     }
@@ -224,20 +227,28 @@ mod tests {
     fn callees_come_before_callers() {
         let entry = |callee| Entry { first: First::Call(callee), rest: SmallVec::new() };
         let rules = |calls: &[&[u32]]| Rules {
-            entries: calls.iter().map(|calls| Arc::new(calls.iter().map(|&callee| entry(callee)).collect())).collect(),
+            entries: calls
+                .iter()
+                .map(|calls| Arc::new(calls.iter().map(|&callee| entry(RuleId::new(callee))).collect()))
+                .collect(),
             ..Rules::default()
         };
-        assert_eq!(rules(&[&[1, 2], &[2], &[]]).components(), [[2], [1], [0]]);
-        let mut circles = rules(&[&[1], &[2, 3], &[0], &[4], &[3, 4], &[]]).components();
-        circles.iter_mut().for_each(|component| component.sort_unstable());
+        let components = |calls: &[&[u32]]| {
+            let mut components = rules(calls).components();
+            components.iter_mut().for_each(|component| component.sort_unstable());
+            components.iter().map(|component| component.iter().map(|rule| rule.number()).collect()).collect()
+        };
+        let found: Vec<Vec<u32>> = components(&[&[1, 2], &[2], &[]]);
+        assert_eq!(found, [[2], [1], [0]]);
+        let circles = components(&[&[1], &[2, 3], &[0], &[4], &[3, 4], &[]]);
         assert_eq!(circles, [vec![3, 4], vec![0, 1, 2], vec![5]]);
     }
 
     #[test]
     fn beginnings_are_listed_once() {
         let entry = |head, rest: &[u32]| Entry {
-            first: First::Head(TermId(head)),
-            rest: rest.iter().map(|&term| TermId(term)).collect(),
+            first: First::Head(TermId::new(head)),
+            rest: rest.iter().map(|&term| TermId::new(term)).collect(),
         };
         for many in [1, 9] {
             let entries: Vec<Entry> =

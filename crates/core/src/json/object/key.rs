@@ -5,8 +5,9 @@
 use crate::error::Result;
 use crate::json::object::state::{Branches, SeenKeys};
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::json_string::decode;
-use crate::regular::registers::{Hidden, ObjectState};
+use crate::regular::registers::{Hidden, ObjectState, NO_TEXT};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
@@ -26,40 +27,43 @@ impl Arena {
     pub(crate) fn object_term(&mut self, term: Term) -> Result<TermId> {
         match term {
             Term::ObjectKey { object, state } => {
-                self.intern_structural(term, 22, &[object, state].map(u128::from), false)
+                self.intern_structural(term, 22, &[object.number(), state.number()].map(u128::from), false)
             }
             Term::ObjectNext { object, state } => {
-                self.intern_structural(term, 23, &[object, state].map(u128::from), false)
+                self.intern_structural(term, 23, &[object.number(), state.number()].map(u128::from), false)
             }
-            Term::KeyNamed { object, state, low, high, depth } => {
-                self.intern_structural(term, 24, &[object, state, low, high, depth].map(u128::from), false)
-            }
+            Term::KeyNamed { object, state, low, high, depth } => self.intern_structural(
+                term,
+                24,
+                &[object.number(), state.number(), low, high, depth].map(u128::from),
+                false,
+            ),
             Term::KeyDone { object, state, property } => {
-                self.intern_structural(term, 25, &[object, state, property].map(u128::from), true)
+                self.intern_structural(term, 25, &[object.number(), state.number(), property].map(u128::from), true)
             }
             _ => unreachable!("not an object's term"),
         }
     }
 
     /// The head of a named key after its closing quote.
-    pub(crate) fn key_done(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
+    pub(crate) fn key_done(&mut self, object: ObjectId, state: ObjectStateId, property: u32) -> Result<TermId> {
         self.object_term(Term::KeyDone { object, state, property })
     }
 
     /// Interns the head of a further key, of which `inner` is still to be read and `text` was read.
     pub(crate) fn key_extra(
         &mut self,
-        object: u32,
-        state: u32,
+        object: ObjectId,
+        state: ObjectStateId,
         extra: u32,
         inner: TermId,
         text: Text,
     ) -> Result<TermId> {
         let mark = match text {
-            Text::Known(text) => u128::from(text),
+            Text::Known(text) => u128::from(text.number()),
             Text::Unknown => u128::MAX,
         };
-        let place = u128::from(object) << 64 | u128::from(state) << 32 | u128::from(extra);
+        let place = u128::from(object.number()) << 64 | u128::from(state.number()) << 32 | u128::from(extra);
         let nullable = self.info(inner).nullable;
         let hash = self.info(inner).hash;
         self.intern_structural(Term::KeyExtra { object, state, extra, inner, text }, 26, &[place, hash, mark], nullable)
@@ -68,15 +72,15 @@ impl Arena {
     /// Whether the head is a finished key that may repeat the hidden key.
     pub(crate) fn can_repeat_key(&self, head: TermId) -> bool {
         match *self.term(head) {
-            Term::KeyExtra { state, .. } => self.info(head).nullable && self.has_hidden_key(state),
+            Term::KeyExtra { state, .. } => self.info(head).nullable && self.registers.has_hidden_key(state),
             _ => false,
         }
     }
 
     /// The heads of the next key, each with its continuation.
-    pub(crate) fn key_heads(&mut self, object: u32, state: u32) -> Result<KeyHeads> {
+    pub(crate) fn key_heads(&mut self, object: ObjectId, state: ObjectStateId) -> Result<KeyHeads> {
         let choices = self.choices(object, state)?;
-        let spec = self.registers.objects[object as usize].clone();
+        let spec = self.registers.objects[object.index()].clone();
         let mut heads = KeyHeads::new();
         if spec.free {
             for &property in &choices.named {
@@ -90,8 +94,8 @@ impl Arena {
             heads.push((self.object_term(Term::KeyNamed { object, state, low: 0, high, depth: 0 })?, None));
         }
         for &(extra, quoted) in &choices.extras {
-            let text = match self.registers.states[state as usize].hidden {
-                Hidden::Nothing => Text::Known(0),
+            let text = match self.registers.states[state.index()].hidden {
+                Hidden::Nothing => Text::Known(NO_TEXT),
                 _ => Text::Unknown,
             };
             heads.push((self.key_extra(object, state, extra, quoted, text)?, None));
@@ -102,8 +106,8 @@ impl Arena {
     /// The head of a named key after one more byte; `EMPTY` if no such key may come.
     pub(crate) fn derive_key(
         &mut self,
-        object: u32,
-        state: u32,
+        object: ObjectId,
+        state: ObjectStateId,
         low: u32,
         high: u32,
         depth: u32,
@@ -117,21 +121,28 @@ impl Arena {
     }
 
     /// The head of the named keys `low..high` of the sorted spellings, of which `depth` bytes were read.
-    pub(crate) fn key_named(&mut self, object: u32, state: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
+    pub(crate) fn key_named(
+        &mut self,
+        object: ObjectId,
+        state: ObjectStateId,
+        low: u32,
+        high: u32,
+        depth: u32,
+    ) -> Result<TermId> {
         self.object_term(Term::KeyNamed { object, state, low, high, depth })
     }
 
     /// The named keys that continue with a byte; None if none of them may come.
     pub(crate) fn narrow_key(
         &mut self,
-        object: u32,
-        state: u32,
+        object: ObjectId,
+        state: ObjectStateId,
         low: u32,
         high: u32,
         depth: u32,
         byte: u8,
     ) -> Result<Option<Narrowed>> {
-        let sorted = &self.registers.objects[object as usize].sorted;
+        let sorted = &self.registers.objects[object.index()].sorted;
         let (from, to) = match &sorted[low as usize..high as usize] {
             // Usually one key is left.
             [(key, _)] if key.get(depth as usize) == Some(&byte) => (low, high),
@@ -149,12 +160,12 @@ impl Arena {
         // Some key of the range may come. A smaller range must be checked again.
         if (from, to) != (low, high) {
             let choices = self.choices(object, state)?;
-            let sorted = &self.registers.objects[object as usize].sorted;
+            let sorted = &self.registers.objects[object.index()].sorted;
             if !sorted[from as usize..to as usize].iter().any(|&(_, property)| choices.allows(property)) {
                 return Ok(None);
             }
         }
-        let sorted = &self.registers.objects[object as usize].sorted;
+        let sorted = &self.registers.objects[object.index()].sorted;
         let (spelling, property) = &sorted[from as usize];
         Ok(Some(if spelling.len() == depth as usize + 1 {
             Narrowed::Done(*property)
@@ -168,10 +179,10 @@ impl Arena {
         match *self.term(head) {
             Term::KeyDone { object, state, property } => Ok(Some(self.named_member(object, state, property)?)),
             Term::KeyExtra { object, state, extra, text, .. } => {
-                let spec = self.registers.objects[object as usize].clone();
-                let before = self.registers.states[state as usize].clone();
+                let spec = self.registers.objects[object.index()].clone();
+                let before = self.registers.states[state.index()].clone();
                 let key = match text {
-                    Text::Known(text) => Some(decode(&self.text(text))),
+                    Text::Known(text) => Some(decode(&self.registers.text(text))),
                     Text::Unknown => None,
                 };
                 let scarce = spec.has_scarce_keys(self.registers.keys.count(before.keys));
@@ -204,15 +215,15 @@ impl Arena {
     }
 
     /// The colon and value of a named property, and the continuations of the object.
-    pub(crate) fn named_member(&mut self, object: u32, state: u32, property: u32) -> Result<TermId> {
-        let spec = self.registers.objects[object as usize].clone();
-        let before = self.registers.states[state as usize].clone();
+    pub(crate) fn named_member(&mut self, object: ObjectId, state: ObjectStateId, property: u32) -> Result<TermId> {
+        let spec = self.registers.objects[object.index()].clone();
+        let before = self.registers.states[state.index()].clone();
         let branches = self.search(|came, steps| spec.property_branches(&before, property, came, steps))?;
         self.member_term(object, branches)
     }
 
-    fn member_term(&mut self, object: u32, branches: Branches) -> Result<TermId> {
-        let colon = self.registers.objects[object as usize].colon;
+    fn member_term(&mut self, object: ObjectId, branches: Branches) -> Result<TermId> {
+        let colon = self.registers.objects[object.index()].colon;
         let mut parts = Parts::new();
         for (node, after) in branches {
             let state = self.object_state(object, after);

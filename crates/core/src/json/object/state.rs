@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::json::object::property_set::{contains, intersects, put};
 use crate::json::object::search::Steps;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet};
+use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet, Registers};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -50,6 +51,13 @@ impl Choices {
     }
 }
 
+impl Registers {
+    /// Whether the state hides a key that came and may not come again.
+    pub(crate) fn has_hidden_key(&self, state: ObjectStateId) -> bool {
+        self.states[state.index()].hidden == Hidden::Key
+    }
+}
+
 impl Arena {
     /// Runs a search on the keys that came, charged to the budget of the call.
     pub(super) fn search<T>(&mut self, search: impl FnOnce(SeenKeys<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
@@ -59,25 +67,25 @@ impl Arena {
     /// Adds an object to the arena and returns its term.
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.registers.objects.push(Arc::new(spec), &mut self.budget);
-        let index = self.registers.objects.len() as u32 - 1;
-        self.intern_structural(Term::Object(index), 21, &[u128::from(index)], false)
+        let object = ObjectId::at(self.registers.objects.len() - 1);
+        self.intern_structural(Term::Object(object), 21, &[u128::from(object.number())], false)
     }
 
     /// The number of a state of an object; equal states have equal numbers.
-    pub(crate) fn object_state(&mut self, object: u32, state: ObjectState) -> u32 {
+    pub(crate) fn object_state(&mut self, object: ObjectId, state: ObjectState) -> ObjectStateId {
         let state = Arc::new(state);
         if let Some(&id) = self.registers.state_ids.get(&(object, state.clone())) {
             return id;
         }
         self.budget.grow(240 + 8 * (state.seen.len() + state.gone.len()));
         self.registers.states.push(state.clone(), &mut self.budget);
-        let id = self.registers.states.len() as u32 - 1;
+        let id = ObjectStateId::at(self.registers.states.len() - 1);
         self.registers.state_ids.insert((object, state), id, &mut self.budget);
         id
     }
 
     /// The state of an object before its first member.
-    pub(crate) fn first_state(&mut self, object: u32) -> u32 {
+    pub(crate) fn first_state(&mut self, object: ObjectId) -> ObjectStateId {
         self.object_state(object, ObjectState::default())
     }
 
@@ -88,8 +96,8 @@ impl Arena {
             Term::ObjectNext { object, state } => (object, state, false),
             _ => unreachable!("only objects have object parts"),
         };
-        let spec = self.registers.objects[object as usize].clone();
-        let here = &self.registers.states[state as usize];
+        let spec = self.registers.objects[object.index()].clone();
+        let here = &self.registers.states[state.index()];
         let (closes, hidden) = (spec.can_close(here), here.hidden == Hidden::Choice);
         let end = if starts { spec.empty } else { spec.close };
         let mut next = None;
@@ -105,18 +113,18 @@ impl Arena {
         Ok(ObjectParts { end: closes.then_some(end), next })
     }
 
-    fn can_continue(&mut self, object: u32, state: u32) -> Result<bool> {
+    fn can_continue(&mut self, object: ObjectId, state: ObjectStateId) -> Result<bool> {
         let choices = self.choices(object, state)?;
         Ok(!choices.named.is_empty() || !choices.extras.is_empty())
     }
 
     /// The keys that may come next in a state; cached. Errors: limits.
-    pub(crate) fn choices(&mut self, object: u32, state_id: u32) -> Result<Arc<Choices>> {
+    pub(crate) fn choices(&mut self, object: ObjectId, state_id: ObjectStateId) -> Result<Arc<Choices>> {
         if let Some(choices) = self.registers.choice_memo.get(&(object, state_id)) {
             return Ok(choices.clone());
         }
-        let spec = self.registers.objects[object as usize].clone();
-        let state = self.registers.states[state_id as usize].clone();
+        let spec = self.registers.objects[object.index()].clone();
+        let state = self.registers.states[state_id.index()].clone();
         let count = spec.properties.len() as u32;
         let mut named = Vec::new();
         let extras_open;
@@ -198,11 +206,11 @@ impl Arena {
         let (object, state) = match *self.term(term) {
             Term::Object(object) => (object, &none),
             Term::ObjectKey { object, state } | Term::ObjectNext { object, state } => {
-                (object, &*self.registers.states[state as usize])
+                (object, &*self.registers.states[state.index()])
             }
             _ => return (Vec::new(), Vec::new()),
         };
-        let spec = &self.registers.objects[object as usize];
+        let spec = &self.registers.objects[object.index()];
         if spec.required_marks != 0 || !spec.implies.is_empty() {
             return (Vec::new(), Vec::new());
         }
@@ -219,21 +227,16 @@ impl Arena {
     }
 
     /// Whether the next key must be replayed byte by byte at the exact position.
-    pub(crate) fn needs_key_replay(&mut self, object: u32, state: u32) -> Result<bool> {
-        Ok(match self.registers.states[state as usize].hidden {
+    pub(crate) fn needs_key_replay(&mut self, object: ObjectId, state: ObjectStateId) -> Result<bool> {
+        Ok(match self.registers.states[state.index()].hidden {
             Hidden::Nothing => false,
             Hidden::Choice => true,
             Hidden::Key => {
                 // If keys are all texts but a few, every prefix has other ends than the hidden key.
-                let spec = self.registers.objects[object as usize].clone();
+                let spec = self.registers.objects[object.index()].clone();
                 let choices = self.choices(object, state)?;
                 choices.extras.iter().any(|&(extra, _)| !self.is_cofinite(spec.extras[extra as usize].keys))
             }
         })
-    }
-
-    /// Whether the state hides a key that came and may not come again.
-    pub(crate) fn has_hidden_key(&self, state: u32) -> bool {
-        self.registers.states[state as usize].hidden == Hidden::Key
     }
 }

@@ -12,6 +12,7 @@ use crate::regular::arena::Arena;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, MANY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
@@ -103,10 +104,10 @@ impl CounterLoop {
 
     /// The tokens and exits of the head.
     pub(crate) fn scan(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
-        let mut walked = WalkResult::new(shared);
+        let mut walked = WalkResult::new(&shared.vocabulary);
         if self.states.iter().any(|&state| arena.info(state).nullable) {
             // The head may end between any two characters: every inner node is an exit, so a walk takes no longer.
-            walked.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
+            walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, self.states[0])?;
             return Ok(walked);
         }
         let own = Part { bits: shared.vocabulary.class(self.class), within: self.length_filter(shared, 0) };
@@ -117,7 +118,7 @@ impl CounterLoop {
         }
         if !self.loops && self.states.len() <= FEW_STATES && self.is_costly(arena, shared)? {
             // Few nodes are reached before the count ends.
-            walked.walk(arena, &shared.vocabulary.trie, 0, self.states[0])?;
+            walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, self.states[0])?;
             return Ok(walked);
         }
         let behind_space = self.behind_space(arena, shared)?;
@@ -162,7 +163,7 @@ impl CounterLoop {
             }
         }
         let others = arena.first_bytes(first);
-        for (byte, child) in trie.children_in(0, &others).filter(|&(byte, _)| !self.class.contains(byte)) {
+        for (byte, child) in trie.children_in(NodeId::ROOT, &others).filter(|&(byte, _)| !self.class.contains(byte)) {
             let next = arena.derive(first, byte)?;
             if next != EMPTY {
                 arena.spend(1)?;
@@ -309,8 +310,8 @@ mod tests {
                 };
                 spaced += usize::from(counter_loop.behind_space(&mut arena, &shared).unwrap().is_some());
                 let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
-                let mut walked = WalkResult::new(&shared);
-                walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
+                let mut walked = WalkResult::new(&shared.vocabulary);
+                walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
                 assert_eq!(everything(scanned), everything(walked), "{most} {text:?}");
             }
         }
@@ -337,8 +338,8 @@ mod tests {
             let counter_loop = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
             assert_eq!(counter_loop.states.len(), 2);
             let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
-            let mut walked = WalkResult::new(&shared);
-            walked.walk(&mut arena, &shared.vocabulary.trie, 0, head).unwrap();
+            let mut walked = WalkResult::new(&shared.vocabulary);
+            walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
             assert_eq!(everything(scanned), everything(walked));
         }
     }

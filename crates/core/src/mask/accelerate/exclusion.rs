@@ -6,10 +6,12 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::KeySetId;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
 use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
 use crate::regular::transitions::MIN_CLASS;
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 
 /// A JSON string, split into a language and finite sets of excluded texts.
@@ -39,14 +41,14 @@ impl Exclusion {
         let (mut kept, mut excluded) = (Parts::new(), Parts::new());
         for &part in parts.iter() {
             match *arena.term(part) {
-                Term::Not(inner) if arena.is_finite(inner) => excluded.push(inner),
+                Term::Not(inner) if arena.terms.is_finite(inner) => excluded.push(inner),
                 _ => kept.push(part),
             }
         }
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && matches!(kept[..], [kept] if arena.has_all_longer_lengths(kept));
+        let plain = !free && matches!(kept[..], [kept] if arena.terms.has_all_longer_lengths(kept));
         let opened = state == Spelling::Body;
         let relaxed = if let [only] = kept[..] { only } else { arena.and(kept)? };
         let relaxed = arena.quoted_state(relaxed, state, free)?;
@@ -54,11 +56,13 @@ impl Exclusion {
     }
 
     /// Collect the nodes behind the closing quote of each excluded text; false if a text may have several spellings.
-    pub fn ends_of_excluded(&self, arena: &Arena, trie: &Trie, nodes: &mut Vec<u32>) -> bool {
+    pub fn ends_of_excluded(&self, arena: &Arena, trie: &Trie, nodes: &mut Vec<NodeId>) -> bool {
         if !self.plain {
             return false;
         }
-        let Some(start) = (if self.opened { Some(0) } else { trie.find(0, b"\"") }) else { return true };
+        let Some(start) = (if self.opened { Some(NodeId::ROOT) } else { trie.find(NodeId::ROOT, b"\"") }) else {
+            return true;
+        };
         let mut ends = Vec::new();
         self.excluded.iter().for_each(|&part| arena.collect_ends(part, trie, start, &mut ends));
         nodes.extend(ends.into_iter().filter_map(|node| trie.child(node, b'"')));
@@ -76,7 +80,7 @@ impl Arena {
         let mut bytes = None;
         for &part in parts.iter() {
             if let Term::Not(inner) = *self.term(part) {
-                if inner == EPSILON || self.is_finite(inner) {
+                if inner == EPSILON || self.terms.is_finite(inner) {
                     let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
                     *all = all.union(&self.first_bytes(inner));
                 }
@@ -86,14 +90,14 @@ impl Arena {
     }
 
     /// Collect the nodes at which a text of a finite term (`is_finite`) ends.
-    fn collect_ends(&self, id: TermId, trie: &Trie, start: u32, ends: &mut Vec<u32>) {
+    fn collect_ends(&self, id: TermId, trie: &Trie, start: NodeId, ends: &mut Vec<NodeId>) {
         let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
         match *self.term(id) {
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 words.iter().for_each(|word| end(&word[depth as usize..]));
             }
-            Term::Literal { literal, position } => end(&self.terms.literals[literal as usize][position as usize..]),
+            Term::Literal { literal, position } => end(&self.terms.literals[literal.index()][position as usize..]),
             Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
             Term::Keys(set) => collect_key_ends(&self.registers.keys, set, trie, start, ends),
             _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
@@ -102,7 +106,7 @@ impl Arena {
 }
 
 /// `collect_ends` for a set of keys: its trie and that of the tokens are walked side by side, since keys may be thousands.
-fn collect_key_ends(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut Vec<u32>) {
+fn collect_key_ends(keys: &KeySets, set: KeySetId, trie: &Trie, node: NodeId, ends: &mut Vec<NodeId>) {
     if keys.has_empty(set) {
         ends.push(node);
     }
@@ -114,7 +118,7 @@ fn collect_key_ends(keys: &KeySets, set: u32, trie: &Trie, node: u32, ends: &mut
 }
 
 /// The node after a text as a JSON string spells it.
-fn follow(trie: &Trie, node: u32, text: &[u8]) -> Option<u32> {
+fn follow(trie: &Trie, node: NodeId, text: &[u8]) -> Option<NodeId> {
     text.iter().try_fold(node, |node, &byte| match escape(byte) {
         Some(escape) => trie.find(node, escape.as_bytes()),
         None => trie.child(node, byte),

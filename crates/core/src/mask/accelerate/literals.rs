@@ -11,6 +11,7 @@ use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
 use crate::regular::term::{Spelling, Term, TermId};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 
 use std::collections::VecDeque;
@@ -40,7 +41,7 @@ impl Arena {
         {
             return Ok(());
         }
-        let terms = (0..self.len() as u32).map(TermId);
+        let terms = (0..self.len() as u32).map(TermId::new);
         let is_large = |term: &Term| matches!(*term, Term::Words { low, high, .. } if high - low >= LARGE);
         let mut roots: Vec<(TermId, bool)> = Vec::new();
         for term in terms {
@@ -75,14 +76,14 @@ impl Arena {
             let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
             let hash = self.info(head).hash;
             if shared.head_masks.get(hash).is_none() {
-                let mut walked = WalkResult::new(shared);
-                if walked.walk_literals(self, &shared.vocabulary.trie, 0, head)? {
+                let mut walked = WalkResult::new(&shared.vocabulary);
+                if walked.walk_literals(self, &shared.vocabulary.trie, NodeId::ROOT, head)? {
                     let head_mask = HeadMask::from_walk(walked, shared, false);
                     let bytes = head_mask.memory_bytes();
                     shared.head_masks.put(hash, head_mask, bytes);
                 }
             }
-            let words = self.terms.word_sets[set as usize].words.clone();
+            let words = self.terms.word_sets[set.index()].words.clone();
             let mut at = low + u32::from(words[low as usize].len() == depth as usize);
             while at < high {
                 let byte = words[at as usize][depth as usize];
@@ -101,7 +102,7 @@ impl Arena {
 struct LiteralWalk<'a> {
     walked: &'a mut WalkResult,
     trie: &'a Trie,
-    start: u32,
+    start: NodeId,
     /// Whether texts are spelled as the rest of a JSON string.
     quoted: bool,
 }
@@ -109,7 +110,7 @@ struct LiteralWalk<'a> {
 impl WalkResult {
     /// Add the tokens below a node that stay inside a head, if the head reads one of finitely many texts with one spelling
     /// each; false, with nothing added, for other heads.
-    pub fn walk_literals(&mut self, arena: &mut Arena, trie: &Trie, node: u32, head: TermId) -> Result<bool> {
+    pub fn walk_literals(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<bool> {
         if !Accelerators::on().literals {
             return Ok(false);
         }
@@ -122,14 +123,14 @@ impl WalkResult {
         let quoted = state.is_some();
         match *arena.term(text) {
             Term::Literal { literal, position } => {
-                let data = arena.terms.literals[literal as usize].clone();
+                let data = arena.terms.literals[literal.index()].clone();
                 let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
                 if let Some(node) = walk.opened(node, state) {
                     walk.text(node, &data[position as usize..]);
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = arena.terms.word_sets[set as usize].words.clone();
+                let words = arena.terms.word_sets[set.index()].words.clone();
                 let mut walk = LiteralWalk { walked: self, trie, start: node, quoted };
                 if let Some(node) = walk.opened(node, state) {
                     let words = Words { words: &words[low as usize..high as usize], depth: depth as usize };
@@ -144,7 +145,7 @@ impl WalkResult {
 
 impl LiteralWalk<'_> {
     /// The node behind the opening quote, if that was not read yet.
-    fn opened(&mut self, node: u32, state: Option<Spelling>) -> Option<u32> {
+    fn opened(&mut self, node: NodeId, state: Option<Spelling>) -> Option<NodeId> {
         match state {
             Some(Spelling::Start) => self.follow(node, b"\""),
             _ => Some(node),
@@ -152,7 +153,7 @@ impl LiteralWalk<'_> {
     }
 
     /// The node after a text. Tokens that end on the path are added.
-    fn follow(&mut self, mut node: u32, text: &[u8]) -> Option<u32> {
+    fn follow(&mut self, mut node: NodeId, text: &[u8]) -> Option<NodeId> {
         for &byte in text {
             node = self.trie.child(node, byte)?;
             self.walked.take(self.trie.tokens_at(node));
@@ -161,25 +162,25 @@ impl LiteralWalk<'_> {
     }
 
     /// The node after a byte, escaped where a JSON string requires that.
-    fn byte(&mut self, node: u32, byte: u8) -> Option<u32> {
+    fn byte(&mut self, node: NodeId, byte: u8) -> Option<NodeId> {
         match escape(byte).filter(|_| self.quoted) {
             Some(escape) => self.follow(node, escape.as_bytes()),
             None => self.follow(node, &[byte]),
         }
     }
 
-    fn end(&mut self, node: u32) {
+    fn end(&mut self, node: NodeId) {
         let end = if self.quoted { self.follow(node, b"\"") } else { Some(node) };
         self.walked.exits.extend(end);
     }
 
-    fn text(&mut self, node: u32, text: &[u8]) {
+    fn text(&mut self, node: NodeId, text: &[u8]) {
         if let Some(node) = text.iter().try_fold(node, |node, &byte| self.byte(node, byte)) {
             self.end(node);
         }
     }
 
-    fn words(&mut self, arena: &mut Arena, node: u32, words: Words) -> Result<()> {
+    fn words(&mut self, arena: &mut Arena, node: NodeId, words: Words) -> Result<()> {
         arena.spend(1)?;
         let (first, mut rest) = match words.words {
             [] => return Ok(()),
@@ -196,7 +197,7 @@ impl LiteralWalk<'_> {
             self.end(node);
         }
         // Many words share a long prefix, but few tokens go on there: stop where none does.
-        while let Some(word) = rest.first().filter(|_| self.trie.end(node) > node + 1) {
+        while let Some(word) = rest.first().filter(|_| self.trie.has_children(node)) {
             let byte = word[words.depth];
             let (here, after) = rest.split_at(rest.partition_point(|word| word[words.depth] == byte));
             rest = after;
@@ -214,7 +215,7 @@ mod tests {
     use crate::regular::term::EMPTY;
 
     /// A walk by derivatives.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
+    fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive(head, byte).unwrap();
             if next != EMPTY {
@@ -227,7 +228,7 @@ mod tests {
         }
     }
 
-    fn sorted(walked: WalkResult) -> (Vec<u32>, Vec<u32>) {
+    fn sorted(walked: WalkResult) -> (Vec<u32>, Vec<NodeId>) {
         let WalkResult { mut tokens, mut exits, .. } = walked;
         tokens.sort_unstable();
         tokens.dedup();
@@ -288,9 +289,9 @@ mod tests {
         let mut spelled = 0;
         for head in heads {
             let mut walked = WalkResult::default();
-            if walked.walk_literals(&mut arena, &trie, 0, head).unwrap() {
+            if walked.walk_literals(&mut arena, &trie, NodeId::ROOT, head).unwrap() {
                 let mut other = WalkResult::default();
-                derived(&mut arena, &trie, 0, head, &mut other);
+                derived(&mut arena, &trie, NodeId::ROOT, head, &mut other);
                 assert_eq!(sorted(walked), sorted(other), "{:?}", arena.term(head));
                 spelled += 1;
             }

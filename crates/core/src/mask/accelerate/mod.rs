@@ -61,6 +61,7 @@ impl Accelerators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::follow_bytes::FollowBytes;
     use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
     use crate::grammar::grammar::Grammar;
     use crate::mask::masks::Masks;
@@ -100,42 +101,42 @@ mod tests {
             let mut builder = Builder::default();
             let text = make(&mut builder);
             let quoted = builder.quoted(text, false).unwrap();
-            builder.build(quoted.0).unwrap()
+            builder.build(quoted.number()).unwrap()
         };
-        let lower = |builder: &mut Builder| builder.byte_class(&[(b'a', b'z')]).unwrap().0;
+        let lower = |builder: &mut Builder| builder.byte_class(&[(b'a', b'z')]).unwrap().number();
         let words = |builder: &mut Builder| {
             let letter = lower(builder);
-            let word = builder.repeat(letter, 1, None).unwrap().0;
-            let space = builder.literal(b" ").unwrap().0;
-            let more = builder.cat(&[space, word]).unwrap().0;
-            let more = builder.repeat(more, 0, None).unwrap().0;
-            builder.cat(&[word, more]).unwrap().0
+            let word = builder.repeat(letter, 1, None).unwrap().number();
+            let space = builder.literal(b" ").unwrap().number();
+            let more = builder.cat(&[space, word]).unwrap().number();
+            let more = builder.repeat(more, 0, None).unwrap().number();
+            builder.cat(&[word, more]).unwrap().number()
         };
         let object = {
             let mut builder = Builder::default();
             let any = builder.any_text().unwrap();
-            let value = builder.quoted(any.0, false).unwrap();
+            let value = builder.quoted(any.number(), false).unwrap();
             let [open, close, colon, comma, empty] =
                 [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
             let parts = Punctuation { open, close, colon, comma, empty };
-            let properties = ["ab", "abc", "kab"].map(|key| (key.into(), false, vec![(value.0, 0)])).to_vec();
-            let extras = vec![(any.0, vec![(value.0, 0)])];
+            let properties = ["ab", "abc", "kab"].map(|key| (key.into(), false, vec![(value.number(), 0)])).to_vec();
+            let extras = vec![(any.number(), vec![(value.number(), 0)])];
             let node = builder.object(properties, extras, parts, ObjectRules::default()).unwrap();
-            builder.build(node.0).unwrap()
+            builder.build(node.number()).unwrap()
         };
         vec![
-            (string(&|builder| builder.any_text().unwrap().0), "\"ab é\\n7"),
+            (string(&|builder| builder.any_text().unwrap().number()), "\"ab é\\n7"),
             (
                 string(&|builder| {
-                    let any = builder.any_text().unwrap().0;
-                    builder.bounded(any, 0, Some(6)).unwrap().0
+                    let any = builder.any_text().unwrap().number();
+                    builder.bounded(any, 0, Some(6)).unwrap().number()
                 }),
                 "\"ab é7",
             ),
             (
                 string(&|builder| {
                     let letter = lower(builder);
-                    builder.repeat(letter, 2, Some(5)).unwrap().0
+                    builder.repeat(letter, 2, Some(5)).unwrap().number()
                 }),
                 "\"abcd",
             ),
@@ -143,22 +144,22 @@ mod tests {
             (
                 string(&|builder| {
                     let words = words(builder);
-                    builder.bounded(words, 0, Some(7)).unwrap().0
+                    builder.bounded(words, 0, Some(7)).unwrap().number()
                 }),
                 "\"ab cd",
             ),
             (
                 string(&|builder| {
-                    let any = builder.any_text().unwrap().0;
-                    let found = builder.literal(b"ab_").unwrap().0;
-                    builder.cat(&[any, found, any]).unwrap().0
+                    let any = builder.any_text().unwrap().number();
+                    let found = builder.literal(b"ab_").unwrap().number();
+                    builder.cat(&[any, found, any]).unwrap().number()
                 }),
                 "\"7 ab_c",
             ),
             (
                 string(&|builder| {
                     let texts = ["ab", "abc", "a_b", "cd\"", "k"].map(|text| text.as_bytes().into());
-                    builder.words(texts.to_vec()).unwrap().0
+                    builder.words(texts.to_vec()).unwrap().number()
                 }),
                 "\"ab",
             ),
@@ -171,11 +172,12 @@ mod tests {
         let shared = SharedMasks::new(vocabulary.clone());
         let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
+        let mut follow_bytes = FollowBytes::default();
         let mut at = machine.start;
         let mut found = Vec::new();
         for byte in text.bytes().map(Some).chain([None]) {
             let mut bits = vec![0; vocabulary.mask_words()];
-            masks.mask(&mut machine, &shared, at).unwrap().write(&mut bits);
+            masks.mask(&mut machine, &mut follow_bytes, &shared, at).unwrap().write(&mut bits);
             assert!(bits.iter().any(|&word| word != 0), "{text:?} is read to its end");
             found.push(bits);
             if let Some(byte) = byte {

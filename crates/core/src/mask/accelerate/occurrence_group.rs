@@ -5,16 +5,13 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
-use crate::error::Result;
 use crate::mask::accelerate::Accelerators;
-use crate::mask::shared::SharedMasks;
-use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
-use crate::regular::term::TermId;
-use crate::storage::hash::Hasher128;
+use crate::mask::merged_trie::hash_nodes;
 use crate::vocabulary::byte_index::Occurrence;
-use crate::vocabulary::token_set::{sorted_words, tokens, Words};
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::{sorted_words, Words};
 use crate::vocabulary::trie::Trie;
+use crate::vocabulary::vocabulary::Vocabulary;
 
 use std::ops::Range;
 
@@ -33,17 +30,17 @@ pub(crate) struct GroupKey {
 
 /// The occurrences of a byte behind characters of a class.
 pub(crate) struct OccurrenceGroup {
-    key: GroupKey,
+    pub(super) key: GroupKey,
     /// Indices of occurrences behind no character, or behind characters that do not loop.
     pub individual: Box<[u32]>,
     /// Indices of the occurrences behind looping characters.
-    grouped: Box<[u32]>,
+    pub(super) grouped: Box<[u32]>,
     /// The nodes of these occurrences, ascending.
-    nodes: Box<[u32]>,
+    pub(super) nodes: Box<[NodeId]>,
     /// Tokens that end at these nodes.
-    words: Words,
+    pub(super) words: Words,
     /// A hash of the nodes; None if their subtries are too large to be merged.
-    hash: Option<u128>,
+    pub(super) hash: Option<u128>,
 }
 
 /// Nodes of subtries that are merged at most. Merging more takes longer than a mask may. Chosen without measurement.
@@ -67,17 +64,17 @@ impl GroupKey {
 
 impl OccurrenceGroup {
     /// The group of a key.
-    pub fn of(key: GroupKey, shared: &SharedMasks) -> Self {
+    pub fn of(key: GroupKey, vocabulary: &Vocabulary) -> Self {
         let on = Accelerators::on().occurrence_group;
-        let places = shared.vocabulary.occurrences(key.byte);
+        let places = vocabulary.occurrences(key.byte);
         let ours = (0..places.len() as u32).filter(|&at| key.leads_to(&places[at as usize]));
         let (grouped, individual): (Vec<u32>, Vec<u32>) =
             ours.partition(|&at| on && key.is_behind_looping(&places[at as usize]));
-        let nodes: Vec<u32> = grouped.iter().map(|&at| places[at as usize].node).collect();
-        let trie = &shared.vocabulary.trie;
-        let below: u32 = nodes.iter().map(|&node| trie.end(node) - node - 1).sum();
+        let nodes: Vec<NodeId> = grouped.iter().map(|&at| places[at as usize].node).collect();
+        let trie = &vocabulary.trie;
+        let below: u32 = nodes.iter().map(|&node| trie.size(node) - 1).sum();
         let words = sorted_words(nodes.iter().flat_map(|&node| trie.tokens_at(node)).copied().collect());
-        let hash = (1..=MERGED_NODES).contains(&below).then(|| Hasher128::hash_numbers(&nodes));
+        let hash = (1..=MERGED_NODES).contains(&below).then(|| hash_nodes(&nodes));
         OccurrenceGroup {
             key,
             individual: individual.into(),
@@ -95,7 +92,7 @@ impl OccurrenceGroup {
 
     /// The range of grouped occurrences whose token begins with a byte, behind the space if there is one.
     fn beginning(&self, trie: &Trie, byte: u8) -> Range<usize> {
-        let root = if self.key.space_prefixed { trie.child(0, b' ') } else { Some(0) };
+        let root = if self.key.space_prefixed { trie.child(NodeId::ROOT, b' ') } else { Some(NodeId::ROOT) };
         let Some(node) = root.and_then(|root| trie.child(root, byte)) else { return 0..0 };
         let before = |end| self.nodes.partition_point(|&node| node < end);
         before(node)..before(trie.end(node))
@@ -104,45 +101,5 @@ impl OccurrenceGroup {
     /// The grouped occurrences whose token begins with one of some bytes.
     pub fn beginning_with<'a>(&'a self, trie: &'a Trie, bytes: &'a ByteSet) -> impl Iterator<Item = u32> + 'a {
         bytes.iter().flat_map(|byte| &self.grouped[self.beginning(trie, byte)]).copied()
-    }
-
-    /// Enter the trie at all grouped occurrences in one state, except those whose token begins with one of some bytes.
-    pub fn enter(
-        &self,
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        state: TermId,
-        except: &ByteSet,
-        walked: &mut WalkResult,
-    ) -> Result<()> {
-        if self.nodes.is_empty() {
-            return Ok(());
-        }
-        let first = usize::from(self.key.space_prefixed);
-        let excepted = |token| {
-            let text = shared.vocabulary.token(token).unwrap_or_default();
-            text.get(first).is_some_and(|&byte| except.contains(byte))
-        };
-        if let Some(hash) = self.hash.filter(|_| !arena.info(state).nullable) {
-            let merged = shared.merged_with_hash(hash, &self.nodes);
-            let piece = merged.pieces.get(arena, &merged.trie, 0, state)?;
-            // Exits would be nodes of the merged trie, which do not tell the occurrences apart.
-            if !piece.ends {
-                for words in [&self.words, &piece.words] {
-                    match except.is_empty() {
-                        true => walked.add(words),
-                        false => walked.tokens.extend(tokens(words.iter().copied()).filter(|&token| !excepted(token))),
-                    }
-                }
-                return Ok(());
-            }
-        }
-        for (&node, &at) in self.nodes.iter().zip(&self.grouped) {
-            if !excepted(shared.vocabulary.occurrences(self.key.byte)[at as usize].token) {
-                arena.spend(1)?;
-                walked.enter(arena, &shared.vocabulary.trie, node, state)?;
-            }
-        }
-        Ok(())
     }
 }

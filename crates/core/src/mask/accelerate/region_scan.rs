@@ -7,16 +7,17 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::mask::accelerate::counter_loop::CounterLoop;
-use crate::mask::accelerate::occurrence_group::GroupKey;
+use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
 use crate::mask::dfa_cache::NOWHERE;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
-use crate::regular::closed_region::ClosedRegion;
+use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::majority_target;
 use crate::vocabulary::byte_index::Occurrence;
-use crate::vocabulary::token_set::Part;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::{tokens, Part};
 
 /// How a head enters a region.
 struct Entry {
@@ -48,7 +49,7 @@ impl ClosedRegion {
     /// The tokens and exits of a head of the region.
     pub fn scan(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<WalkResult> {
         let bits = shared.vocabulary.class(self.class);
-        let mut walked = WalkResult::new(shared);
+        let mut walked = WalkResult::new(&shared.vocabulary);
         walked.dense = Some(Part { bits: bits.clone(), within: None });
         let start = walked.dfa.row(arena, head);
         // About half of all tokens begin with a space. If a space leads to a region, that region is scanned, too.
@@ -115,13 +116,13 @@ impl ClosedRegion {
                     arena.spend(1)?;
                     let next = walked.dfa.rows[next as usize].state;
                     match occurrence.depth {
-                        0 => walked.enter_near(arena, shared, occurrence.node, next, neighbour)?,
+                        0 => walked.enter_near(arena, shared.view(), occurrence.node, next, neighbour)?,
                         _ => walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?,
                     }
                 }
             }
             if neighbour != EMPTY {
-                group.enter(arena, shared, neighbour, &others, walked)?;
+                enter_group(&group, arena, shared, neighbour, &others, walked)?;
             }
         }
         Ok(())
@@ -139,16 +140,57 @@ impl ClosedRegion {
     }
 }
 
+/// Enter the trie at all grouped occurrences in one state, except those whose token begins with one of some bytes.
+fn enter_group(
+    group: &OccurrenceGroup,
+    arena: &mut Arena,
+    shared: &SharedMasks,
+    state: TermId,
+    except: &ByteSet,
+    walked: &mut WalkResult,
+) -> Result<()> {
+    if group.nodes.is_empty() {
+        return Ok(());
+    }
+    let first = usize::from(group.key.space_prefixed);
+    let excepted = |token| {
+        let text = shared.vocabulary.token(token).unwrap_or_default();
+        text.get(first).is_some_and(|&byte| except.contains(byte))
+    };
+    if let Some(hash) = group.hash.filter(|_| !arena.info(state).nullable) {
+        let merged = shared.merged_with_hash(hash, &group.nodes);
+        let walk = merged.walks.get(arena, &merged.trie, NodeId::ROOT, state)?;
+        // Exits would be nodes of the merged trie, which do not tell the occurrences apart.
+        if !walk.ends {
+            for words in [&group.words, &walk.words] {
+                match except.is_empty() {
+                    true => walked.add(words),
+                    false => walked.tokens.extend(tokens(words.iter().copied()).filter(|&token| !excepted(token))),
+                }
+            }
+            return Ok(());
+        }
+    }
+    for (&node, &at) in group.nodes.iter().zip(&group.grouped) {
+        if !excepted(shared.vocabulary.occurrences(group.key.byte)[at as usize].token) {
+            arena.spend(1)?;
+            walked.enter(arena, &shared.vocabulary.trie, node, state)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mask::walk::tests::everything;
     use crate::regular::term::{Spelling, MANY};
+    use crate::vocabulary::id::NodeId;
     use crate::vocabulary::trie::Trie;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     /// A walk by derivatives, node by node.
-    fn derived(arena: &mut Arena, trie: &Trie, node: u32, head: TermId, walked: &mut WalkResult) {
+    fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
         for (byte, child) in trie.children(node) {
             let next = arena.derive_uncached(head, byte, true).unwrap();
             if next != EMPTY {
@@ -223,11 +265,11 @@ mod tests {
                         continue;
                     }
                     heads += 1;
-                    let mut slow = WalkResult::new(&shared);
-                    derived(arena, &shared.vocabulary.trie, 0, head, &mut slow);
+                    let mut slow = WalkResult::new(&shared.vocabulary);
+                    derived(arena, &shared.vocabulary.trie, NodeId::ROOT, head, &mut slow);
                     let slow = everything(slow);
-                    let mut walked = WalkResult::new(&shared);
-                    walked.walk(arena, &shared.vocabulary.trie, 0, head).unwrap();
+                    let mut walked = WalkResult::new(&shared.vocabulary);
+                    walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;

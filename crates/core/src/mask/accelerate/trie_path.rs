@@ -3,9 +3,10 @@
 //! `literals` collects the tokens of one head; this file only finds nodes, for the composer and for keys of masks.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::Terms;
 use crate::regular::json_string::escape;
 use crate::regular::term::{Spelling, Term, TermId, EPSILON};
+use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 use smallvec::{smallvec, SmallVec};
 
@@ -15,7 +16,7 @@ pub(crate) type SingleText = SmallVec<[u8; 64]>;
 /// Bytes of a single text at most; a head of a longer text is treated as any other head. Chosen without measurement.
 const LONGEST_TEXT: usize = 256;
 
-impl Arena {
+impl Terms {
     /// The text of a head that reads exactly one text with one spelling.
     pub(crate) fn single_text(&self, head: TermId) -> Option<SingleText> {
         let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
@@ -40,7 +41,7 @@ impl Arena {
     fn bare_text(&self, id: TermId) -> Option<SingleText> {
         match *self.term(id) {
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal as usize][position as usize..];
+                let rest = &self.literals[literal.index()][position as usize..];
                 (rest.len() <= LONGEST_TEXT).then(|| SingleText::from_slice(rest))
             }
             Term::Class(set) if set.len() == 1 => Some(smallvec![set.iter().next()?]),
@@ -53,11 +54,11 @@ impl Arena {
 /// lead through it and the bytes read of them; it returns whether to go on below.
 pub(crate) fn walk_along<T>(
     trie: &Trie,
-    node: u32,
+    node: NodeId,
     texts: &[T],
     depth: usize,
     bytes: &impl Fn(&T) -> &[u8],
-    enter: &mut impl FnMut(u32, &[T], usize) -> Result<bool>,
+    enter: &mut impl FnMut(NodeId, &[T], usize) -> Result<bool>,
 ) -> Result<()> {
     if let [text] = texts {
         let mut place = node;
@@ -66,7 +67,7 @@ pub(crate) fn walk_along<T>(
                 Some(child) => place = child,
                 None => break,
             }
-            if !enter(place, texts, at + 1)? || trie.end(place) == place + 1 {
+            if !enter(place, texts, at + 1)? || !trie.has_children(place) {
                 break;
             }
         }
@@ -82,7 +83,7 @@ pub(crate) fn walk_along<T>(
         let (here, after) = rest.split_at(rest.partition_point(|text| at(text) == Some(byte)));
         rest = after;
         if let Some(child) = trie.child(node, byte) {
-            if enter(child, here, depth + 1)? && trie.end(child) > child + 1 {
+            if enter(child, here, depth + 1)? && trie.has_children(child) {
                 walk_along(trie, child, here, depth + 1, bytes, enter)?;
             }
         }
@@ -95,7 +96,7 @@ pub(crate) struct TriePath<'a> {
     trie: &'a Trie,
     before: &'a [u8],
     /// For each byte of `before`, as far as tokens read it: the node, and the last node so far at which a token ends.
-    path: SmallVec<[(u32, u32); 32]>,
+    path: SmallVec<[(NodeId, NodeId); 32]>,
 }
 
 impl<'a> TriePath<'a> {
@@ -105,7 +106,7 @@ impl<'a> TriePath<'a> {
     }
 
     /// The last node on the path of a text at which a token ends (0: none), and the node after the whole text.
-    pub fn read(&mut self, text: &'a [u8]) -> (u32, Option<u32>) {
+    pub fn read(&mut self, text: &'a [u8]) -> (NodeId, Option<NodeId>) {
         let common = self.before.iter().zip(text).take_while(|(one, other)| one == other).count();
         self.path.truncate(common);
         self.before = text;
@@ -129,6 +130,7 @@ impl<'a> TriePath<'a> {
 mod tests {
     use super::*;
     use crate::mask::shared::SharedMasks;
+    use crate::regular::arena::Arena;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
@@ -136,7 +138,7 @@ mod tests {
         let tokens = ["a", "ab", "abcd", "b", "bcdef", "bcx"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(tokens.to_vec(), vec![], vec![], 6).unwrap());
         let trie = &shared.vocabulary.trie;
-        let node = |text: &str| trie.find(0, text.as_bytes());
+        let node = |text: &str| trie.find(NodeId::ROOT, text.as_bytes());
         let mut path = TriePath::new(trie);
         for (text, last, whole) in [
             ("", "", true),
@@ -169,10 +171,10 @@ mod tests {
             let literal = arena.literal(text.as_bytes()).unwrap();
             for state in [Spelling::Start, Spelling::Body] {
                 let head = arena.quoted_state(literal, state, false).unwrap();
-                let spelled = arena.single_text(head).unwrap();
+                let spelled = arena.terms.single_text(head).unwrap();
                 assert!(arena.matches(head, &spelled).unwrap(), "{text:?} {state:?}");
                 let free = arena.quoted_state(literal, state, true).unwrap();
-                assert!(arena.single_text(free).is_none(), "{text:?} may be spelled in several ways");
+                assert!(arena.terms.single_text(free).is_none(), "{text:?} may be spelled in several ways");
             }
         }
     }

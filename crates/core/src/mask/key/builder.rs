@@ -4,6 +4,7 @@
 //! (`lookahead`). Most tokens end soon after an exit, so a key depends on little: of an object, for example, on whether it
 //! may close and whether another member may come. Hashes of parts are added, as the mask joins their tokens.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::error::Result;
@@ -11,12 +12,14 @@ use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::trie_path::TriePath;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::HeadMask;
-use crate::mask::key::lookahead::{Lookahead, Lookaheads};
-use crate::mask::key::{hashed, MaskKey, PackedKey, DEPTH};
+use crate::mask::key::lookahead::Lookaheads;
+use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey, DEPTH};
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
+use crate::vocabulary::id::NodeId;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -28,11 +31,11 @@ use std::sync::Arc;
 pub(crate) struct KeyParts {
     pub(super) lookaheads: Lookaheads,
     /// (state, extra, frame, exits) → what follows an unnamed key of an object, for any text of the key.
-    members: FxHashMap<(u32, u32, FrameId, Key), PackedKey>,
+    members: FxHashMap<(ObjectStateId, u32, FrameId, Key), PackedKey>,
     /// The inner part of an unnamed key → its hash, and whether the key may go on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     /// (object, low, high, depth) → where tokens leave the named keys.
-    ends: FxHashMap<(u32, u32, u32, u32), Arc<[End]>>,
+    ends: FxHashMap<(ObjectId, u32, u32, u32), Arc<[End]>>,
 }
 
 /// The part of a key that a head has whatever follows the head.
@@ -47,7 +50,7 @@ pub(crate) enum OwnPart {
 struct End {
     /// Indices of the sorted keys that tokens leave at this node.
     keys: Range<u32>,
-    node: u32,
+    node: NodeId,
     /// Whether the node is the end of the key.
     whole: bool,
     /// The hash of what tokens observe behind the key, if that does not depend on the members before.
@@ -58,6 +61,8 @@ struct End {
 pub(crate) struct KeyBuilder<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
+    /// What may follow the frames of the machine.
+    pub follow_bytes: &'a mut FollowBytes,
     /// The parts cached so far.
     pub parts: &'a mut KeyParts,
     /// The vocabulary, and the caches that its grammars share.
@@ -105,7 +110,7 @@ impl KeyBuilder<'_> {
     /// The hash of what tokens observe behind an unnamed key: a colon, a value, and what follows the value.
     fn lookahead_after_key(&mut self, key: TermId, frame: FrameId, exits: &Exits) -> Result<MaskKey> {
         let Term::KeyExtra { object, extra, .. } = *self.machine.arena.term(key) else { return Ok(None) };
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
         if let Some(after) = self.lookahead_values(object, &spec.extras[extra as usize].values, exits)? {
             return Ok(Some(after));
         }
@@ -121,8 +126,8 @@ impl KeyBuilder<'_> {
         let Term::KeyNamed { object, state, low, high, depth } = *self.machine.arena.term(key) else { return Ok(None) };
         let choices = self.machine.arena.choices(object, state)?;
         let ends = self.ends((object, low, high, depth))?;
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
-        let (mut hash, mut nodes) = (0u128, SmallVec::<[u32; 16]>::new());
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
+        let (mut hash, mut nodes) = (0u128, SmallVec::<[NodeId; 16]>::new());
         for end in ends.iter() {
             let keys = &spec.sorted[end.keys.start as usize..end.keys.end as usize];
             let Some(&(_, property)) = keys.iter().find(|&&(_, property)| choices.allows(property)) else { continue };
@@ -146,7 +151,7 @@ impl KeyBuilder<'_> {
         nodes.sort_unstable();
         for (at, &node) in nodes.iter().enumerate() {
             if nodes.get(at + 1).is_none_or(|&next| next >= self.shared.vocabulary.trie.end(node)) {
-                hash = hash.wrapping_add(hashed(3, &[node.into()]));
+                hash = hash.wrapping_add(hashed(3, &[node.number().into()]));
             }
         }
         Ok(Some(hash))
@@ -157,8 +162,9 @@ impl KeyBuilder<'_> {
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let (last, whole) = TriePath::new(trie).read(text);
-        let hash = hashed(3, &[last.into()]);
-        let Some(node) = whole.filter(|&node| trie.has_child_in(node, &self.machine.follow_bytes(EPSILON, frame)))
+        let hash = hashed(3, &[last.number().into()]);
+        let Some(node) =
+            whole.filter(|&node| trie.has_child_in(node, &self.follow_bytes.after(self.machine, EPSILON, frame)))
         else {
             return Ok(Some(hash));
         };
@@ -175,8 +181,8 @@ impl KeyBuilder<'_> {
 
     /// The hash of what tokens observe of a colon and one of several values; None if a token goes on behind a value, because what
     /// follows depends on the members before.
-    fn lookahead_values(&mut self, object: u32, values: &[Value], exits: &Exits) -> Result<MaskKey> {
-        let spec = &self.machine.arena.registers.objects[object as usize];
+    fn lookahead_values(&mut self, object: ObjectId, values: &[Value], exits: &Exits) -> Result<MaskKey> {
+        let spec = &self.machine.arena.registers.objects[object.index()];
         let colon = spec.colon;
         if !spec.is_unrestricted() {
             return Ok(None);
@@ -192,15 +198,15 @@ impl KeyBuilder<'_> {
     }
 
     /// Where tokens leave the named keys `low..high`, of which `depth` bytes are read.
-    fn ends(&mut self, of: (u32, u32, u32, u32)) -> Result<Arc<[End]>> {
+    fn ends(&mut self, of: (ObjectId, u32, u32, u32)) -> Result<Arc<[End]>> {
         if let Some(ends) = self.parts.ends.get(&of) {
             return Ok(ends.clone());
         }
         let (object, low, high, depth) = of;
-        let spec = self.machine.arena.registers.objects[object as usize].clone();
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
         let keys = &spec.sorted[low as usize..high as usize];
         self.machine.arena.spend(keys.len() as u64)?;
-        let colon = self.machine.first_of(&[spec.colon]);
+        let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
         let mut path = TriePath::new(trie);
@@ -219,7 +225,7 @@ impl KeyBuilder<'_> {
                 after = self.lookahead_values(object, values, &Exits::at(node))?;
             }
             let node = whole.unwrap_or(left_at);
-            if node != 0 {
+            if node != NodeId::ROOT {
                 ends.push(End { keys: place..place + 1, node, whole: whole.is_some(), after });
             }
         }
@@ -241,7 +247,7 @@ impl KeyBuilder<'_> {
                 nodes.sort_unstable();
                 nodes.dedup();
                 let mut parts = vec![self.shared.saturated_hash(arena, exclusion.relaxed)?];
-                parts.extend(nodes.into_iter().map(u128::from));
+                parts.extend(nodes.into_iter().map(|node| u128::from(node.number())));
                 (hashed(4, &parts), arena.reads_any_text(exclusion.relaxed))
             }
             _ => (self.shared.saturated_hash(arena, inner)?, arena.reads_any_text(inner)),

@@ -6,10 +6,12 @@
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
-use crate::mask::composer::TrieView;
 use crate::mask::exits::{Exits, Groups, Key};
+use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, KeyBuilder, MaskKey, PackedKey};
+use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
+use crate::mask::walk_cache::TrieView;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
@@ -22,33 +24,11 @@ pub(super) struct Lookaheads {
     behind: FxHashMap<(FrameId, Key), PackedKey>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
-    profiles: FxHashMap<u32, Option<ObjectProfile>>,
+    profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
     /// Indexed by the states of objects: None where not computed, Some(None) where a state has no summary.
     summaries: Vec<Option<Option<ObjectSummary>>>,
     /// Lookaheads of all states of an object that have one summary.
-    objects: FxHashMap<(u32, At, ObjectSummary, Key), Lookahead>,
-}
-
-/// A hash of what tokens can observe of something, and the nodes at which it ends.
-#[derive(Clone)]
-pub(crate) struct Lookahead {
-    pub(super) hash: u128,
-    pub(super) ends: Exits,
-}
-
-impl Lookahead {
-    fn nothing(ends: Exits) -> Self {
-        Lookahead { hash: 0, ends }
-    }
-
-    /// The lookahead of an alternative of the two.
-    fn and(self, other: Lookahead) -> Self {
-        Lookahead { hash: self.hash.wrapping_add(other.hash), ends: self.ends.union(other.ends) }
-    }
-
-    fn memory_bytes(&self) -> usize {
-        size_of::<Lookahead>() + self.ends.memory_bytes()
-    }
+    objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// Give an empty table room for `TABLE_ROOM` entries.
@@ -222,13 +202,13 @@ impl KeyBuilder<'_> {
     /// The lookahead of all states of an object with one summary.
     fn lookahead_summarized(
         &mut self,
-        object: u32,
+        object: ObjectId,
         at: At,
         summary: ObjectSummary,
         exits: &Exits,
         depth: u32,
     ) -> Result<Option<Lookahead>> {
-        let spec = &self.machine.arena.registers.objects[object as usize];
+        let spec = &self.machine.arena.registers.objects[object.index()];
         let colon = spec.colon;
         let (end, before) = match at {
             At::Start => (summary.closes.then_some(spec.empty), summary.goes_on.then_some(spec.open)),
@@ -263,10 +243,10 @@ impl KeyBuilder<'_> {
         hash.wide(summary.keys);
         hash.wide(self.machine.arena.info(colon).hash);
         for group in exits.groups() {
-            let trie = group.view(self.shared).trie;
+            let trie = group.view(self.shared.view()).trie;
             for quote in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
                 hash.wide(group.hash());
-                hash.word(quote.into());
+                hash.word(quote.number().into());
                 goes_on = true;
             }
         }
@@ -276,25 +256,25 @@ impl KeyBuilder<'_> {
         }
     }
 
-    fn object_summary(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
-        if let Some(Some(known)) = self.parts.lookaheads.summaries.get(state as usize) {
+    fn object_summary(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
+        if let Some(Some(known)) = self.parts.lookaheads.summaries.get(state.index()) {
             return Ok(*known);
         }
         let summary = self.summarize(object, state)?;
         let summaries = &mut self.parts.lookaheads.summaries;
-        if summaries.len() <= state as usize {
+        if summaries.len() <= state.index() {
             let before = summaries.capacity();
-            summaries.resize(state as usize + 1, None);
+            summaries.resize(state.index() + 1, None);
             self.machine
                 .arena
                 .budget
                 .grow((summaries.capacity() - before) * size_of::<Option<Option<ObjectSummary>>>());
         }
-        summaries[state as usize] = Some(summary);
+        summaries[state.index()] = Some(summary);
         Ok(summary)
     }
 
-    fn summarize(&mut self, object: u32, state: u32) -> Result<Option<ObjectSummary>> {
+    fn summarize(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
         let key_prefixes = &self.shared.vocabulary.key_prefixes;
         if !self.parts.lookaheads.profiles.contains_key(&object) {
             let profile = self.machine.arena.object_profile(object, key_prefixes)?;
@@ -317,12 +297,12 @@ impl KeyBuilder<'_> {
         let (first_bytes, nullable) = (arena.first_bytes(id), arena.info(id).nullable);
         let (mut hash, mut ends) = (0u128, Groups::new());
         for group in exits.groups() {
-            let TrieView { trie, pieces } = group.view(self.shared);
+            let TrieView { trie, walks } = group.view(self.shared.view());
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.has_child_in(node, &first_bytes)) {
-                let piece = pieces.get(arena, trie, node, id)?;
-                hash = hash.wrapping_add(piece.hash);
-                nodes.extend_from_slice(&piece.exits);
+                let walk = walks.get(arena, trie, node, id)?;
+                hash = hash.wrapping_add(walk.hash);
+                nodes.extend_from_slice(&walk.exits);
             }
             ends.push(group.with_nodes(nodes));
         }

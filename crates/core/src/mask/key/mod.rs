@@ -9,10 +9,8 @@ pub(crate) mod lookahead;
 pub(crate) mod object_summary;
 pub(crate) mod saturated;
 
+use crate::mask::exits::Exits;
 use crate::storage::hash::Hasher128;
-
-pub(crate) use builder::{KeyBuilder, KeyParts, OwnPart};
-pub(crate) use lookahead::Lookahead;
 
 /// A key of a mask, or of a part of one. None if a hash cannot tell everything that the mask depends on.
 pub(crate) type MaskKey = Option<u128>;
@@ -39,6 +37,37 @@ impl From<PackedKey> for MaskKey {
     fn from(PackedKey { hash, known }: PackedKey) -> Self {
         known.then_some(hash)
     }
+}
+
+/// A hash of what tokens can observe of something, and the nodes at which it ends.
+#[derive(Clone)]
+pub(crate) struct Lookahead {
+    pub(super) hash: u128,
+    pub(super) ends: Exits,
+}
+
+impl Lookahead {
+    pub(super) fn nothing(ends: Exits) -> Self {
+        Lookahead { hash: 0, ends }
+    }
+
+    /// The lookahead of an alternative of the two.
+    pub(super) fn and(self, other: Lookahead) -> Self {
+        Lookahead { hash: self.hash.wrapping_add(other.hash), ends: self.ends.union(other.ends) }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<Lookahead>() + self.ends.memory_bytes()
+    }
+}
+
+/// The counts of one head, as far as keys depend on them.
+#[derive(Clone, Copy)]
+pub(crate) struct Saturated {
+    /// The hash of the saturated head; None where the head reads no long token, because then no key asks for it.
+    pub(super) hash: Option<u128>,
+    /// Whether a count ends between `SHORT_TOKEN_CHARS` characters and the longest token.
+    pub(super) far: bool,
 }
 
 /// The hash of some parts; `kind` keeps parts of different meaning apart.

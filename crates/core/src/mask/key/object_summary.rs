@@ -6,6 +6,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{KeySetId, ObjectId, ObjectStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Hidden, ObjectSpec};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
@@ -52,8 +53,12 @@ fn with_hidden(hidden: u64, keys: u128) -> u128 {
 
 impl Arena {
     /// The profile of an object; None if tokens can observe more of the object than a summary says.
-    pub(crate) fn object_profile(&mut self, object: u32, key_prefixes: &KeyPrefixes) -> Result<Option<ObjectProfile>> {
-        let spec = self.registers.objects[object as usize].clone();
+    pub(crate) fn object_profile(
+        &mut self,
+        object: ObjectId,
+        key_prefixes: &KeyPrefixes,
+    ) -> Result<Option<ObjectProfile>> {
+        let spec = self.registers.objects[object.index()].clone();
         self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
         let is_observed = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
@@ -83,13 +88,13 @@ impl Arena {
     /// The summary of a state; None if tokens can observe more of the state.
     pub(crate) fn object_summary(
         &mut self,
-        object: u32,
-        state_id: u32,
+        object: ObjectId,
+        state_id: ObjectStateId,
         profile: &ObjectProfile,
         key_prefixes: &KeyPrefixes,
     ) -> Result<Option<ObjectSummary>> {
         let (spec, state) =
-            (self.registers.objects[object as usize].clone(), self.registers.states[state_id as usize].clone());
+            (self.registers.objects[object.index()].clone(), self.registers.states[state_id.index()].clone());
         if state.hidden == Hidden::Choice || self.is_observed(state.keys, key_prefixes) {
             return Ok(None);
         }
@@ -144,7 +149,7 @@ impl Arena {
     }
 
     /// Whether some token reads a key of a set to its end.
-    fn is_observed(&self, keys: u32, key_prefixes: &KeyPrefixes) -> bool {
+    fn is_observed(&self, keys: KeySetId, key_prefixes: &KeyPrefixes) -> bool {
         let begins = || self.registers.keys.children(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
         keys != NO_KEYS
             && (self.registers.keys.has_empty(keys) || begins())
@@ -158,11 +163,11 @@ impl Arena {
             Term::Not(EMPTY) => false,
             Term::Not(inner) => match *self.term(inner) {
                 Term::Words { set, low, high, depth: 0 } => {
-                    let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                    let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                     key_prefixes.has_any(words.iter().map(|word| &**word))
                 }
                 Term::Literal { literal, position: 0 } => {
-                    key_prefixes.has_any([&**self.terms.literals[literal as usize]])
+                    key_prefixes.has_any([&**self.terms.literals[literal.index()]])
                 }
                 Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
@@ -172,8 +177,8 @@ impl Arena {
     }
 
     /// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
-    pub(crate) fn has_usual_separators(&mut self, object: u32) -> bool {
-        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object as usize];
+    pub(crate) fn has_usual_separators(&mut self, object: ObjectId) -> bool {
+        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object.index()];
         if free {
             return false;
         }
@@ -196,7 +201,7 @@ impl Arena {
         match *self.term(id) {
             Term::Class(bytes) => Some(bytes),
             Term::Literal { literal, .. } => {
-                self.terms.literals[literal as usize].last().map(|&last| ByteSet::range(last, last))
+                self.terms.literals[literal.index()].last().map(|&last| ByteSet::range(last, last))
             }
             Term::Repeat { body, .. } => self.last_bytes(body),
             Term::Cat(left, right) | Term::Seq(left, right) => match self.info(right).nullable {

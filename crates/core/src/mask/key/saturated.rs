@@ -5,19 +5,11 @@
 
 use crate::error::Result;
 use crate::mask::dfa_cache::NARROW;
+use crate::mask::key::Saturated;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
-
-/// The counts of one head, as far as keys depend on them.
-#[derive(Clone, Copy)]
-pub(crate) struct Saturated {
-    /// The hash of the saturated head; None where the head reads no long token, because then no key asks for it.
-    hash: Option<u128>,
-    /// Whether a count ends between `SHORT_TOKEN_CHARS` characters and the longest token.
-    far: bool,
-}
 
 impl SharedMasks {
     /// The hash of a head that allows the same tokens, equal for all counts beyond the longest token.

@@ -2,8 +2,15 @@
 //!
 //! Counting shows that an intersection with complements is not empty, without a search.
 
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, Terms};
 use crate::regular::term::{Term, TermId, EMPTY};
+
+impl Terms {
+    /// Whether the term is finite by its kind.
+    pub(crate) fn is_finite(&self, id: TermId) -> bool {
+        matches!(self.term(id), Term::Words { .. } | Term::Keys(_) | Term::Literal { .. } | Term::Class(_))
+    }
+}
 
 impl Arena {
     /// Whether the one positive operand of an intersection provably has more texts than the complements exclude.
@@ -25,7 +32,7 @@ impl Arena {
         kept.is_some_and(|kept| {
             let info = self.info(kept);
             let lengths = info.max_chars.saturating_sub(info.min_chars) as usize;
-            self.has_all_longer_lengths(kept) || info.exact && !info.searched && lengths >= excluded
+            self.terms.has_all_longer_lengths(kept) || info.exact && !info.searched && lengths >= excluded
         })
     }
 
@@ -40,15 +47,10 @@ impl Arena {
         }
     }
 
-    /// Whether the term is finite by its kind.
-    pub(crate) fn is_finite(&self, id: TermId) -> bool {
-        matches!(self.term(id), Term::Words { .. } | Term::Keys(_) | Term::Literal { .. } | Term::Class(_))
-    }
-
     /// Whether the term holds all texts but finitely many, by its kind.
     pub(crate) fn is_cofinite(&self, id: TermId) -> bool {
         match *self.term(id) {
-            Term::Not(inner) => inner == EMPTY || self.is_finite(inner),
+            Term::Not(inner) => inner == EMPTY || self.terms.is_finite(inner),
             Term::And(ref parts) => parts.iter().all(|&part| self.is_cofinite(part)),
             _ => Some(id) == self.any_text,
         }

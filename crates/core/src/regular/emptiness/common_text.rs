@@ -97,7 +97,7 @@ impl<'a> CommonTextSearch<'a> {
                 let first = match *self.arena.term(cell.id) {
                     Term::Class(set) => set,
                     Term::Literal { literal, position } => {
-                        let byte = self.arena.terms.literals[literal as usize][(position + cell.read) as usize];
+                        let byte = self.arena.terms.literals[literal.index()][(position + cell.read) as usize];
                         ByteSet::range(byte, byte)
                     }
                     _ => match self.expansions(cell) {
@@ -120,7 +120,7 @@ impl<'a> CommonTextSearch<'a> {
                 let Some(Cell { id, read, after }) = self.next(*remainder) else { continue };
                 *remainder = match *self.arena.term(id) {
                     Term::Literal { literal, position }
-                        if self.arena.terms.literals[literal as usize].len() as u32 > position + read + 1 =>
+                        if self.arena.terms.literals[literal.index()].len() as u32 > position + read + 1 =>
                     {
                         self.push(id, read + 1, after)
                     }

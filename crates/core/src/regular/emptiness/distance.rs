@@ -16,9 +16,9 @@ impl Arena {
         let nullable = self.info(id).nullable;
         let distance = match *self.term(id) {
             _ if nullable => 0,
-            Term::Literal { literal, position } => self.terms.literals[literal as usize].len() as u32 - position,
+            Term::Literal { literal, position } => self.terms.literals[literal.index()].len() as u32 - position,
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
             }
             Term::Cat(..) => {

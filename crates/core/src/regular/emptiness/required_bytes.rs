@@ -4,14 +4,8 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
+use crate::regular::memo::RequiredBytes;
 use crate::regular::term::{Parts, Term, TermId};
-
-/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
-#[derive(Clone, Copy)]
-pub(crate) struct RequiredBytes {
-    needed: ByteSet,
-    all: ByteSet,
-}
 
 /// The bounds that hold for every term.
 const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };
@@ -82,12 +76,12 @@ impl Arena {
                 RequiredBytes { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal as usize][position as usize..];
+                let rest = &self.terms.literals[literal.index()][position as usize..];
                 let needed = spelled(&rest[..rest.len().min(MAX_BYTES)]);
                 RequiredBytes { needed, all: if rest.len() > MAX_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= MAX_WORDS => {
-                let words = &self.terms.word_sets[set as usize].words[low as usize..high as usize];
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
                 if words.iter().any(|word| word.len() > MAX_BYTES) {
                     return ANYTHING;
                 }

@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::emptiness::antichain::{Antichain, Insertion};
-use crate::regular::emptiness::witness::Witness;
+use crate::regular::memo::Witness;
 use crate::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;

@@ -5,59 +5,13 @@
 use crate::error::Result;
 use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::term::{Term, TermId, EMPTY};
-use smallvec::{smallvec, SmallVec};
-
-/// Witnesses kept. Nested searches alternate, so one is too few. Chosen without measurement.
-const MAX_WITNESSES: usize = 4;
-
-/// Bytes of a witness that is kept; longer ones rarely fit a second state. Chosen without measurement.
-const MAX_WITNESS_BYTES: usize = 256;
-
-/// The bytes that lead a state to a nullable one.
-pub(crate) type Witness = SmallVec<[u8; 24]>;
-
-/// Recent witnesses, the latest first; never none.
-#[derive(Clone, Debug)]
-pub(crate) struct Witnesses(SmallVec<[Witness; MAX_WITNESSES]>);
-
-impl Default for Witnesses {
-    fn default() -> Self {
-        Witnesses(smallvec![smallvec![b'a']])
-    }
-}
-
-impl Witnesses {
-    /// A copy, because witnesses are few.
-    pub fn overlay(&self) -> Self {
-        self.clone()
-    }
-
-    /// Does nothing: overlays share no witnesses.
-    pub fn freeze(&mut self) {}
-
-    /// The last byte of the latest witness.
-    pub fn last_byte(&self) -> u8 {
-        self.0[0][self.0[0].len() - 1]
-    }
-
-    /// Makes `witness`, which must not be empty, the latest.
-    pub fn remember(&mut self, witness: Witness) {
-        if witness.len() <= MAX_WITNESS_BYTES {
-            let place = self.0.iter().position(|known| *known == witness).unwrap_or_else(|| {
-                self.0.truncate(MAX_WITNESSES - 1);
-                self.0.push(witness);
-                self.0.len() - 1
-            });
-            self.0[..=place].rotate_right(1);
-        }
-    }
-}
+use smallvec::SmallVec;
 
 impl Arena {
     /// Whether a recent witness leads `start` to a state that is known to be nonempty. Errors if the budget ends.
     pub(crate) fn try_witnesses(&mut self, start: TermId) -> Result<bool> {
-        for place in 0..self.terms.witnesses.0.len() {
-            let witness = self.terms.witnesses.0[place].clone();
+        for place in 0..self.terms.witnesses.latest.len() {
+            let witness = self.terms.witnesses.latest[place].clone();
             let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
@@ -131,7 +85,7 @@ mod tests {
         let start = arena.and_unchecked(vec![nine, not_far]).unwrap();
         assert!(!arena.try_witnesses(start).unwrap());
         assert!(arena.is_nonempty(start).unwrap());
-        assert_eq!(arena.terms.witnesses.0[0].as_slice(), b"9q7");
+        assert_eq!(arena.terms.witnesses.latest[0].as_slice(), b"9q7");
         // (operands, bytes read before, whether the witness applies)
         let short = arena.bounded(nine, 0, 4).unwrap();
         let no_end = arena.literal(b"9q7").and_then(|text| arena.not(text)).unwrap();
@@ -153,18 +107,5 @@ mod tests {
                 assert!(arena.is_nonempty(state).unwrap());
             }
         }
-    }
-
-    #[test]
-    fn the_latest_witnesses_are_kept() {
-        let mut witnesses = Witnesses::default();
-        for number in 0..9 {
-            witnesses.remember(smallvec![b'0' + number]);
-            witnesses.remember(smallvec![b'x', b'y']);
-        }
-        witnesses.remember(Witness::from_elem(b'z', MAX_WITNESS_BYTES + 1));
-        assert_eq!(witnesses.last_byte(), b'y');
-        let known: Vec<&[u8]> = witnesses.0.iter().map(|witness| witness.as_slice()).collect();
-        assert_eq!(known, [b"xy".as_slice(), b"8", b"7", b"6"]);
     }
 }

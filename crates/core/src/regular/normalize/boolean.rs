@@ -134,7 +134,7 @@ impl Arena {
         let mut words = Vec::new();
         for &part in flat.iter() {
             if let Term::Literal { literal, position } = *self.term(part) {
-                words.push(self.terms.literals[literal as usize][position as usize..].into());
+                words.push(self.terms.literals[literal.index()][position as usize..].into());
             }
         }
         flat.retain(|&mut part| !is_literal(self, part));

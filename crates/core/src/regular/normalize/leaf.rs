@@ -6,6 +6,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::regular::arena::Arena;
+use crate::regular::id::{KeySetId, LiteralId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::literal::{self, code_points, Ends, Literal};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
@@ -52,21 +53,21 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.by_hash(literal::hash_literal(data)) {
+                if let Some(id) = self.terms.by_hash(literal::hash_literal(data)) {
                     return Ok(id);
                 }
                 self.spend(data.len() as u64 / 16)?;
                 let literal = Literal::new(data);
                 self.budget.grow(literal.memory_bytes());
                 self.terms.literals.push(Arc::new(literal), &mut self.budget);
-                self.literal_rest(self.terms.literals.len() as u32 - 1, 0)
+                self.literal_rest(LiteralId::at(self.terms.literals.len() - 1), 0)
             }
         }
     }
 
     /// The suffix of a literal from a position.
-    pub(crate) fn literal_rest(&mut self, literal: u32, position: u32) -> Result<TermId> {
-        let (data, from) = (self.terms.literals[literal as usize].clone(), position as usize);
+    pub(crate) fn literal_rest(&mut self, literal: LiteralId, position: u32) -> Result<TermId> {
+        let (data, from) = (self.terms.literals[literal.index()].clone(), position as usize);
         match data[from..] {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(byte, byte)),
@@ -109,12 +110,12 @@ impl Arena {
         self.terms
             .word_sets
             .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
-        self.words_rest(self.terms.word_sets.len() as u32 - 1, 0, high, 0)
+        self.words_rest(WordSetId::at(self.terms.word_sets.len() - 1), 0, high, 0)
     }
 
     /// The words `low..high` of a set without their first `depth` bytes.
-    pub(crate) fn words_rest(&mut self, set: u32, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set as usize].clone();
+    pub(crate) fn words_rest(&mut self, set: WordSetId, low: u32, high: u32, depth: u32) -> Result<TermId> {
+        let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set.index()].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -162,7 +163,7 @@ impl Arena {
     }
 
     /// The keys of a set, as texts.
-    pub(crate) fn key_set(&mut self, set: u32) -> Result<TermId> {
+    pub(crate) fn key_set(&mut self, set: KeySetId) -> Result<TermId> {
         if set == NO_KEYS {
             return Ok(EMPTY);
         }
@@ -252,7 +253,7 @@ impl Arena {
         }
         let id = self.alt(parts)?;
         if !self.info(id).utf8 {
-            self.terms.nodes.get_mut(id.0 as usize).info.utf8 = true;
+            self.terms.nodes.get_mut(id.index()).info.utf8 = true;
         }
         Ok(id)
     }

@@ -1,63 +1,23 @@
-//! Frame → facts about the items open under it, and the abstracted frame for masks.
+//! Frame with open items → its abstracted frame for masks, and the open items under a frame.
 //!
 //! A mask serves many positions. An abstracted frame replaces the values that came by an upper bound of their number.
 
-use crate::automaton::frame::FrameId;
+use crate::automaton::frame::{FrameId, ItemSummary};
 use crate::automaton::machine::Machine;
-use crate::automaton::unique::{Register, ENUMERATION};
+use crate::automaton::position::Register;
+use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
+use crate::json::unique::ENUMERATION;
+use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::{Abstracted, UniqueState};
-use crate::regular::term::{Term, TermId, MANY};
+use crate::regular::term::{Term, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Facts about the open items of a frame, computed when the frame is interned.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct ItemSummary {
-    pub(crate) is_open: bool,
-    /// Whether the frame refers to a state of an array that is not abstracted.
-    is_exact: bool,
-    /// The number of open items with exact states along one path of frames.
-    exact_ends: u16,
-    /// In abstracted frames: an upper bound of the values that may be excluded.
-    excluded_bound: u32,
-}
-
 /// An open item: array, state, step, and the partial value at which the item began.
-pub(super) type OpenEnd = (u32, u32, u32, u32);
+pub(super) type OpenEnd = (ArrayId, ArrayStateId, u32, u32);
 
 impl Machine {
-    /// The facts of a new frame from its members and their parents.
-    pub(crate) fn summarize(&self, members: &[(TermId, FrameId)]) -> ItemSummary {
-        let mut found = ItemSummary::default();
-        for &(term, parent) in members {
-            let above = self.item_summary(parent);
-            found.is_open |= above.is_open;
-            found.is_exact |= above.is_exact;
-            let is_abstracted = |array: u32, state: u32| {
-                array != ENUMERATION && self.arena.registers.unique_states[state as usize].abstracted.is_some()
-            };
-            let own = match *self.arena.term(term) {
-                Term::UniqueItem { array, state } => {
-                    found.is_exact |= !is_abstracted(array, state);
-                    (0, 0)
-                }
-                Term::UniqueEnd { array, state, start: excluded_bound, .. } if is_abstracted(array, state) => {
-                    found.is_open = true;
-                    (0, excluded_bound)
-                }
-                Term::UniqueEnd { .. } => {
-                    (found.is_open, found.is_exact) = (true, true);
-                    (1, 0)
-                }
-                _ => (0, 0),
-            };
-            found.exact_ends = found.exact_ends.max(above.exact_ends.saturating_add(own.0));
-            found.excluded_bound = found.excluded_bound.max(above.excluded_bound.saturating_add(own.1));
-        }
-        found
-    }
-
     /// Whether the frame distinguishes values that a mask must not distinguish.
     pub(crate) fn is_exact(&self, frame: FrameId) -> bool {
         self.item_summary(frame).is_exact
@@ -87,19 +47,19 @@ impl Machine {
                 }
                 *parent = done.get(parent).copied().unwrap_or(*parent);
             }
-            let made = self.frame(members);
+            let made = self.frames.of(&mut self.arena, members);
             done.insert(frame, made);
         }
         Ok(done.get(&frame).copied().unwrap_or(frame))
     }
 
     /// The abstracted state of an array; None if only the exact values decide which items may come.
-    pub(super) fn abstracted_state(&mut self, array: u32, state: u32) -> Result<Option<u32>> {
-        let before = self.arena.registers.unique_states[state as usize];
+    pub(super) fn abstracted_state(&mut self, array: ArrayId, state: ArrayStateId) -> Result<Option<ArrayStateId>> {
+        let before = self.arena.registers.unique_states[state.index()];
         if before.abstracted.is_some() {
             return Ok(Some(state));
         }
-        let spec = self.arena.registers.uniques[array as usize].clone();
+        let spec = self.arena.registers.uniques[array.index()].clone();
         let ahead = self.unique.max_token_items;
         let mut left = MANY;
         if spec.only_item().is_some() {
@@ -108,7 +68,7 @@ impl Machine {
             }
         } else {
             for &(node, _) in spec.steps.iter().flatten() {
-                if self.matches_something(node) && self.min_values(node)? < crate::automaton::unique::COUNT_CAP {
+                if self.matches_something(node) && self.min_values(node)? < COUNT_CAP {
                     return Ok(None);
                 }
             }
@@ -120,8 +80,8 @@ impl Machine {
     }
 
     /// The smallest count that bounds within one token cannot tell from this count.
-    pub(super) fn saturated_count(&self, array: u32, count: u32) -> u32 {
-        let spec = &self.arena.registers.uniques[array as usize];
+    pub(super) fn saturated_count(&self, array: ArrayId, count: u32) -> u32 {
+        let spec = &self.arena.registers.uniques[array.index()];
         // With several kinds of items, a shortest way to an end has fewer items than the array has states.
         let shortest_end = if spec.only_item().is_some() { 0 } else { spec.steps.len() as u32 };
         let ahead = self.unique.max_token_items.saturating_add(shortest_end);
@@ -190,6 +150,6 @@ impl Machine {
 fn size_class(count: u32) -> u32 {
     match count {
         0 => 0,
-        _ => count.min(crate::automaton::unique::COUNT_CAP).next_power_of_two(),
+        _ => count.min(COUNT_CAP).next_power_of_two(),
     }
 }

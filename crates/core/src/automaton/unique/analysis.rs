@@ -1,0 +1,62 @@
+//! What was found out about values, frames and items of one machine: memos, and the bounds that masks set.
+//!
+//! Data only. The machine holds it, and the modules beside this one fill it.
+
+use crate::automaton::frame::FrameId;
+use crate::json::partial_value::PartialValues;
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
+use crate::regular::term::TermId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// The set of texts that an item may not have; None if no item may come.
+pub(super) type Excluded = Option<KeySetId>;
+
+/// Caches of everything found out about values, frames and items of one machine.
+#[derive(Default)]
+pub(crate) struct UniqueAnalysis {
+    pub(super) partial_values: PartialValues,
+    /// Canonical texts of the values that the matching deals with, by id.
+    pub(super) values: Vec<Arc<[u8]>>,
+    pub(super) value_ids: FxHashMap<Arc<[u8]>, u32>,
+    pub(super) excluded: FxHashMap<(ArrayId, ArrayStateId, u32), Excluded>,
+    pub(super) item_values: FxHashMap<(TermId, bool), ItemValues>,
+    pub(super) in_progress: Vec<TermId>,
+    /// How often a result relied on a count in progress. Such results are not cached.
+    pub(super) assumptions: u64,
+    pub(super) unlimited_ends: FxHashMap<(ArrayId, u32, u32), bool>,
+    pub(super) min_values: FxHashMap<(TermId, u32), u32>,
+    pub(super) open_calls: Vec<RuleId>,
+    pub(super) cut_count: u64,
+    pub(super) digit_strings: FxHashMap<TermId, u32>,
+    pub(super) nonintegers: FxHashMap<TermId, bool>,
+    pub(super) text_counts: FxHashMap<TermId, Option<u32>>,
+    pub(super) one_to_one: FxHashMap<TermId, bool>,
+    pub(super) canonical: FxHashMap<TermId, bool>,
+    pub(super) ordered: FxHashMap<ArrayId, bool>,
+    pub(super) insensitive: FxHashMap<(TermId, u32), bool>,
+    pub(super) frame_min_values: FxHashMap<FrameId, u32>,
+    pub(super) viable: FxHashMap<(TermId, FrameId, u32), bool>,
+    pub(super) most_excluded: u32,
+    /// Canonical texts of the values that ended in the pseudo array.
+    pub(super) found: FxHashSet<Vec<u8>>,
+    /// Upper bound of the items that one token may span.
+    pub(crate) max_token_items: u32,
+}
+
+impl UniqueAnalysis {
+    /// Raises the bounds to those of another machine, whose positions are about to be copied.
+    pub(crate) fn expect_values_of(&mut self, other: &UniqueAnalysis) {
+        self.most_excluded = self.most_excluded.max(other.most_excluded);
+        self.max_token_items = self.max_token_items.max(other.max_token_items);
+    }
+}
+
+/// The values of one item, as far as they were asked for.
+#[derive(Clone, Default)]
+pub(super) struct ItemValues {
+    pub(super) values: Arc<Vec<u32>>,
+    /// Whether `values` has all values of the item.
+    pub(super) is_complete: bool,
+    pub(super) asked: usize,
+}

@@ -1,0 +1,104 @@
+//! Matchers × rows of one array → their masks, written by several threads.
+//!
+//! Masks that are known are copied first. The others are composed, those of one grammar by one thread.
+
+use crate::buffer::Bitmask;
+use crate::error::{bug, raise};
+use crate::gil::without;
+use crate::integer::Whole;
+use crate::matcher::{fill, Matcher};
+use frisket_core::error::Result;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// One row per matcher in one call, the GIL released.
+#[pyfunction]
+#[pyo3(signature = (matchers, bitmask, rows=None))]
+pub fn fill_masks(
+    py: Python<'_>,
+    matchers: Vec<Py<Matcher>>,
+    bitmask: &Bound<'_, PyAny>,
+    rows: Option<Vec<Whole<usize>>>,
+) -> PyResult<()> {
+    let target = Bitmask::new(bitmask)?;
+    let rows: Vec<usize> = match rows {
+        Some(rows) => rows.into_iter().map(|Whole(row)| row).collect(),
+        None => (0..matchers.len()).collect(),
+    };
+    if rows.len() != matchers.len() {
+        return Err(PyValueError::new_err(format!("{} rows for {} matchers", rows.len(), matchers.len())));
+    }
+    let mut distinct = rows.clone();
+    distinct.sort_unstable();
+    if let Some(pair) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(PyValueError::new_err(format!("row {} is given twice", pair[0])));
+    }
+    for (matcher, &row) in matchers.iter().zip(&rows) {
+        target.check(row, matcher.get().mask_words)?;
+    }
+    let mut work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
+    let done = without(py, || {
+        // One grammar's masks are found out by one thread: the others would wait for it.
+        work.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
+        // SAFETY: every row was checked, and no row comes twice.
+        let row_of = |row: usize| unsafe { target.row(row) };
+        let missing = Mutex::new(Vec::new());
+        each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
+            for &(matcher, row) in *part {
+                match matcher.known() {
+                    Some(mask) => fill(&mask, row_of(row), matcher.mask_words),
+                    None => lock(&missing).push((matcher, row)),
+                }
+            }
+        });
+        let mut missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        missing.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
+        let failed = Mutex::new(Vec::new());
+        each(&missing.chunk_by(|a, b| a.0.grammar() == b.0.grammar()).collect::<Vec<_>>(), |group| {
+            for &(matcher, row) in *group {
+                match matcher.act(|matcher| matcher.mask()) {
+                    Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
+                    other => {
+                        lock(&failed).push((row, other.and_then(Result::err)));
+                        break;
+                    }
+                }
+            }
+        });
+        // The same error whichever thread was first.
+        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
+    });
+    match done {
+        None => Ok(()),
+        Some(Some(error)) => Err(raise(error)),
+        Some(None) => Err(bug("a matcher was left in the middle of a call")),
+    }
+}
+
+/// Rows that one thread copies at a time: copying them takes about as long as starting a thread.
+const ROWS: usize = 64;
+
+/// Call `act` with each part, on as many threads as there are cores; all threads have ended when this returns.
+fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            act(part);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(parts.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,123 @@
+//! Grammar × Vocabulary → `frisket._core.CompiledGrammar`.
+
+use crate::handed::Handed;
+use crate::limit::{Cancellation, Limits};
+use crate::matcher::Matcher;
+use crate::vocabulary::Vocabulary;
+use frisket_core::matcher as core;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A grammar over a vocabulary: a lazy automaton that threads can share. Every thread uses the masks and steps that
+/// others have computed, and a call that needs no computation waits for none.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct CompiledGrammar {
+    inner: Arc<core::CompiledGrammar>,
+    handed: Arc<Handed>,
+    asked: Asked,
+}
+
+/// The arguments of `compile`: Python objects that the properties of a compiled grammar return.
+pub struct Asked {
+    pub grammar: Option<Py<PyAny>>,
+    pub vocabulary: Py<PyAny>,
+    pub limits: Option<Py<Limits>>,
+}
+
+impl CompiledGrammar {
+    pub fn new(inner: Arc<core::CompiledGrammar>, vocabulary: &Vocabulary, asked: Asked) -> Self {
+        CompiledGrammar { inner, handed: vocabulary.handed.clone(), asked }
+    }
+
+    pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
+        &self.inner
+    }
+}
+
+#[pymethods]
+impl CompiledGrammar {
+    /// A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
+    ///
+    /// `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
+    /// then takes over fewer positions of each (`Limits`).
+    #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
+    fn matcher(
+        slf: &Bound<'_, Self>,
+        cancellation: Option<&Bound<'_, Cancellation>>,
+        max_rollback: Option<usize>,
+    ) -> Matcher {
+        let cancellation = cancellation.map(|flag| flag.get().0.clone());
+        Matcher::new(slf.get().inner.matcher(cancellation, max_rollback), slf.clone().unbind(), &slf.get().handed)
+    }
+
+    /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
+    #[getter]
+    fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.asked.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
+    }
+
+    /// Which keywords of a JSON Schema are enforced, by JSON pointer; None for other notations.
+    #[getter]
+    fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.asked.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
+    }
+
+    /// The limits of each call and of the memory that the automaton holds.
+    #[getter]
+    fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
+        match &self.asked.limits {
+            Some(limits) => Ok(limits.clone_ref(py)),
+            None => Py::new(py, Limits::default()),
+        }
+    }
+
+    /// How often the automaton was dropped because it had reached the limit of memory.
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.inner.epoch()
+    }
+
+    /// How many masks were composed. All other masks came from a cache of this grammar or of another one with its
+    /// vocabulary.
+    #[getter]
+    fn masks_composed(&self) -> usize {
+        self.inner.masks_composed()
+    }
+
+    /// The very vocabulary that the grammar was compiled for.
+    #[getter]
+    fn vocabulary(&self, py: Python<'_>) -> Py<PyAny> {
+        self.asked.vocabulary.clone_ref(py)
+    }
+
+    /// Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
+    /// uses of what the grammars of a vocabulary share.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let grammar = match &self.asked.grammar {
+            Some(grammar) => format!("of {} ", grammar.bind(py).repr()?),
+            None => String::new(),
+        };
+        let (size, masks) = (grouped(self.inner.vocabulary().size()), grouped(self.inner.masks_composed()));
+        Ok(format!("<CompiledGrammar {grammar}for {size} tokens, {masks} masks composed>"))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a CompiledGrammar cannot be pickled or copied: threads share it as it is, and another process is sent its \
+             grammar and its vocabulary, to compile them there (grammar.compile(vocabulary) takes microseconds)",
+        ))
+    }
+}
+
+/// A number with commas between the thousands, as Python writes them.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
+}

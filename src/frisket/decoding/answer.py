@@ -1,0 +1,171 @@
+"""Steps → an answer: what is known of it while it is made, and the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from frisket.decoding.loop import FinishReason, Step
+from frisket.errors import LimitExceededError
+from frisket.event import Event, Events, TokenSpans
+from frisket.partial_object import partial_object
+from frisket.partial_value import PartialValue
+
+if TYPE_CHECKING:
+    from frisket._core import Matcher
+    from frisket.grammar import Grammar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Generation(Generic[T]):
+    """An answer and how it came about."""
+
+    text: str
+    steps: tuple[Step, ...]
+    finish_reason: FinishReason
+    grammar: Grammar = field(repr=False)
+    limit: int = field(repr=False)
+
+    @property
+    def tokens(self) -> list[int]:
+        """The ids of the text; the end-of-sequence token, if the model gave one, is in `steps` only."""
+        return [step.token for step in self.steps if not step.ends]
+
+    @property
+    def calls(self) -> int:
+        """How often the network was called: once for the prompt, and once for each token or draft that was read."""
+        return sum(step.called for step in self.steps)
+
+    @property
+    def logprob(self) -> float:
+        """The natural log-probability of all steps under the model as it is."""
+        return sum(step.logprob for step in self.steps)
+
+    @property
+    def masked_logprob(self) -> float:
+        """The same among the allowed tokens; the difference is what the mask cost, step by step."""
+        return sum(step.masked_logprob for step in self.steps)
+
+    @property
+    def feasible(self) -> list[float]:
+        """For each step, the probability that the model itself gave to all allowed tokens together."""
+        return [step.feasible for step in self.steps]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the text is a complete text of the grammar, and not one that was cut and may happen to look so."""
+        return self.finish_reason == "end" or (self.finish_reason == "stop" and self.grammar.accepts(self.text))
+
+    def value(self) -> T:
+        """The text as a value of the type; LimitExceededError if it was cut before it was whole."""
+        if not self.whole:
+            count = len(self.tokens)
+            if self.finish_reason == "stop":
+                raise LimitExceededError(
+                    f"a stop string came after {count} tokens, before the text was whole",
+                    where=f"token {count}",
+                    hint="choose a stop string that cannot occur inside the text",
+                )
+            raise LimitExceededError(
+                f"the limit of {self.limit} tokens cut the text before its end",
+                where=f"token {count}",
+                hint="raise max_tokens, shorten the prompt (both share the context), bound the schema (maxLength, "
+                "maxItems), or pass allow_partial=True for the text as it is",
+            )
+        result: T = self.grammar.value(self.text)
+        return result
+
+
+class Stream(Iterator[Step], Generic[T]):
+    """Steps as they are made, and what is known of the answer after each. Not thread-safe."""
+
+    def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int, matcher: Matcher) -> None:
+        self._steps = steps
+        self._grammar = grammar
+        self._limit = limit
+        self._matcher = matcher
+        self._seen: list[Step] = []
+        self._finish_reason: FinishReason | None = None
+        self._partial = PartialValue()
+        #: How many of the steps `_partial` has been fed.
+        self._fed = 0
+
+    def __next__(self) -> Step:
+        try:
+            step = next(self._steps)
+        except StopIteration as end:
+            if self._finish_reason is None:
+                self._finish_reason = end.value
+            raise StopIteration from None
+        self._seen.append(step)
+        return step
+
+    @property
+    def text(self) -> str:
+        """The text so far: whole characters, nothing that is taken back later."""
+        return "".join(step.text for step in self._seen)
+
+    @property
+    def value(self) -> Any:
+        """The answer so far as a JSON value, None before anything of it is known; of other notations, the text so far.
+
+            for _ in (answer := frisket.stream(model, prompt, Triage)):
+                show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
+
+        What is missing is not there, and nothing is invented: see `PartialValue`. `generation().value()` is the answer
+        as the type that was asked for.
+        """
+        if self._grammar.schema is None:
+            return self.text
+        for step in self._seen[self._fed :]:
+            self._partial.feed(step.text)
+        self._fed = len(self._seen)
+        if self._finish_reason == "end":
+            self._partial.finish()
+        return self._partial.value
+
+    @property
+    def partial(self) -> T | None:
+        """The answer so far as an object of the type that was asked for, unvalidated, with None for what is missing;
+        for other targets the same as `value`.
+
+            for _ in (answer := frisket.stream(model, prompt, Triage)):
+                show(answer.partial)  # Triage(priority='hi', category=None), Triage(priority='high', category=None) …
+        """
+        tp = self._grammar.type
+        known = self.value
+        return cast("T | None", known if tp is None else partial_object(tp, known))
+
+    def events(self) -> Iterator[Event]:
+        """What happens in the document while its steps are made: `Opened`, `Grew` and `Closed`, of a JSON answer.
+
+            for event in frisket.stream(model, prompt, Triage).events():
+                if isinstance(event, Closed) and event.path == ("priority",):
+                    page_somebody(event.value)
+
+        `Closed.tokens` says which steps wrote the value. Begin before the first step is taken.
+        """
+        if self._grammar.schema is None:
+            raise TypeError("events are those of a JSON document: ask for a type or a schema, or read the steps")
+        reader, spans = Events(), TokenSpans()
+        for step in self:
+            spans.take(len(step.data))
+            for event in reader.feed(step.data):
+                yield spans.with_tokens(event)
+        for event in reader.finish():
+            yield spans.with_tokens(event)
+
+    @property
+    def matcher(self) -> Matcher:
+        """The position after the steps so far, a fork: to see what may come next, or how the text would be closed."""
+        return self._matcher.fork()
+
+    def generation(self) -> Generation[T]:
+        """The result; makes the steps that are still to be made."""
+        for _ in self:
+            pass
+        assert self._finish_reason is not None
+        return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)

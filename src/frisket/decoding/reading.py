@@ -1,0 +1,53 @@
+"""Session × chosen tokens × draft → the next logits, in fewer calls of the network than there are tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from frisket.models.protocol import DraftSession, Logits
+
+if TYPE_CHECKING:
+    from frisket.models.protocol import Session
+
+#: How many tokens a draft may have → the draft.
+Draft = Callable[[int], "list[int]"]
+
+
+class Reading:
+    """A session that may stand ahead of the answer: it has read the chosen tokens, and then what is left of a draft."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._ahead: list[int] = []
+        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
+        #: Whether the logits came with the last call of the network, and not with one for an earlier token.
+        self.called = True
+
+    def logits(self) -> Logits:
+        if self._ahead or not self.called:
+            row: Logits = self._rows[-1 - len(self._ahead)].copy()
+            return row
+        return self._session.logits()
+
+    def push(self, token: int, draft: Draft | None, most: int) -> None:
+        """Append a chosen token. `most`: how many may follow it; the draft is asked for where the network is called."""
+        self.called = not (self._ahead and self._ahead[0] == token)
+        if not self.called:
+            del self._ahead[0]
+            return
+        self.rest()
+        ids = [] if draft is None else draft(most)
+        if ids:
+            self._rows = cast("DraftSession", self._session).extend([token, *ids])
+        else:
+            self._session.push(token)
+        self._ahead = ids
+
+    def rest(self) -> None:
+        """Take back what was read ahead."""
+        if self._ahead:
+            cast("DraftSession", self._session).rewind(len(self._ahead))
+            self._ahead = []

@@ -1,0 +1,43 @@
+"""JSON Schema × style → text for a prompt: what a mask enforces, said to the model beforehand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from frisket.errors import FrisketError
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+    from frisket.json_schema import JSONSchemaOptions
+
+Style = Literal["typescript", "json_schema", "example"]
+
+
+def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
+    """The text for a grammar that was made of a schema or a type."""
+    if style not in get_args(Style):
+        raise ValueError(f"a style is one of {', '.join(get_args(Style))}; got {style!r}")
+    if grammar.schema is None:
+        raise FrisketError(
+            "only the grammar of a JSON Schema or of a type can be described",
+            hint="say in the prompt what the text looks like",
+            code="no-schema",
+        )
+    if style == "json_schema":
+        return dumps(grammar.schema, options)
+    if style == "typescript":
+        from frisket.description.typescript import typescript
+
+        return typescript(grammar.schema)
+    from frisket.description.example import example
+
+    return example(grammar, options)
+
+
+def dumps(value: Any, options: JSONSchemaOptions) -> str:
+    """A JSON value with the white space that the grammar's own documents have: what a model reads, it writes."""
+    if options.whitespace == "pretty":
+        return json.dumps(value, ensure_ascii=False, indent=options.indent)
+    separators = (",", ":") if options.whitespace == "compact" else None
+    return json.dumps(value, ensure_ascii=False, separators=separators)

@@ -1,0 +1,105 @@
+"""CompiledGrammar × `llama_cpp.Llama` → masked scores: a logits processor for llama-cpp-python."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from collections.abc import Sequence as Ordered
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frisket import _core
+from frisket._core import CompiledGrammar
+from frisket.engines.engine import Engine
+from frisket.engines.sequence import Sequence
+from frisket.errors import EngineError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+ENGINE = Engine(
+    name="llama.cpp",
+    package="llama-cpp-python",
+    tested=("0.3.36",),
+    extra="llama-cpp",
+    use="frisket.engines.llama_cpp.GrammarProcessor, frisket.models.gguf",
+)
+
+#: What `llama_vocab_get_attr` says of tokens that are no text: unknown, unused, control (`llama.h`).
+_NO_TEXT = 1 | 2 | 8
+
+
+class GrammarProcessor:
+    """A logits processor for `Llama`: every answer that it lets end is a text of its grammar.
+
+        processor = GrammarProcessor(grammar.compile(vocabulary(llama)))
+        llama.create_completion(prompt, logits_processor=LogitsProcessorList([processor]))
+
+    A processor serves one answer; `reset` prepares it for another one. Do not pass `logit_bias` beside it:
+    llama-cpp-python then drops all processors without a word. Do not use a draft model either: processors then see
+    tokens that nobody has chosen yet. Not thread-safe.
+    """
+
+    def __init__(self, grammar: CompiledGrammar) -> None:
+        self._sequence = Sequence(grammar, "llama-cpp-python")
+
+    def reset(self) -> None:
+        """Forget the prompt: the next answer begins anew."""
+        self._sequence.reset()
+
+    def __call__(self, input_ids: Ordered[int] | NDArray[np.intc], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The scores, changed in place: −∞ for each token after which no text of the grammar is possible."""
+        ids = np.asarray(input_ids, dtype=np.int64)
+        mask = self._sequence.mask(ids, scores.shape[-1])
+        # The scores lie between other members of a C structure, so that they are no contiguous row.
+        row = np.ascontiguousarray(scores, dtype=np.float32)
+        _core.apply_mask(row, mask)
+        if not np.isfinite(row.max()):
+            raise self._sequence.refusal(
+                "all tokens that the grammar allows have the score −∞",
+                hint="drop other processors, and see whether the vocabulary is the model's",
+            )
+        scores[...] = row
+        return scores
+
+
+def vocabulary(llama: Any) -> Vocabulary:
+    """The bytes of every token of a loaded `llama_cpp.Llama`, exact for byte-level BPE and SentencePiece models."""
+    from frisket.vocabulary import Vocabulary
+
+    try:
+        library: Any = importlib.import_module("llama_cpp")
+    except (ImportError, OSError, RuntimeError) as error:
+        raise MissingDependencyError.of("llama-cpp-python", "llama-cpp") from error
+    pointer = library.llama_model_get_vocab(llama.model)
+    size = int(library.llama_vocab_n_tokens(pointer))
+    tokens: list[bytes | None] = []
+    special: dict[str, int] = {}
+    for token_id in range(size):
+        piece = _piece(library, pointer, token_id)
+        if library.llama_vocab_get_attr(pointer, token_id) & _NO_TEXT:
+            tokens.append(None)
+            name = piece.decode("utf-8", "replace")
+            if name:
+                special.setdefault(name, token_id)
+        else:
+            tokens.append(piece or None)
+    eos = [token_id for token_id in range(size) if library.llama_vocab_is_eog(pointer, token_id)]
+    for token_id in eos:
+        tokens[token_id] = None
+    return Vocabulary.from_bytes(tokens, special=special, eos=eos)
+
+
+def _piece(library: Any, pointer: Any, token_id: int) -> bytes:
+    """The bytes of a token; of a special one its name."""
+    room = 64
+    while True:
+        buffer = ctypes.create_string_buffer(room)
+        length = int(library.llama_token_to_piece(pointer, token_id, buffer, room, 0, True))
+        if 0 <= length <= room:
+            return buffer.raw[:length]
+        if length >= 0 or -length <= room:
+            raise EngineError(f"llama.cpp cannot spell token {token_id}", where=f"token {token_id}")
+        room = -length

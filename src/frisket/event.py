@@ -1,0 +1,174 @@
+"""JSON text as it grows → events: a value opens, its text grows, it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from frisket.partial_value import PartialValue
+
+__all__ = ["Closed", "Event", "Events", "Grew", "Opened"]
+
+Path: TypeAlias = tuple[str | int, ...]
+Kind: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
+
+_KINDS: dict[str, Kind] = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A value begins."""
+
+    path: Path
+    """The keys and indices that lead to it."""
+    kind: Kind
+    start: int
+    """The place of its first byte in the document."""
+
+
+@dataclass(frozen=True)
+class Grew:
+    """More characters of a text: decoded, whole characters, none of them taken back."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A value is whole. What a mask let through is valid: whoever waits for this value need not wait for the rest."""
+
+    path: Path
+    value: Any
+    start: int
+    end: int
+    """The place of its first byte and of the byte after its last."""
+    tokens: tuple[int, int] | None = None
+    """The step of the first byte and the one after that of the last, where steps are known (`Stream.events`)."""
+
+
+Event: TypeAlias = Opened | Grew | Closed
+
+
+class Events:
+    """The events of a document as it grows, the same however it is cut, but for where a text's growth is cut.
+
+    >>> events = Events()
+    >>> for event in [*events.feed('{"size": "lar'), *events.feed('ge", "count": 12}')]:
+    ...     print(event)
+    Opened(path=(), kind='object', start=0)
+    Opened(path=('size',), kind='string', start=9)
+    Grew(path=('size',), text='lar')
+    Grew(path=('size',), text='ge')
+    Closed(path=('size',), value='large', start=9, end=16, tokens=None)
+    Opened(path=('count',), kind='number', start=27)
+    Closed(path=('count',), value=12, start=27, end=29, tokens=None)
+    Closed(path=(), value={'size': 'large', 'count': 12}, start=0, end=30, tokens=None)
+
+    A member that is written twice closes twice. ValueError for what is not JSON.
+    """
+
+    def __init__(self) -> None:
+        self._reader = _Reader()
+
+    def feed(self, data: bytes | str) -> list[Event]:
+        """Go on with the document, and what happened: bytes (a character may be broken between two calls), or text."""
+        self._reader.feed(data)
+        return self._reader.told()
+
+    def finish(self) -> list[Event]:
+        """Nothing more comes: a document that is a number closes now."""
+        self._reader.finish()
+        return self._reader.told()
+
+
+class TokenSpans:
+    """Steps and their bytes → the steps of a value's bytes."""
+
+    def __init__(self) -> None:
+        #: The place after each step's last byte.
+        self._ends: list[int] = []
+
+    def take(self, count: int) -> None:
+        """One more step, of so many bytes."""
+        self._ends.append((self._ends[-1] if self._ends else 0) + count)
+
+    def with_tokens(self, event: Event) -> Event:
+        if not isinstance(event, Closed):
+            return event
+        return replace(event, tokens=(self._step(event.start), self._step(event.end - 1) + 1))
+
+    def _step(self, place: int) -> int:
+        """The step that wrote the byte at a place."""
+        low, high = 0, len(self._ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self._ends[middle] > place:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
+class _Reader(PartialValue):
+    """A reader that notes what happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._events: list[Event] = []
+        #: Where the open values began, outermost first.
+        self._starts: list[int] = []
+        #: A place of the text at hand, and the bytes of the document before it: they are counted once along a text.
+        self._counted = 0, 0
+
+    def feed(self, data: bytes | str) -> None:
+        self._counted = 0, self._bytes
+        super().feed(data)
+
+    def finish(self) -> None:
+        self._counted = 0, self._bytes
+        super().finish()
+
+    def told(self) -> list[Event]:
+        events, self._events = self._events, []
+        return list(_joined(events))
+
+    def _opens(self, text: str, place: int) -> None:
+        byte = self._byte(text, place)
+        self._starts.append(byte)
+        self._events.append(Opened(self._place(), _KINDS.get(text[place], "number"), byte))
+
+    def _grows(self, piece: str) -> None:
+        self._events.append(Grew(self._place(), piece))
+
+    def _closes(self, value: Any, text: str, end: int) -> None:
+        self._events.append(Closed(self._place(), value, self._starts.pop(), self._byte(text, end)))
+
+    def _byte(self, text: str, place: int) -> int:
+        """How many bytes of the document come before a place, which is not before the one asked for last."""
+        start, count = self._counted
+        count += len(text[start:place].encode("utf-8", "surrogatepass"))
+        self._counted = place, count
+        return count
+
+    def _place(self) -> Path:
+        """The path of the value that opens or closes: as many steps as values are open around it."""
+        return self.path[: len(self._frames)]
+
+
+def _joined(events: list[Event]) -> Iterator[Event]:
+    """Growth of one text, step by step, as one event."""
+    pieces: list[str] = []
+    path: Path = ()
+    for event in events:
+        if isinstance(event, Grew):
+            pieces.append(event.text)
+            path = event.path
+            continue
+        if pieces:
+            yield Grew(path, "".join(pieces))
+            pieces = []
+        yield event
+    if pieces:
+        yield Grew(path, "".join(pieces))

@@ -1,0 +1,76 @@
+"""Matcher → what may come next, in a few words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from frisket.errors import TokenRejectedError
+
+if TYPE_CHECKING:
+    from frisket._core import Matcher
+
+#: Of more continuations only the first characters are said, and of longer ones the beginning.
+_MOST = 12
+_LONGEST = 40
+
+_BLANKS = frozenset(b" \t\n\r")
+_PRINTABLE = frozenset(range(0x20, 0x7F))
+
+#: Bytes that begin a character; of each kind all have to be allowed.
+_KINDS: tuple[tuple[str, frozenset[int]], ...] = (
+    ("a digit", frozenset(b"0123456789")),
+    ("a letter", frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")),
+    ("a character beyond ASCII", frozenset(range(0xC2, 0xF5))),
+)
+
+
+def next_bytes(matcher: Matcher) -> list[int]:
+    """The bytes with which the text may go on, ascending."""
+    fork = matcher.fork()
+    return [value for value in range(256) if _takes(fork, value)]
+
+
+def expected(matcher: Matcher) -> tuple[str, ...]:
+    """What may come next: texts in quotes where there are few, else kinds of characters; and whether the text may end.
+
+    A text goes on as far as there is no choice.
+    """
+    if matcher.ended:
+        return ("the end",)
+    left = set(next_bytes(matcher))
+    said = []
+    if len(left & _PRINTABLE) > len(_PRINTABLE) * 3 // 4:
+        said, left = ["almost any character"], set()
+    for name, kind in _KINDS:
+        if kind <= left:
+            said.append(name)
+            left -= kind
+    if left & _BLANKS:
+        said.append("white space")
+        left -= _BLANKS
+    few = len(left) <= _MOST
+    said += [_continuation(matcher, value) if few else _character(value) for value in sorted(left)]
+    if matcher.can_end:
+        said.append("the end")
+    return tuple(said) or ("a special token",)
+
+
+def _takes(matcher: Matcher, value: int) -> bool:
+    try:
+        matcher.advance_bytes(bytes([value]))
+    except TokenRejectedError:
+        return False
+    matcher.rollback(1)
+    return True
+
+
+def _continuation(matcher: Matcher, value: int) -> str:
+    fork = matcher.fork()
+    fork.advance_bytes(bytes([value]))
+    text = bytes([value]) + fork.forced_bytes()
+    shown = text[:_LONGEST].decode("utf-8", "backslashreplace")
+    return repr(shown)[:-1] + ("…'" if len(text) > _LONGEST else "'")
+
+
+def _character(value: int) -> str:
+    return repr(chr(value)) if value < 0x80 else f"byte 0x{value:02x}"

@@ -1,0 +1,139 @@
+"""Matcher × token or text → Explanation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import TokenRejectedError
+from frisket.explanation.expectation import expected
+from frisket.explanation.place import Path, pointer
+from frisket.explanation.reason import Reason, reason
+from frisket.partial_value import PartialValue
+
+if TYPE_CHECKING:
+    from frisket._core import Matcher
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Whether a text may come next, and if not: from which byte on, why, and what may come instead.
+
+    >>> from frisket import Grammar, Vocabulary
+    >>> letters = Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=[256])
+    >>> schema = {"properties": {"age": {"type": "integer", "maximum": 120}}, "required": ["age"]}
+    >>> matcher = Grammar.from_json_schema(schema).compile(letters).matcher()
+    >>> matcher.advance_bytes(b'{"age":')
+    >>> print(matcher.explain("130"))
+    '130' may not come next: '13' may, then not '0'
+    in the document at /age
+    forbidden by /properties/age/maximum (120)
+    expected instead: white space, ',', '}'
+    """
+
+    text: bytes
+    """What was asked about; of a special token nothing."""
+    taken: int
+    """So many bytes of it may come next."""
+    allowed: bool
+    expected: tuple[str, ...]
+    """What may come after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
+    path: str
+    """The JSON Pointer of the value in which the refused byte stands; of other notations empty."""
+    reason: Reason | None
+    """What forbids it; None if it is allowed, if no keyword alone does, and in other notations than JSON Schema."""
+    special: str | None = None
+    """The name of the special token that was asked about."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON: bytes as text, and what stands in the place of half characters escaped."""
+        said = asdict(self)
+        said["text"] = self.text.decode("utf-8", "backslashreplace")
+        return said
+
+    def __str__(self) -> str:
+        asked = f"the special token {self.special}" if self.special is not None else _shown(self.text)
+        if self.allowed:
+            return f"{asked} may come next"
+        lines = [f"{asked} may not come next"]
+        if self.taken:
+            lines[0] += f": {_shown(self.text[: self.taken])} may, then not {_shown(self.text[self.taken :][:20])}"
+        if self.path:
+            lines.append(f"in the document at {self.path}")
+        if self.reason is not None:
+            lines.append(f"forbidden by {self.reason}")
+        lines.append(f"expected instead: {', '.join(self.expected)}")
+        return "\n".join(lines)
+
+
+def path(matcher: Matcher) -> str:
+    """The JSON Pointer of the value that is being written; empty at the root, and in other notations.
+
+    It costs as much as reading the text so far.
+    """
+    return pointer(_path(matcher)) if _is_json(matcher) else ""
+
+
+def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
+    """Why a token (by its id) or a text may not come next, or that it may; the matcher stays where it is.
+
+    For people: it compiles parts of the schema to find the keyword, which takes milliseconds.
+    """
+    vocabulary = matcher.compiled.vocabulary
+    special = None
+    if isinstance(given, int):
+        if not 0 <= given < vocabulary.size:
+            raise ValueError(f"token ids are 0 to {vocabulary.size - 1}, not {given}")
+        data = vocabulary.token(given)
+        if data is None:
+            special = _name(vocabulary, given)
+        fork = matcher.fork()
+        allowed = fork.try_advance(given)
+        data = data or b""
+    else:
+        data = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
+        allowed = _takes(matcher.fork(), data)
+    reached = matcher.fork()
+    taken = len(data) if allowed else _taken(reached, data)
+    why = None
+    where: Path = ()
+    if not allowed and _is_json(matcher) and not matcher.ended:
+        where = _path(reached)
+        if special is None:
+            why = reason(matcher.compiled.grammar, reached.text + data[taken : taken + 1], where)
+    return Explanation(data, taken, allowed, expected(reached), pointer(where), why, special)
+
+
+def _taken(matcher: Matcher, data: bytes) -> int:
+    """How many bytes the matcher takes; it takes them."""
+    for place in range(len(data)):
+        if not _takes(matcher, data[place : place + 1]):
+            return place
+    return len(data)
+
+
+def _takes(matcher: Matcher, data: bytes) -> bool:
+    try:
+        matcher.advance_bytes(data)
+    except TokenRejectedError:
+        return False
+    return True
+
+
+def _is_json(matcher: Matcher) -> bool:
+    return matcher.compiled.grammar.schema is not None
+
+
+def _path(matcher: Matcher) -> Path:
+    partial = PartialValue()
+    partial.feed(matcher.text)
+    return partial.path
+
+
+def _name(vocabulary: object, token: int) -> str:
+    named = {token: name for name, token in vocabulary.special.items()}  # type: ignore[attr-defined]
+    return str(named.get(token, f"of id {token}"))
+
+
+def _shown(data: bytes) -> str:
+    return repr(data.decode("utf-8", "backslashreplace"))

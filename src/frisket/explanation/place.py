@@ -1,0 +1,111 @@
+"""Schema × path of a value in a document → the places of the schema that speak of that value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+Path = tuple[str | int, ...]
+
+#: Keywords whose schemas speak of the same value as the schema that has them.
+_LISTS = ("allOf", "anyOf", "oneOf")
+_SINGLE = ("if", "then", "else", "not")
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """The JSON Pointer (RFC 6901) of a path.
+
+    >>> pointer(("sizes", 0, "a/b"))
+    '/sizes/0/a~1b'
+    """
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def at(schema: Any, place: Path) -> Any:
+    """What stands at a place; KeyError or IndexError if nothing does."""
+    for step in place:
+        schema = schema[step]
+    return schema
+
+
+def places(schema: Any, path: Path) -> list[Path]:
+    """Where objects of keywords stand that may speak of the value at `path`, each once; branches are not told apart.
+
+    >>> places({"properties": {"size": {"$ref": "#/$defs/size"}}, "$defs": {"size": {"type": "string"}}}, ("size",))
+    [('properties', 'size'), ('$defs', 'size')]
+
+    References to other documents, to anchors and dynamic ones are not followed.
+    """
+    found: dict[Path, None] = dict.fromkeys(_same(schema, [()]))
+    for step in path:
+        found = dict.fromkeys(_same(schema, [below for place in found for below in _below(schema, place, step)]))
+    return list(found)
+
+
+def _same(schema: Any, starts: Sequence[Path]) -> Iterator[Path]:
+    """The starts, and all places that speak of the same value as one of them."""
+    seen: set[Path] = set()
+    open_places = list(reversed(starts))
+    while open_places:
+        place = open_places.pop()
+        node = at(schema, place)
+        if place in seen or not isinstance(node, Mapping):
+            continue
+        seen.add(place)
+        yield place
+        more = [(*place, word) for word in _SINGLE if word in node]
+        for word in _LISTS:
+            if isinstance(node.get(word), list):
+                more += [(*place, word, at) for at in range(len(node[word]))]
+        if isinstance(node.get("dependentSchemas"), Mapping):
+            more += [(*place, "dependentSchemas", name) for name in node["dependentSchemas"]]
+        target = _target(schema, node.get("$ref"))
+        more += [] if target is None else [target]
+        open_places += reversed(more)
+
+
+def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
+    """The places that speak of a member or an item of the value that `place` speaks of."""
+    node = at(schema, place)
+    if isinstance(step, str):
+        named = False
+        if isinstance(node.get("properties"), Mapping) and step in node["properties"]:
+            named = True
+            yield (*place, "properties", step)
+        for expression in node["patternProperties"] if isinstance(node.get("patternProperties"), Mapping) else ():
+            try:
+                matches = re.search(expression, step) is not None
+            except re.error:
+                # JavaScript's dialect: what Python cannot read may speak of the member.
+                matches = True
+            if matches:
+                named = True
+                yield (*place, "patternProperties", expression)
+        rest = [*([] if named else ["additionalProperties"]), "unevaluatedProperties"]
+    else:
+        for word in ("prefixItems", "items"):
+            if isinstance(node.get(word), list) and step < len(node[word]):
+                yield (*place, word, step)
+        rest = ["items", "additionalItems", "contains", "unevaluatedItems"]
+    for word in rest:
+        if isinstance(node.get(word), Mapping):
+            yield (*place, word)
+
+
+def _target(schema: Any, reference: Any) -> Path | None:
+    """Where a reference within the document leads."""
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        return None
+    place: list[str | int] = []
+    node = schema
+    for name in unquote(reference[2:]).split("/") if len(reference) > 1 else ():
+        name = name.replace("~1", "/").replace("~0", "~")
+        step: str | int = int(name) if isinstance(node, list) and name.isdecimal() else name
+        try:
+            node = node[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+        place.append(step)
+    return tuple(place)

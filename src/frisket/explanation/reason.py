@@ -1,0 +1,135 @@
+"""Schema × refused text → the keyword or the option without which the text could go on.
+
+No keyword is interpreted here. One at a time is left out, the rest is compiled, and the engine says whether the text is
+then the beginning of a document. So the reason is one by definition, whatever a keyword means.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import FrisketError
+from frisket.explanation.place import Path, at, places, pointer
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+    from frisket.json_schema import JSONSchemaOptions
+
+#: Keywords that only lead to other schemas come last: without one of them nothing is asked of a member at all.
+_LEADING = frozenset(
+    ("properties", "patternProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref")
+)
+
+#: Keywords that ask nothing of a document.
+_SILENT = frozenset(
+    ("$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples")
+)
+
+#: So many smaller schemas are compiled before the search is given up.
+_MOST = 200
+
+#: What an option forbids, and the value under which it does not.
+_OPTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("whitespace", "free", "white space at this place"),
+    ("property_order", "any", "this order of properties"),
+    ("escapes", "free", "this spelling of a character"),
+    ("numbers", "free", "this spelling of a number"),
+    ("closed_objects", False, "properties that the schema does not name"),
+    ("leading_space", True, "a blank before the document"),
+    ("max_integer_digits", 400, "so many digits"),
+    ("max_fraction_digits", 400, "so many digits after the point"),
+    ("max_exponent_digits", 6, "such an exponent"),
+    ("max_second_digits", 40, "so many digits of a second"),
+    ("formats", "annotate", "what is not of this format"),
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What forbids a text: `kind` says which field of a schema or of the options `name` is."""
+
+    kind: str
+    """`keyword`, `schema` (several keywords of one place together), `option`, or `syntax` (no JSON goes on so)."""
+    name: str
+    """The JSON Pointer of the keyword or of the schema, the option's name, or empty."""
+    value: Any = None
+    """What the keyword or the option says."""
+
+    def __str__(self) -> str:
+        if self.kind == "syntax":
+            return "JSON's own syntax"
+        if self.kind == "schema":
+            return f"the keywords of {self.name or 'the root'} together"
+        if self.kind == "option":
+            said = next(said for name, _, said in _OPTIONS if name == self.name)
+            return f"the option {self.name}={self.value!r}, which forbids {said}"
+        shown = repr(self.value)
+        return f"{self.name} ({shown if len(shown) <= 60 else shown[:60] + '…'})"
+
+
+def reason(grammar: Grammar, text: bytes, path: Path) -> Reason | None:
+    """Why no document of the grammar's schema begins with `text`, whose last byte stands in the value at `path`.
+
+    Keywords are asked before options, the innermost schema first. None if nothing alone forbids the text, or if the
+    search took too long.
+    """
+    from frisket.json_schema import JSONSchemaOptions
+
+    options = grammar.options
+    assert options is not None
+    if not _begins(grammar, True, JSONSchemaOptions.free(), text):
+        return Reason("syntax", "")
+    found = _keyword(grammar, options, text, path)
+    if found is not None:
+        return found
+    for name, value, _ in _OPTIONS:
+        given = getattr(options, name)
+        if given != value and _begins(grammar, grammar.schema, replace(options, **{name: value}), text):
+            return Reason("option", name, given)
+    # Two reasons at once: a key that nothing allows stands where another one has to.
+    return _keyword(grammar, replace(options, property_order="any", whitespace="free"), text, path)
+
+
+def _keyword(grammar: Grammar, options: JSONSchemaOptions, text: bytes, path: Path) -> Reason | None:
+    schema = grammar.schema
+    left = _MOST
+    for depth in range(len(path), -1, -1):
+        where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
+        words = [(place, word) for place in where for word in at(schema, place) if word not in _SILENT]
+        words.sort(key=lambda pair: pair[1] in _LEADING)
+        left -= len(words)
+        if left < 0:
+            return None
+        for place, word in words:
+            if _begins(grammar, _without(schema, place, word), options, text):
+                return Reason("keyword", pointer((*place, word)), at(schema, place)[word])
+        for place in filter(None, where):
+            if _begins(grammar, _replaced(schema, place, True), options, text):
+                return Reason("schema", pointer(place), at(schema, place))
+    return None
+
+
+def _begins(grammar: Grammar, schema: Any, options: JSONSchemaOptions, text: bytes) -> bool:
+    """Whether some document of the schema begins so; not, if what is left of it cannot be compiled."""
+    try:
+        return grammar.with_schema(schema, options).accepts_prefix(text)
+    except FrisketError:
+        return False
+
+
+def _without(schema: Any, place: Path, word: str) -> Any:
+    node = dict(at(schema, place))
+    del node[word]
+    return _replaced(schema, place, node)
+
+
+def _replaced(schema: Any, place: Path, node: Any) -> Any:
+    """The schema with another node at a place; only what leads there is copied."""
+    if not place:
+        return node
+    changed = copy.copy(schema)
+    changed[place[0]] = _replaced(schema[place[0]], place[1:], node)
+    return changed

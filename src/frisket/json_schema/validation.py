@@ -1,0 +1,39 @@
+"""Schema × a document of its relaxed grammar → the value, once a validator has seen the whole schema."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+
+
+def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
+    """`value` after a look at what the grammar alone does not promise."""
+    try:
+        jsonschema_rs = importlib.import_module("jsonschema_rs")
+    except ImportError as error:
+        raise MissingDependencyError.of("jsonschema-rs", "validate") from error
+    retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+    try:
+        validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
+    except Exception as error:  # its own kinds of errors
+        raise UnsupportedSchemaError(
+            f"what is not enforced cannot be validated afterwards: {str(error).splitlines()[0]}",
+            where="",
+            hint="correct the schema, so that jsonschema-rs reads it",
+        ) from error
+
+    def validated(text: str) -> Any:
+        for error in validator.iter_errors(json.loads(text)):
+            raise FrisketError(
+                f"a document that the relaxed grammar allows breaks its schema: {error.message}",
+                where="".join(f"/{part}" for part in error.instance_path) or "(root)",
+                hint="generate again with another seed, or see `grammar.report` for what is not enforced",
+                code="value-refused",
+            )
+        return value(text)
+
+    return validated

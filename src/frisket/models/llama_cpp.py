@@ -1,0 +1,150 @@
+"""GGUF file × prompt ids → logits, by llama.cpp: contexts that share the weights of one loaded model.
+
+The bindings' own `Llama` holds one sequence; forks and several sessions need a context each, so the low-level functions
+are called, which llama-cpp-python takes over from `llama.h` as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import os
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
+from frisket.models.protocol import Logits
+
+#: Tokens that are read in one call.
+BATCH = 512
+#: Tokens that a context has room for at most, where nobody asks for more: its keys and values are allocated at once.
+ROOM = 4096
+
+
+class LlamaCpp:
+    """The weights of a file; safe to share between sessions, as long as each is used by one thread."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self.library: Any = importlib.import_module("llama_cpp")
+        except (ImportError, OSError, RuntimeError) as error:  # a broken shared library is a RuntimeError there
+            raise MissingDependencyError.of("llama-cpp-python", "llama-cpp") from error
+        self.threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        try:
+            # Its own context is never used: it is as small as may be.
+            self._llama = self.library.Llama(str(path), n_ctx=8, n_batch=8, verbose=False)
+        except Exception as error:
+            raise EngineError(
+                f"llama.cpp ({self.library.__version__}) cannot read {path.name}: {error}",
+                where=str(path),
+                hint='read it by numpy: models.gguf(path, runtime="numpy")',
+            ) from error
+        self.model = self._llama.model
+        self.rows = int(self._llama.n_vocab())
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether the state of a sequence can be cut: not that of a recurrent network."""
+        library = self.library
+        return not (library.llama_model_is_recurrent(self.model) or library.llama_model_is_hybrid(self.model))
+
+
+class LlamaCppSession:
+    """One sequence in a context of its own."""
+
+    def __init__(self, network: LlamaCpp, context: int, prompt_ids: Sequence[int]) -> None:
+        self._network, self._context = network, context
+        self._length = 0
+        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
+        self._open()
+        self._read([int(token_id) for token_id in prompt_ids], 1)
+
+    @property
+    def rewinds(self) -> bool:
+        return self._network.rewinds
+
+    def logits(self) -> Logits:
+        last: Logits = self._rows[-1].copy()
+        return last
+
+    def push(self, token_id: int) -> None:
+        self._check_room(1)
+        self._read([int(token_id)], 1)
+
+    def extend(self, token_ids: Sequence[int]) -> Logits:
+        self._check_room(len(token_ids))
+        self._read([int(token_id) for token_id in token_ids], len(token_ids))
+        return self._rows
+
+    def rewind(self, tokens: int) -> None:
+        if not 0 <= tokens < len(self._rows):
+            raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
+        if tokens:
+            library = self._network.library
+            if not library.llama_memory_seq_rm(library.llama_get_memory(self._pointer), 0, self._length - tokens, -1):
+                raise EngineError("llama.cpp cannot take tokens back", where=f"token {self._length}")
+            self._length -= tokens
+            self._rows = self._rows[:-tokens]
+
+    def fork(self) -> LlamaCppSession:
+        library = self._network.library
+        twin = object.__new__(LlamaCppSession)
+        twin.__dict__.update(self.__dict__)
+        twin._open()
+        size = library.llama_state_seq_get_size(self._pointer, 0)
+        state = (ctypes.c_uint8 * size)()
+        library.llama_state_seq_get_data(self._pointer, state, size, 0)
+        if not library.llama_state_seq_set_data(twin._pointer, state, size, 0):
+            raise EngineError("llama.cpp cannot copy the state of a sequence", where=f"token {self._length}")
+        return twin
+
+    def _open(self) -> None:
+        """A new context."""
+        library = self._network.library
+        parameters = library.llama_context_default_params()
+        parameters.n_ctx = self._context
+        parameters.n_batch = parameters.n_ubatch = min(BATCH, self._context)
+        parameters.n_threads = parameters.n_threads_batch = self._network.threads
+        pointer = library.llama_init_from_model(self._network.model, parameters)
+        if not pointer:
+            raise EngineError(
+                f"llama.cpp has no memory for a context of {self._context} tokens",
+                hint="pass a smaller context: models.gguf(path, context=1024)",
+            )
+        self._pointer = pointer
+        weakref.finalize(self, library.llama_free, pointer)
+
+    def _check_room(self, tokens: int) -> None:
+        if self._length + tokens > self._context:
+            raise LimitExceededError(
+                f"the context of {self._context} tokens is full",
+                where=f"token {self._length}",
+                hint="ask for less (maxLength, maxItems), or load the model with a larger context",
+            )
+
+    def _read(self, ids: list[int], keep: int) -> None:
+        """Append tokens; `_rows` are then the logits after the last `keep` of them."""
+        library, rows = self._network.library, []
+        batch = library.llama_batch_init(BATCH, 0, 1)
+        with contextlib.ExitStack() as stack:
+            stack.callback(library.llama_batch_free, batch)
+            for start in range(0, len(ids), BATCH):
+                part = ids[start : start + BATCH]
+                batch.n_tokens = len(part)
+                wanted = range(max(0, len(ids) - keep - start), len(part))
+                for place, token_id in enumerate(part):
+                    batch.token[place], batch.pos[place] = token_id, self._length + start + place
+                    batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
+                    batch.logits[place] = place in wanted
+                if status := library.llama_decode(self._pointer, batch):
+                    raise EngineError(f"llama.cpp failed with status {status}", where=f"token {self._length}")
+                for place in wanted:
+                    pointer = library.llama_get_logits_ith(self._pointer, place)
+                    rows.append(np.ctypeslib.as_array(pointer, shape=(self._network.rows,)).copy())
+        self._length += len(ids)
+        self._rows = np.stack(rows)

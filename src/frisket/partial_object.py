@@ -1,0 +1,112 @@
+"""Type × the JSON value so far → an object of the type, as far as it is known."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+__all__ = ["partial_object"]
+
+
+def partial_object(tp: Any, value: Any) -> Any:
+    """What `value` says so far as an object of the type; nothing is validated, and what is missing is None.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Order:
+    ...     drink: str
+    ...     extras: list[str]
+    >>> partial_object(Order, {"drink": "lat"})
+    Order(drink='lat', extras=None)
+
+    Models of Pydantic and dataclasses become instances, their members too; of a union the one that has all members that
+    are there. All else is the JSON value itself: half a word is no member of an Enum yet.
+    """
+    tp = _bare(tp)
+    if isinstance(value, Mapping):
+        chosen = _class_of(tp, value)
+        if chosen is not None:
+            return _filled(chosen, value)
+        if get_origin(tp) in (dict, Mapping) and len(get_args(tp)) == 2:
+            return {key: partial_object(get_args(tp)[1], member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [partial_object(_item(tp, place), item) for place, item in enumerate(value)]
+    if isinstance(tp, type) and issubclass(tp, enum.Enum):
+        return next((member for member in tp if member.value == value), value)
+    return value
+
+
+def _bare(tp: Any) -> Any:
+    """The type without its annotations, and an optional one without None."""
+    while True:
+        if get_origin(tp) is Annotated:
+            tp = get_args(tp)[0]
+        elif hasattr(tp, "__value__"):  # `type Name = …`
+            tp = tp.__value__
+        elif get_origin(tp) in (Union, types.UnionType) and len(_some(tp)) == 1:
+            tp = _some(tp)[0]
+        else:
+            return tp
+
+
+def _some(tp: Any) -> list[Any]:
+    return [member for member in get_args(tp) if member is not type(None)]
+
+
+def _class_of(tp: Any, value: Mapping[str, Any]) -> type | None:
+    """The class with members that a JSON object becomes."""
+    for member in _some(tp) if get_origin(tp) in (Union, types.UnionType) else [tp]:
+        bare = _bare(member)
+        members = _members(bare)
+        if members is not None and all(key in members and _fits(members[key][1], value[key]) for key in value):
+            return bare if isinstance(bare, type) else None
+    return None
+
+
+def _fits(tp: Any, value: Any) -> bool:
+    """Whether a discriminator, as far as it is written, can be one of this class."""
+    tp = _bare(tp)
+    if get_origin(tp) is not Literal:
+        return True
+    return any(said == value or (isinstance(value, str) and str(said).startswith(value)) for said in get_args(tp))
+
+
+def _members(tp: Any) -> dict[str, tuple[str, Any]] | None:
+    """Name in the document → (name in Python, type); None of what has no members."""
+    if hasattr(tp, "model_fields"):
+        found = {}
+        for name, field in tp.model_fields.items():
+            alias = field.validation_alias if isinstance(field.validation_alias, str) else field.alias
+            found[alias or name] = (name, field.annotation)
+        return found
+    if isinstance(tp, type) and dataclasses.is_dataclass(tp):
+        hints = typing.get_type_hints(tp, include_extras=True)
+        return {field.name: (field.name, hints[field.name]) for field in dataclasses.fields(tp)}
+    return None
+
+
+def _filled(tp: Any, value: Mapping[str, Any]) -> Any:
+    members = _members(tp)
+    assert members is not None
+    known = dict.fromkeys((name for name, _ in members.values()), None)
+    for key, member in value.items():
+        name, member_type = members[key]
+        known[name] = partial_object(member_type, member)
+    if hasattr(tp, "model_construct"):
+        return tp.model_construct(**known)
+    made = object.__new__(tp)
+    for name, member in known.items():
+        object.__setattr__(made, name, member)
+    return made
+
+
+def _item(tp: Any, place: int) -> Any:
+    """The type of an array's item."""
+    arguments = get_args(tp)
+    if get_origin(tp) is tuple and Ellipsis not in arguments:
+        return arguments[place] if place < len(arguments) else Any
+    return arguments[0] if arguments else Any

@@ -1,0 +1,130 @@
+"""Answers beside an event loop, and many at once: the same as one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import frisket
+from frisket import agenerate, astream, generate_many
+from frisket.errors import LimitExceededError
+
+MODEL = frisket.models.embedded()
+TRIAGE = frisket.examples.load("triage")
+TUTOR = frisket.examples.load("tutor")
+PROMPTS = ["My card was charged twice", "Where is my parcel?", "The app crashes", "Please add a dark mode"]
+
+
+class Slow:
+    """The embedded model, with a moment for each token."""
+
+    def __init__(self) -> None:
+        self.pushed = 0
+        self.threads: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(MODEL, name)
+
+    def start(self, prompt_ids: Any) -> Any:
+        session = MODEL.start(prompt_ids)
+        push = session.push
+
+        def slowly(token_id: int) -> None:
+            self.pushed += 1
+            self.threads.add(threading.current_thread().name)
+            time.sleep(0.002)
+            push(token_id)
+
+        session.push = slowly  # type: ignore[method-assign]
+        return session
+
+
+def test_agenerate_is_generate() -> None:
+    async def answers() -> list[Any]:
+        return await asyncio.gather(*(agenerate(MODEL, prompt, TRIAGE) for prompt in PROMPTS))
+
+    assert asyncio.run(answers()) == [frisket.generate(MODEL, prompt, TRIAGE) for prompt in PROMPTS]
+
+
+def test_the_event_loop_goes_on() -> None:
+    async def count() -> tuple[int, Any]:
+        ticks, task = 0, asyncio.create_task(agenerate(Slow(), PROMPTS[0], TRIAGE))
+        while not task.done():
+            await asyncio.sleep(0)
+            ticks += 1
+        return ticks, await task
+
+    ticks, value = asyncio.run(count())
+    assert ticks > 10 and value == frisket.generate(MODEL, PROMPTS[0], TRIAGE)
+
+
+def test_astream_gives_the_steps_of_stream() -> None:
+    expected = list(frisket.stream(MODEL, PROMPTS[0], TRIAGE))
+
+    async def steps() -> tuple[list[Any], str, Any, Any]:
+        answer = astream(MODEL, PROMPTS[0], TRIAGE)
+        assert (answer.text, answer.value) == ("", None)
+        found = [step async for step in answer]
+        return found, answer.text, answer.value, await answer.generation()
+
+    found, text, value, generation = asyncio.run(steps())
+    assert found == expected and text == "".join(step.text for step in expected)
+    assert value == generation.value() and generation.text == text
+
+
+def test_a_cancelled_answer_makes_no_more_tokens() -> None:
+    model = Slow()
+
+    async def cancel() -> None:
+        task = asyncio.create_task(agenerate(model, "x", {"type": "string", "minLength": 400}, max_tokens=500))
+        while model.pushed < 3:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())  # waits for its threads
+    assert model.pushed < 100
+
+
+def test_errors_come_through() -> None:
+    with pytest.raises(LimitExceededError):
+        asyncio.run(agenerate(MODEL, "x", TRIAGE, max_tokens=2))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_many_are_one_by_one(workers: int) -> None:
+    model, told = Slow(), []
+    found = generate_many(
+        model, PROMPTS, TRIAGE, workers=workers, on_done=lambda done, total: told.append((done, total))
+    )
+    assert found == [frisket.generate(MODEL, prompt, TRIAGE) for prompt in PROMPTS]
+    assert told == [(done, 4) for done in (1, 2, 3, 4)] and len(model.threads) == workers
+
+
+def test_each_prompt_may_have_its_own_type() -> None:
+    found = generate_many(MODEL, ["a", "She wrote a book"], [re.compile("[ab]"), TUTOR])
+    assert found == [
+        frisket.generate(MODEL, "a", re.compile("[ab]")),
+        frisket.generate(MODEL, "She wrote a book", TUTOR),
+    ]
+    # A list of texts is one target: a choice.
+    assert set(generate_many(MODEL, ["a", "b"], ["yes", "no"])) <= {"yes", "no"}
+    assert generate_many(MODEL, [], TRIAGE) == []
+    with pytest.raises(ValueError, match="2 prompts have 1 targets"):
+        generate_many(MODEL, ["a", "b"], [TUTOR])
+    with pytest.raises(ValueError, match="workers"):
+        generate_many(MODEL, ["a"], TUTOR, workers=0)
+
+
+def test_an_error_ends_all_or_takes_its_place() -> None:
+    targets = [TUTOR, {"type": "string", "minLength": 200}, TUTOR]
+    with pytest.raises(LimitExceededError):
+        generate_many(MODEL, ["a"] * 3, targets, max_tokens=100)
+    found = generate_many(MODEL, ["a"] * 3, targets, max_tokens=100, return_errors=True)
+    assert isinstance(found[1], LimitExceededError) and found[0] == found[2] == frisket.generate(MODEL, "a", TUTOR)

@@ -1,0 +1,195 @@
+"""Schemas as prompt text: nothing of names, types, values and bounds is lost, and examples are documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import frisket
+from frisket import Grammar, JSONSchemaOptions
+from frisket.description.typescript import resolve, typescript
+from frisket.errors import FrisketError, LimitExceededError, SchemaError
+
+NODE = {
+    "$defs": {
+        "node": {
+            "type": "object",
+            "description": "a\nnode",
+            "properties": {
+                "v": {"type": ["integer", "null"], "minimum": 0, "exclusiveMaximum": 9.5},
+                "next": {"$ref": "#/$defs/node"},
+                "odd key": {"anyOf": [{"const": 1}, {"type": "string", "pattern": "^a+$"}]},
+                "pair": {"type": "array", "prefixItems": [{"type": "boolean"}, {"enum": ["x", None]}], "items": False},
+            },
+            "required": ["v"],
+            "additionalProperties": {"type": "number", "multipleOf": 0.5},
+        }
+    },
+    "type": "array",
+    "items": {"$ref": "#/$defs/node"},
+    "minItems": 2,
+    "uniqueItems": True,
+}
+
+
+def test_what_a_type_cannot_say_stands_in_comments() -> None:
+    assert (
+        typescript(NODE)
+        == """\
+// a node
+type node = {
+  v: integer | null, // at least 0; less than 9.5
+  next?: node,
+  "odd key"?: 1 | /* pattern: "^a+$" */ string,
+  pair?: [boolean, "x" | null],
+  [key: string]: number, // a multiple of 0.5
+}
+// at least 2 items; uniqueItems: true
+node[]"""
+    )
+
+
+@pytest.mark.parametrize(
+    "schema, text",
+    [
+        (True, "unknown"),
+        ({"type": "string", "minLength": 3, "maxLength": 3}, "// 3 characters\nstring"),
+        ({"enum": ["a", 1, {"b": []}]}, '"a" | 1 | {"b": []}'),
+        ({"type": ["string", "null"], "format": "date"}, '// format: "date"\nstring | null'),
+        ({"type": "array", "items": {"type": ["string", "null"]}}, "(string | null)[]"),
+        (
+            {"allOf": [{"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "string"}]},
+            "(string | null) & string",
+        ),
+        ({"type": "object", "required": ["a"]}, "{a: unknown}"),
+        ({"if": {"type": "string"}, "then": False}, '// if: {"type": "string"}; then: false\nunknown'),
+        ({"properties": {"a": {"$ref": "#"}}}, "type Root = {a?: Root}\nRoot"),
+        ({"$ref": "https://example.com/x"}, "// as https://example.com/x says\ntype x = unknown\nx"),
+        ({"$ref": "#/$defs/missing"}, "type missing = unknown\nmissing"),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "{[key: string]: integer}"),
+        ({"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False}, "{[key: /^x/]: unknown}"),
+    ],
+)
+def test_typescript(schema: Any, text: str) -> None:
+    assert typescript(schema) == text
+
+
+def test_styles_have_the_white_space_of_the_mask() -> None:
+    schema = {"type": "object", "properties": {"b": {"type": "integer", "minimum": 3}, "a": {"type": "array",
+        "items": {"enum": ["x"]}, "minItems": 2}}, "required": ["b", "a"], "additionalProperties": False}  # fmt: skip
+    for options, expected in [
+        (None, '{"b": 3, "a": ["x", "x"]}'),
+        (JSONSchemaOptions(whitespace="compact"), '{"b":3,"a":["x","x"]}'),
+        (JSONSchemaOptions(whitespace="pretty"), '{\n  "b": 3,\n  "a": [\n    "x",\n    "x"\n  ]\n}'),
+    ]:
+        grammar = Grammar.from_json_schema(schema, options)
+        assert grammar.describe("example") == expected and grammar.accepts(expected)
+        assert json.loads(grammar.describe("json_schema")) == schema
+    assert Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact")).describe("json_schema")[7] == ":"
+
+
+def test_a_type_is_described_too() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+
+    @dataclass
+    class Person:
+        name: str
+        age: int
+
+    assert Grammar.from_type(Person).describe().endswith("{name: string, age: integer}")
+
+
+def test_what_cannot_be_described_says_so() -> None:
+    with pytest.raises(FrisketError, match="only the grammar of a JSON Schema") as caught:
+        Grammar.from_regex("a").describe()
+    assert caught.value.code == "no-schema"
+    with pytest.raises(ValueError, match="a style is one of"):
+        Grammar.from_json_schema(True).describe("yaml")  # type: ignore[arg-type]
+
+
+def test_a_hard_example_is_still_a_document() -> None:
+    schema = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
+    grammar = Grammar.from_json_schema(schema)
+    assert grammar.accepts(grammar.describe("example"))
+
+
+def test_generate_tells_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = frisket.models.embedded()
+    told: list[tuple[str, Any]] = []
+    original = type(model).prompt
+
+    def prompt(self: Any, text: str, keys: Any = None) -> str:
+        told.append((text, keys))
+        return original(self, text, keys)
+
+    monkeypatch.setattr(type(model), "prompt", prompt)
+    schema = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"], "additionalProperties": False}
+    for describe in (False, True, "example"):
+        frisket.generate(model, "hi", schema, describe=describe)
+    assert told == [
+        ("hi", ["n"]),
+        ("hi\n\nAnswer with one JSON value of this type:\n{n: 1 | 2}", None),
+        ('hi\n\nAnswer with one JSON value of this form:\n{"n": 1}', None),
+    ]
+
+
+# -- real schemas ----------------------------------------------------------------------------------------------------
+
+
+def schemas(data_dir: Path, every: int) -> Iterator[dict[str, Any]]:
+    with gzip.open(data_dir / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number % every == 0:
+                yield json.loads(line)["schema"]
+
+
+def said(node: Any, root: Any, seen: set[int]) -> Iterator[str]:
+    """The names, values and bounds of a schema, wherever a document may meet them."""
+    if not isinstance(node, dict) or id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node.get("$ref"), str):
+        yield from said(resolve(root, node["$ref"]), root, seen)
+    for name, value in (node.get("properties") or {}).items():
+        yield name
+        yield from said(value, root, seen)
+    values = node.get("enum", []) if "const" not in node else [node["const"]]
+    for value in values:
+        yield json.dumps(value, ensure_ascii=False)
+    for keyword in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format"):
+        if keyword in node:
+            yield json.dumps(node[keyword], ensure_ascii=False)
+    for keyword in ("items", "additionalProperties", "not", "if", "then", "else"):
+        yield from said(node.get(keyword), root, seen)
+    for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        for one in node.get(keyword) or ():
+            yield from said(one, root, seen)
+
+
+def test_nothing_of_real_schemas_is_lost(data_dir: Path) -> None:
+    shares = []
+    for schema in schemas(data_dir, 20):
+        text = typescript(schema)
+        missing = [one for one in said(schema, schema, set()) if one not in text]
+        assert not missing, (missing[:3], text)
+        shares.append(len(text) / len(json.dumps(schema)))
+    assert len(shares) > 100 and statistics.median(shares) < 0.6
+
+
+def test_examples_of_real_schemas_are_their_documents(data_dir: Path) -> None:
+    count = 0
+    for schema in schemas(data_dir, 60):
+        try:
+            grammar = Grammar.from_json_schema(schema)
+        except (SchemaError, LimitExceededError):
+            continue
+        assert grammar.accepts(grammar.describe("example"))
+        count += 1
+    assert count > 30
