@@ -36,6 +36,12 @@ class Verdict:
         return f"{self.place.split(':')[0]}: {self.change}"
 
 
+def known() -> dict[str, str]:
+    """Why a mutant survives, by its key, of those of which that is known."""
+    found: dict[str, str] = tomllib.loads(KNOWN.read_text(encoding="utf-8"))
+    return found
+
+
 def survivors(part: str) -> frozenset[str]:
     """The keys of the mutants that survived the last run of a part."""
     file = _last(part)
@@ -48,7 +54,7 @@ def _last(part: str) -> Path:
 
 def report(verdicts: Iterable[Verdict], part: str) -> int:
     """Print the survivors and the share, and keep their keys; 0 if the share reaches the goal."""
-    known: dict[str, str] = tomllib.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
+    reasons = known()
     counts = {"killed": 0, "survived": 0, "unviable": 0}
     explained, left = 0, []
     for number, verdict in enumerate(verdicts, 1):
@@ -57,7 +63,7 @@ def report(verdicts: Iterable[Verdict], part: str) -> int:
             print(f"{number} judged: {counts}", flush=True)
         if verdict.outcome == "survived":
             left.append(verdict.key)
-            reason = known.get(verdict.key)
+            reason = reasons.get(verdict.key)
             explained += reason is not None
             print(f"survived  {verdict.place}  {verdict.change}  {reason or 'NO REASON KNOWN'}", flush=True)
     _last(part).parent.mkdir(exist_ok=True)
