@@ -164,7 +164,7 @@ class _Reader:
     def _grammar(self, data: Mapping[str, Any], place: _Place) -> Part:
         text, place = _text(data, "grammar", place), place.below("grammar")
         try:
-            return Whole(self.grammars.from_gbnf(text, limits=self.limits))
+            return Whole(self.grammars.from_ebnf(text, dialect="xgrammar", root="root", limits=self.limits))
         except FrisketError as error:
             raise _inside(error, place) from error
 
