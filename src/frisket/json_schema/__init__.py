@@ -29,7 +29,7 @@ from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
 from frisket.json_schema.lower import CLOSED, SORTED, Lowering, forbidding, nothing_written
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
-from frisket.json_schema.prelude import Prelude, prelude_of
+from frisket.json_schema.prelude import Prelude, prelude_of, restricted
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
@@ -78,8 +78,9 @@ def lower_json_schema(
 ) -> tuple[int, Report]:
     """The node of the schema's documents, and the report of what is enforced.
 
-    `prelude` is that of the options, if the builder is its fork. `failed` is why the engine gave up, if it did since
-    places that it left to Python split too far.
+    `prelude` is that of the options, if the builder is its fork. Without one, `forbidden_texts` hold for all that the
+    builder makes from now on. `failed` is why the engine gave up, if it did since places that it left to Python split
+    too far.
 
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
@@ -289,6 +290,8 @@ def _lower(
     scoped: bool,
 ) -> tuple[int, Report]:
     report = Report()
+    if prelude is None:
+        restricted(builder, options)
     documents = Documents(schema, registry)
     algebra = Algebra(builder, documents, options, report, scoped=scoped, splitting=splitting, most=most)
     report.source = algebra.entries

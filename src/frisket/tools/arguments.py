@@ -13,7 +13,7 @@ import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
@@ -73,6 +73,7 @@ class Arguments:
     tool: Tool
     family: Family
     options: JSONSchemaOptions = DEFAULT
+    """What the texts of arguments look like, with the tags of the family among the forbidden texts."""
     _json: Grammar | None = field(default=None, init=False, repr=False)
     _rules: _core.Grammar | None = field(default=None, init=False, repr=False)
     _values: dict[str, _core.Grammar | None] = field(default_factory=dict, init=False, repr=False)
@@ -88,13 +89,8 @@ class Arguments:
     def grammar(self) -> Grammar:
         """The grammar of the arguments as JSON; raises what `Grammar.from_json_schema` raises."""
         if self._json is None:
-            self._json = Grammar.from_json_schema(self.tool.schema, self._options)
+            self._json = Grammar.from_json_schema(self.tool.schema, self.options)
         return self._json
-
-    @cached_property
-    def _options(self) -> JSONSchemaOptions:
-        """No string holds a tag of the format: many parsers look for tags before they read JSON."""
-        return replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *self.family.tags))
 
     def check(self) -> None:
         """UnsupportedSchemaError lists what the family cannot write of these arguments."""
@@ -157,7 +153,7 @@ class Arguments:
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
         """A builder that has what the arguments of all tools have in common."""
         is_python = self.family.arguments == "python"
-        return (_python_prelude(self._options) if is_python else prelude_of(self._options)).fork(limits)
+        return (_python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
 
     def _joined(self, builder: GrammarBuilder) -> int:
         parameters = [
@@ -211,7 +207,7 @@ class Arguments:
         texts = [string.lower(builder, case.strings) for case in cases if case.mask & STRING]
         alive = [node for node in texts if node is not None]
         others = [case.among(~STRING) for case in cases if case.mask & ~STRING]
-        other = Lowering(builder, self._options, algebra).union(others) if others else None
+        other = Lowering(builder, self.options, algebra).union(others) if others else None
         algebra.raise_unsupported()
         return (builder.alt(alive) if alive else None), other
 
@@ -226,19 +222,19 @@ class Arguments:
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
         if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
-            return None, builder.embed(Grammar.from_json_schema(schema, self._options).core)
+            return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
         return None
 
     def _goal(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[Algebra, Goal]:
         """What the schema of a parameter demands, where it stands among its definitions."""
         documents = Documents(self.tool.schema, None)
-        algebra = Algebra(builder, documents, self._options, Report())
+        algebra = Algebra(builder, documents, self.options, Report())
         around = Site(-1, None, documents.root, (), "", ())
         return algebra, algebra.below(around, parameter.schema, "properties", parameter.key)
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
         algebra, goal = self._goal(builder, parameter)
-        node = _PythonLowering(builder, self._options, algebra, _python_prelude(self._options).lowering).lower(goal)
+        node = _PythonLowering(builder, self.options, algebra, _python_prelude(self.options).lowering).lower(goal)
         algebra.raise_unsupported()
         return node
 
@@ -292,7 +288,7 @@ class Arguments:
     def _others(self, parameter: Parameter) -> _core.Grammar | None:
         """The grammar of a parameter's values that are no texts."""
         if parameter.key not in self._values:
-            builder = prelude_of(self._options).fork()
+            builder = prelude_of(self.options).fork()
             node = self._value(builder, parameter)[1]
             self._values[parameter.key] = None if node is None else builder.build(node)
         return self._values[parameter.key]

@@ -115,6 +115,8 @@ class Tools:
 
     def _check(self, family: Family) -> Iterator[Checked]:
         names: set[str] = set()
+        # Many parsers look for tags before they read JSON, so no string holds one.
+        options = replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *family.tags))
         for place, source in enumerate(self._sources):
             try:
                 tool = Tool.of(source)
@@ -130,15 +132,15 @@ class Tools:
                 yield _refused(tool.name, RefusedToolsError(problem, where="/name", hint="rename the tool"))
                 continue
             names.add(tool.name)
-            yield self._checked_one(tool, family)
+            yield self._checked_one(tool, family, options)
 
-    def _checked_one(self, tool: Tool, family: Family) -> Checked:
+    def _checked_one(self, tool: Tool, family: Family, options: JSONSchemaOptions) -> Checked:
         try:
-            return Checked(ToolReport(tool.name, "exact"), _compiled(tool, family, self.options))
+            return Checked(ToolReport(tool.name, "exact"), _compiled(tool, family, options))
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
-            return _relaxed(tool, family, self.options, error)
+            return _relaxed(tool, family, options, error)
 
 
 def _compiled(tool: Tool, family: Family, options: JSONSchemaOptions) -> Arguments:

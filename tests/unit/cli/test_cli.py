@@ -48,7 +48,7 @@ class Ran:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", ["generate", "example", "check", "mask", "bench"])
+    @pytest.mark.parametrize("command", ["generate", "example", "check", "doctor", "mask", "bench"])
     def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         ran = Ran(capsys, command, "--help")
         assert ran.code == 0
@@ -56,7 +56,7 @@ class TestHelp:
 
     def test_the_overview_shows_an_example_of_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "--help")
-        for command in ("generate", "example", "check", "mask", "bench"):
+        for command in ("generate", "example", "check", "doctor", "mask", "bench"):
             assert f"$ frisket {command} " in ran.out
 
     def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import frisket.json_schema as front
-from frisket import Grammar, JSONSchemaOptions
+from frisket import Grammar, JSONSchemaOptions, _core
 from frisket.errors import UnsatisfiableSchemaError
 
 OPTIONS = JSONSchemaOptions(forbidden_texts=("</call>", "[END]"))
@@ -41,6 +41,12 @@ def test_a_constant_that_holds_one_cannot_be_written() -> None:
     assert grammar.accepts('"a"') and not grammar.accepts('"</call>"')
     with pytest.raises(UnsatisfiableSchemaError):
         Grammar.from_json_schema({"const": "</call>"}, OPTIONS)
+
+
+def test_a_builder_of_its_own_is_restricted_too() -> None:
+    builder = _core.GrammarBuilder()
+    core = builder.build(front.lower_json_schema(builder, STRING, OPTIONS)[0])
+    assert core.accepts(b'"a"') and not core.accepts(b'"</call>"')
 
 
 def test_the_report_says_so() -> None:
