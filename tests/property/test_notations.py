@@ -179,7 +179,7 @@ def iso(rules: dict[str, Plan], rng: random.Random) -> str:
             case ("rule", name):
                 return str(name)
             case ("epsilon",):
-                return rng.choice(("''", "()", '0 * "a"'))
+                return rng.choice(("''", "()", '(0 * "a")'))
         text = plan[1].decode()
         quote = "'" if '"' in text else '"'
         return f"{quote}{text}{quote}"
