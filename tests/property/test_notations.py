@@ -163,7 +163,9 @@ def iso(rules: dict[str, Plan], rng: random.Random) -> str:
             case ("alt", items):
                 return "(" + rng.choice(("|", " / ", "!")).join(map(spell, items)) + ")"
             case ("repeat", item, least, most):
-                parts = [f"{least} * {spell(item)}"] if least else []
+                once = spell(item)
+                # A count of a count needs a group.
+                parts = [f"{least} * {f'({once})' if once[0].isdigit() else once}"] if least else []
                 if most is None:
                     parts.append(f"{{{spell(item)}}}")
                 else:

@@ -98,7 +98,8 @@ class JSONSchemaOptions:
     document for those who look for them before they read JSON, as tools for tool calls do."""
 
     max_alternatives: int = 4000
-    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
+    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if). Ways of
+    splitting that take 256 at most are tried first."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

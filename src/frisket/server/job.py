@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from frisket.decoding.draft import drafter
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import Sampler
 from frisket.grammar import CompiledGrammar
@@ -45,12 +46,12 @@ class Prompt:
     """The tokens of a prompt, read once for all answers to it. Used by one thread."""
 
     def __init__(self, model: Model, ids: Sequence[int], *, uses: int) -> None:
-        self._model, self._ids, self._uses = model, list(ids), uses
+        self.model, self._ids, self._uses = model, list(ids), uses
         self._session: Session | None = None
 
     def session(self) -> Session:
         """A session that has read the prompt, `uses` times."""
-        session = self._session or self._model.start(self._ids)
+        session = self._session or self.model.start(self._ids)
         self._uses -= 1
         self._session = session if self._uses else None
         return session.fork() if self._uses else session
@@ -96,11 +97,15 @@ class Job:
         return isinstance(event, Written)
 
     def _write(self) -> Iterator[Event]:
-        session = Watched(self.prompt.session())
+        session = self.prompt.session()
+        # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
+        draft = None if self.top else drafter(self.prompt.model, session)
+        watched = Watched(session) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(
-            session, matcher, self.vocabulary,
+            watched or session, matcher, self.vocabulary,
             max_tokens=self.max_tokens, sampler=self.sampler, seed=self.seed, stop=self.stop,
+            drafter=draft,
         )  # fmt: skip
         text: list[str] = []
         while True:
@@ -110,7 +115,7 @@ class Job:
                 reason = str(end.value)
                 break
             text.append(step.text)
-            yield Written(step, session.likeliest(self.top))
+            yield Written(step, watched.likeliest(self.top) if watched else ())
         whole = reason == "end"
         if reason == "stop" and self.grammar is not None:
             whole = self.grammar.grammar.accepts("".join(text))

@@ -17,7 +17,7 @@ PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 def test_every_engine_names_what_exists() -> None:
     for one in engine.engines():
-        for name in one.use.split(", "):
+        for name in filter(lambda name: name.startswith("frisket."), one.use.split(", ")):
             module, _, attribute = name.rpartition(".")
             assert hasattr(importlib.import_module(module), attribute)
         assert one.tested

@@ -63,7 +63,7 @@ impl Machine {
     /// limits of the call.
     pub(crate) fn completion(&mut self, distances: &mut Distances, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
-        let least = distances.from_position(self, &position)?;
+        let least = distances.of_position(self, &position)?;
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
@@ -118,7 +118,7 @@ impl Machine {
             self.arena.spend(STEPS_PER_BYTE)?;
             if let Some((next, count)) = self.run(&position, &mut text)? {
                 position = next;
-                let left = distances.from_position(self, &position)?;
+                let left = distances.of_position(self, &position)?;
                 // A key may bring others with it, which the bound did not know.
                 if left.saturating_add(count) > least {
                     return Ok(None);

@@ -4,7 +4,8 @@ ast          what a file says                  literal      texts, patterns, spe
 pattern      a dialect's pattern → Python's    library      the terminals of `common`
 expression   the body of a definition          parser       definitions and directives
 parameter    functions of a rule's parameter   instance     templates and parameters → plain definitions
-competition  lazy rules beside other terminals production   definitions → productions
+competition  lazy rules beside other terminals terminal     what must be one regular language
+production   definitions → productions
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Literals:
             if is_lark:
                 return "\\" + letter + digits
             source.fail(
-                f"there is no escape \\{letter}", at, 'there are \\n \\r \\t \\f \\b \\\\ \\/ \\" \\x00 \\u0000'
+                f"there is no escape \\{letter.strip()}", at, 'there are \\n \\r \\t \\f \\b \\\\ \\/ \\" \\x00 \\u0000'
             )
         if len(digits) < length:
             source.fail(f"\\{letter} takes {length} hexadecimal digits", at)

@@ -296,7 +296,7 @@ class LarkParser:
             source.fail(f"{word} takes an object", at)
         for name, chosen in value.items():
             if name not in _OPTIONS:
-                source.fail(f"{word} has no option {name}", at, f"there are {', '.join(_OPTIONS)}")
+                source.fail(f"{word} has no option {name.strip()}", at, f"there are {', '.join(_OPTIONS)}")
             if not any(chosen is known or (isinstance(known, str) and chosen == known) for known in _OPTIONS[name]):
                 known = " or ".join(repr(known) for known in _OPTIONS[name])
                 source.fail(f"the option {name} is {known} here", at)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import NoReturn
 
 from frisket.notations.lark.ast import LarkDialect
@@ -32,6 +33,7 @@ _POSIX = {
 
 _CODE = re.compile(r"\\[xuU]\{([0-9A-Fa-f]{1,8})\}")
 _POSIX_CLASS = re.compile(r"\[:([a-z]+):\]")
+_CLASS_BEGINS = re.compile(r"\[\^?\]?")
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
 #: Escapes and classes, which hold no operators; quantifiers and bars.
 _OPERATOR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?|([*+?]|\{[0-9]*,[0-9]*\})(\??)|(\|)", re.DOTALL)
@@ -70,7 +72,6 @@ class _Translation:
         self.rust = dialect == "llguidance"
         self.fail = fail
         self.at = 0
-        self.classes = _rust_classes() if self.rust else _ascii_classes()
 
     def text(self) -> str:
         """The whole pattern. `^` at its begin and `$` at its end say nothing: a terminal matches as a whole."""
@@ -89,7 +90,7 @@ class _Translation:
                 parts.append(self.member(char))
             elif char == "[":
                 in_class = True
-                opened = re.compile(r"\[\^?\]?").match(pattern, self.at)
+                opened = _CLASS_BEGINS.match(pattern, self.at)
                 assert opened is not None
                 # Rust takes a bracket right after the opening one for a character, ECMAScript for the end.
                 head = opened[0] if self.rust else opened[0].rstrip("]")
@@ -115,9 +116,8 @@ class _Translation:
         self.at += 2
         if letter == "/":
             return "/"
-        if letter.lower() in self.classes and letter:
-            ranges = self.classes[letter.lower()]
-            inside = _spelled(unicode.complement(ranges) if letter.isupper() else ranges)
+        if letter in ("d", "w", "s", "D", "W", "S"):
+            inside = _class(letter, self.rust)
             return inside if in_class else f"[{inside}]"
         if letter == "c" and not self.rust and re.fullmatch("[A-Za-z]", pattern[at + 2 : at + 3]):
             self.at += 1
@@ -140,7 +140,12 @@ class _Translation:
         return "\\[" if char == "[" else char
 
 
-def _spelled(ranges: CharSet) -> str:
+@cache
+def _class(letter: str, rust: bool) -> str:
+    """What stands in brackets for `\\d`, `\\w` or `\\s`, or for the complement of one."""
+    ranges = (_rust_classes() if rust else _ascii_classes())[letter.lower()]
+    if letter.isupper():
+        ranges = unicode.complement(ranges)
     return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
 
 

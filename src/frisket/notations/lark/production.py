@@ -31,11 +31,11 @@ from frisket.notations.lark.ast import (
     Substring,
     Text,
     children,
-    is_terminal,
     postorder,
 )
 from frisket.notations.lark.competition import Competition, is_lexeme
 from frisket.notations.lark.instance import Instances
+from frisket.notations.lark.terminal import check_terminals
 from frisket.notations.production import ast
 from frisket.notations.production.check import derivable, needed_for_a_text
 from frisket.notations.production.source import Source
@@ -70,18 +70,23 @@ class Productions:
         self.definitions = Competition(source, instances.found, dialect).definitions(start)
         self.rules: ast.Productions = {}
         self.has_gap = bool(instances.ignored)
+        check_terminals(source, self.definitions)
+        rules: list[Definition] = []
         for definition in self.definitions.values():
-            self.check_terminal(definition)
-        self.check_recursion()
-        for name, definition in self.definitions.items():
             if definition.is_terminal or definition.attributes.lazy_at is not None:
-                body = self.whole(definition)
+                self.define(definition, self.whole(definition))
             else:
-                body = self.tree(definition, definition.body, in_rule=not definition.attributes.is_terminal)
-            self.rules[name] = ast.Production(name, self.bounded(definition, body), definition.at)
+                rules.append(definition)
+        self.empty = set(derivable(self.rules, _needed_to_be_empty)) if self.has_gap else set()
+        for definition in rules:
+            self.define(definition, self.tree(definition, in_rule=not definition.attributes.is_terminal))
         if self.has_gap:
             self.add_gap(module, instances.ignored, start)
         self.prune(instances.parametric)
+
+    def define(self, definition: Definition, body: ast.Node) -> None:
+        name = definition.name
+        self.rules[name] = ast.Production(name, self.bounded(definition, body), definition.at)
 
     def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
         self.source.fail(message, at, hint)
@@ -111,8 +116,9 @@ class Productions:
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
-    def tree(self, definition: Definition, body: Node, *, in_rule: bool) -> ast.Node:
-        """A body; in rules, each terminal with what may be ignored behind."""
+    def tree(self, definition: Definition, *, in_rule: bool) -> ast.Node:
+        """The body of a rule; in rules, each terminal with what may be ignored behind."""
+        body = definition.body
         made: dict[int, ast.Node] = {}
         agenda = [(body, False)]
         while agenda:
@@ -130,7 +136,7 @@ class Productions:
         if isinstance(node, Text) and not node.text:
             return ast.Seq(())
         at = getattr(node, "at", 0)
-        return self.with_gap(self.regular(node), at, may_be_empty=self.may_be_empty(node))
+        return self.with_gap(self.regular(node), at, may_be_empty=self.has_gap and self.may_be_empty(node))
 
     def regular(self, node: Node) -> ast.Node:
         """The texts of a terminal, or of a part of one."""
@@ -224,68 +230,19 @@ class Productions:
             return self.with_gap(body, definition.at)
         return body
 
-    def check_terminal(self, definition: Definition) -> None:
-        """What is one regular language must be made of such."""
-        attributes = definition.attributes
-        is_lazy = attributes.lazy_at is not None or attributes.is_terminal
-        if not (definition.is_terminal or is_lazy):
-            return
-        what = "a terminal" if definition.is_terminal else "a lazy rule"
-        nodes = postorder(definition.body)
-        ends = definition.body.items[-1:] if isinstance(definition.body, Sequence) else (definition.body,)
-        for node in nodes:
-            if isinstance(node, Name) and not is_terminal(node.name):
-                self.fail(f"{what} calls no rules, and {node.name} is one", node.at, "begin its name with a capital")
-            if isinstance(node, (Special, Schema, Nested)):
-                if is_lazy and isinstance(node, Special) and node in ends and attributes.ending is None:
-                    continue
-                name = {Special: "a special token", Schema: "%json", Nested: "%lark"}[type(node)]
-                self.fail(f"{name} stands in rules only", node.at, "begin the definition's name with a small letter")
-
-    def check_recursion(self) -> None:
-        """No terminal may lead back to itself."""
-        done: set[str] = set()
-        for first in [name for name in self.definitions if is_terminal(name)]:
-            path: list[str] = []
-            agenda: list[tuple[str, int, bool]] = [(first, self.definitions[first].at, False)]
-            while agenda:
-                name, at, is_left = agenda.pop()
-                if is_left:
-                    done.add(path.pop())
-                elif name in path:
-                    circle = " → ".join([*path[path.index(name) :], name])
-                    self.fail(f"the terminal {name} holds itself: {circle}", at, "only rules may be recursive")
-                elif name not in done:
-                    path.append(name)
-                    agenda.append((name, at, True))
-                    body = postorder(self.definitions[name].body)
-                    agenda += [(node.name, node.at, False) for node in body if isinstance(node, Name)]
-
     def may_be_empty(self, node: Node) -> bool:
-        """False only if the empty text is surely none of a terminal's."""
+        """False only if the empty text is surely none of a terminal's that a rule names."""
+        while isinstance(node, Cut):
+            node = node.item
         if isinstance(node, Name):
-            return self.may_be_empty(self.definitions[node.name].body)
-        match node:
-            case Text(text):
-                return not text
-            case Span():
-                return False
-            case Regex(pattern, flags):
-                return _may_match_nothing(pattern, flags)
-            case Sequence(items) | Conjunction(items, _):
-                return all(map(self.may_be_empty, items))
-            case Choice(branches):
-                return any(self.may_be_empty(branch.node) for branch in branches)
-            case Repetition(item, low, _):
-                return low == 0 or self.may_be_empty(item)
-            case Cut(item):
-                return self.may_be_empty(item)
-        return True
+            return node.name in self.empty
+        if isinstance(node, Regex):
+            return _may_match_nothing(node.pattern, node.flags)
+        return isinstance(node, (Substring, Negation))
 
     def prune(self, parametric: set[str]) -> None:
         """Drop calls of parametric rules that have no text: their conditions say so."""
-        productive = set(derivable(self.rules, needed_for_a_text))
-        empty = parametric - productive
+        empty = parametric - set(derivable(self.rules, needed_for_a_text)) if parametric else parametric
         if not empty:
             return
         for name, production in list(self.rules.items()):
@@ -307,6 +264,20 @@ def _without(body: ast.Node, empty: set[str]) -> ast.Node:
         else:
             made[id(node)] = node
     return made[id(body)]
+
+
+def _needed_to_be_empty(node: ast.Node) -> int | None:
+    """How many of a node's children must have the empty text before it may have it, None for never."""
+    match node:
+        case ast.Text(text):
+            return None if text else 0
+        case ast.Chars() | ast.Octets() | ast.Token():
+            return None
+        case ast.Pattern(pattern, flags, _):
+            return 0 if _may_match_nothing(pattern, flags) else None
+        case ast.Complement():
+            return 0
+    return needed_for_a_text(node)
 
 
 def _may_match_nothing(pattern: str, flags: str) -> bool:
