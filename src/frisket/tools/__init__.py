@@ -4,7 +4,8 @@ family     one format, as data; `formats` holds one module each
 template   how a format is written, in pieces         wire      pieces → node, and text → their end
 tool       a description, function or model → Tool    tools     Tool × policy → what can be called, with a report
 arguments  schema → node, text → values               program   tools × choice → the node of a message
-compile    all of it → Grammar                        parser    text → Message
+python_call  values as Python's literals               parser    text → Message
+compile    all of it → Grammar
 """
 
 from frisket.tools.family import Family, families, family

@@ -7,13 +7,11 @@ python       keyword arguments of a Python call: JSON with True, False and None
 
 from __future__ import annotations
 
-import ast
 import json
 import keyword
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
@@ -21,14 +19,14 @@ from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, Unsuppor
 from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, string
 from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.layout import Layout
 from frisket.json_schema.lower import Lowering
-from frisket.json_schema.prelude import prelude_of, restricted
+from frisket.json_schema.prelude import prelude_of
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import Documents, Site
-from frisket.json_schema.value import ANYTHING, FALSE, NULL, STRING, TRUE, Goal
+from frisket.json_schema.value import STRING, Goal
 from frisket.tools import wire
 from frisket.tools.family import Family
+from frisket.tools.python_call import PythonLowering, python_prelude, read_keywords
 from frisket.tools.template import Hole, Piece, pieces_of, written
 
 if TYPE_CHECKING:
@@ -153,7 +151,7 @@ class Arguments:
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
         """A builder that has what the arguments of all tools have in common."""
         is_python = self.family.arguments == "python"
-        return (_python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
+        return (python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
 
     def _joined(self, builder: GrammarBuilder) -> int:
         parameters = [
@@ -234,7 +232,7 @@ class Arguments:
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
         algebra, goal = self._goal(builder, parameter)
-        node = _PythonLowering(builder, self.options, algebra, _python_prelude(self.options).lowering).lower(goal)
+        node = PythonLowering(builder, self.options, algebra, python_prelude(self.options).lowering).lower(goal)
         algebra.raise_unsupported()
         return node
 
@@ -244,7 +242,7 @@ class Arguments:
         if self.family.arguments == "json":
             return _DECODER.raw_decode(text, place)
         if self.family.arguments == "python":
-            return self._read_python(text, place)
+            return read_keywords(text, place)
         values: dict[str, Any] = {}
         for parameter in self.parameters():
             found = self._read_parameter(text, place, parameter)
@@ -293,108 +291,10 @@ class Arguments:
             self._values[parameter.key] = None if node is None else builder.build(node)
         return self._values[parameter.key]
 
-    def _read_python(self, text: str, place: int) -> tuple[dict[str, Any], int]:
-        values: dict[str, Any] = {}
-        while match := _KEYWORD.match(text, place):
-            values[match["key"]], place = _read_literal(text, match.end())
-        return values, place
-
-
-class _PythonLowering(Lowering):
-    """JSON with Python's words for true, false and null."""
-
-    def __init__(
-        self, builder: GrammarBuilder, options: JSONSchemaOptions, algebra: Algebra, before: Lowering | None = None
-    ) -> None:
-        super().__init__(builder, options, algebra, before)
-        self._reads_constants = False
-        # A line break would divide two calls.
-        layout = Layout(builder, replace(options, whitespace="compact"), 0)
-        layout.colon, layout.comma = builder.words([b":", b": "]), builder.words([b",", b", "])
-        self._layouts = [layout]
-
-    def _words(self, mask: int) -> int:
-        words = ((NULL, b"None"), (FALSE, b"False"), (TRUE, b"True"))
-        return self.builder.words([word for bit, word in words if mask & bit])
-
-    def string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
-        """Texts in double quotes; in single quotes, too, where no condition needs another automaton."""
-        builder, double = self.builder, super().string(atoms)
-        if double is None:
-            return None
-        if not atoms:
-            plain = builder.char_class([(0x20, 0x26), (0x28, 0x5B), (0x5D, 0x10FFFF)])
-            escaped = builder.words([f"\\{letter}".encode() for letter in "'\\nrtbf"])
-            single = builder.repeat(builder.alt([plain, escaped]), 0)
-            if words := [text.encode() for text in self.options.forbidden_texts]:
-                everything = builder.not_(builder.empty())
-                holding = builder.cat([everything, builder.words(words), everything])
-                single = builder.and_([single, builder.not_(holding)])
-            return builder.alt([double, builder.cat([builder.literal(b"'"), single, builder.literal(b"'")])])
-        listed, _ = string.listed(builder, atoms)
-        if listed:
-            return builder.alt([double, builder.words([repr(text.decode()).encode() for text in listed])])
-        return double
-
-
-class _PythonPrelude:
-    """What the values of all Python calls have in common, under the same options."""
-
-    def __init__(self, options: JSONSchemaOptions) -> None:
-        self.builder = restricted(_core.GrammarBuilder(), options)
-        algebra = Algebra(self.builder, Documents(True, None), options, Report())
-        self.lowering = _PythonLowering(self.builder, options, algebra)
-        self.lowering.lower(ANYTHING)
-
-    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
-        return self.builder.fork(limits=limits)
-
-
-@lru_cache(maxsize=8)
-def _python_prelude(options: JSONSchemaOptions) -> _PythonPrelude:
-    return _PythonPrelude(options)
-
 
 _DECODER = json.JSONDecoder()
-_KEYWORD = re.compile(r"(?:, )?(?P<key>[^\W\d]\w*)=")
-_WORDS = {"None": None, "False": False, "True": True}
 #: Python's word for a truth value → JSON's.
 _TRUTH = {"True": b"true", "False": b"false"}
-#: A string in single quotes, as `repr` writes most.
-_SINGLE_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
-_WORD = re.compile("|".join(_WORDS))
-_GAP = re.compile(r"\s*")
-
-
-def _read_literal(text: str, place: int) -> tuple[Any, int]:
-    """A Python literal as the grammar writes it: JSON but for three words."""
-    if match := _WORD.match(text, place):
-        return _WORDS[match[0]], match.end()
-    if match := _SINGLE_QUOTED.match(text, place):
-        return ast.literal_eval(match[0]), match.end()
-    if text[place] not in "[{":
-        return _DECODER.raw_decode(text, place)
-    is_list = text[place] == "["
-    items: list[Any] = []
-    keys: list[str] = []
-    place = _gap(text, place + 1)
-    while text[place] not in "]}":
-        if not is_list:
-            key, place = _DECODER.raw_decode(text, place)
-            keys.append(key)
-            place = _gap(text, _gap(text, place) + 1)
-        value, place = _read_literal(text, place)
-        items.append(value)
-        place = _gap(text, place)
-        if text[place] == ",":
-            place = _gap(text, place + 1)
-    return (items if is_list else dict(zip(keys, items, strict=True))), place + 1
-
-
-def _gap(text: str, place: int) -> int:
-    match = _GAP.match(text, place)
-    assert match is not None
-    return match.end()
 
 
 def _is_keyword_argument(key: str) -> bool:

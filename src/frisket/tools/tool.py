@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -74,7 +75,7 @@ class Tool:
         FrisketError if a validator of the type refuses them.
         """
         if self.python is None:
-            return importlib.import_module("json").loads(arguments)
+            return json.loads(arguments)
         value = self.python.value(arguments)
         if not self.is_function:
             return value

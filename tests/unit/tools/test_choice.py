@@ -151,3 +151,14 @@ def test_what_may_be_text_or_not_is_read_as_json_first() -> None:
             "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
         )
         assert typed.value(said).calls[0].arguments == {"v": value}
+
+
+def test_no_quotes_let_a_tag_through() -> None:
+    end = "<|tool_call_end|>"
+    tool = {"name": "put", "parameters": {"type": "object", "properties": {"v": {"enum": ["a", end]}, "w": {}}}}
+    grammar = Grammar.from_tools([tool], "lfm2", thinking="off")
+    for quote in "'\"":
+        assert len(grammar.value(f"<|tool_call_start|>[put(v={quote}a{quote})]{end}").calls) == 1
+        for key in "vw":
+            with pytest.raises(MessageSyntaxError):
+                grammar.value(f"<|tool_call_start|>[put({key}={quote}{end}{quote})]{end}")

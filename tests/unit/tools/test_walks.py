@@ -44,7 +44,7 @@ TOOLS: list[dict[str, Any]] = [
     },
 ]
 SCHEMAS = {tool["name"]: tool.get("parameters", {"type": "object", "maxProperties": 0}) for tool in TOOLS}
-LONGEST = 150
+LONGEST = 100
 
 
 def vocabulary_of(wanted: Family) -> Vocabulary:
@@ -88,7 +88,7 @@ def test_an_independent_parser_reads_valid_calls(name: str, choice: str) -> None
     grammar = Grammar.from_tools(TOOLS, name, choice=choice, thinking="off" if wanted.thinking else "auto")
     rng = random.Random(f"{name} {choice}")
     calls = 0
-    for _ in range(15):
+    for _ in range(8):
         text = walk(grammar, vocabulary, rng)
         if text is None:
             continue
