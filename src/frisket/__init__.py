@@ -6,8 +6,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models
+    from frisket import examples, models, tools
     from frisket._core import Matcher, fill_masks
+    from frisket.combinator import (
+        GrammarPart,
+        capture,
+        choice,
+        json,
+        lit,
+        optional,
+        regex,
+        repeat,
+        seq,
+        special,
+        tags,
+        text,
+        until,
+    )
     from frisket.decoding.answer import Generation, Stream
     from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
     from frisket.decoding.generate import generate, stream
@@ -21,9 +36,13 @@ if TYPE_CHECKING:
         GrammarSyntaxError,
         InvalidSchemaError,
         LimitExceededError,
+        MessageSyntaxError,
         MissingDependencyError,
+        RefusedToolsError,
         SchemaError,
         TokenRejectedError,
+        ToolError,
+        UnknownFamilyError,
         UnsatisfiableSchemaError,
         UnsupportedSchemaError,
         VocabularyError,
@@ -34,6 +53,9 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.span import Span
+    from frisket.text_template import template
+    from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
@@ -50,6 +72,7 @@ __all__ = [
     "Generation",
     "Grammar",
     "GrammarError",
+    "GrammarPart",
     "GrammarSyntaxError",
     "Grew",
     "InvalidSchemaError",
@@ -57,26 +80,48 @@ __all__ = [
     "LimitExceededError",
     "Limits",
     "Matcher",
+    "MessageSyntaxError",
     "MissingDependencyError",
     "Opened",
     "PartialValue",
+    "RefusedToolsError",
     "Sampler",
     "SchemaError",
+    "Span",
     "Step",
     "Stream",
+    "Thinking",
+    "Thought",
     "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
     "UnsatisfiableSchemaError",
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
     "agenerate",
     "astream",
+    "capture",
+    "choice",
     "examples",
     "fill_masks",
     "generate",
     "generate_many",
+    "json",
+    "lit",
     "models",
+    "optional",
+    "regex",
+    "repeat",
+    "seq",
+    "special",
     "stream",
+    "tags",
+    "template",
+    "text",
+    "think",
+    "tools",
+    "until",
 ]
 
 __version__: str
@@ -84,6 +129,10 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
+    "combinator": (
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
+        *("text", "until"),
+    ),
     "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.answer": ("Generation", "Stream"),
     "decoding.generate": ("generate", "stream"),
@@ -96,9 +145,12 @@ _HOMES = {
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "span": ("Span",),
+    "text_template": ("template",),
+    "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models")
+_MODULES = ("examples", "models", "tools")
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,10 @@ FrisketError
 ├── VocabularyError (ValueError)    the bytes of a token cannot be known, or cannot spell the grammar
 ├── LimitExceededError              which limit, how much was given, what would do
 ├── TokenRejectedError              where, what was expected
+├── ToolError (ValueError)
+│   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
+│   ├── RefusedToolsError           tools that cannot be enforced as asked; each is listed
+│   └── MessageSyntaxError          a text is no message of the family's format
 ├── EngineError                     names the engine; the original is chained
 └── MissingDependencyError (ImportError)   prints the exact pip line
 """
@@ -131,6 +135,34 @@ class TokenRejectedError(FrisketError):
     def explain(self) -> Explanation | None:
         """Which keyword or option forbids it, and what may come instead: `Matcher.explain`, asked when it is wanted."""
         return None if self.refused is None else self.refused[0].explain(self.refused[1])
+
+
+class ToolError(FrisketError, ValueError):
+    """Tools, or a message with calls of them, cannot be used as given."""
+
+    code = "tool"
+
+
+class UnknownFamilyError(ToolError):
+    """No family of models has this name; the hint lists those that are known."""
+
+    code = "family-unknown"
+
+
+class RefusedToolsError(ToolError):
+    """Some tools cannot be enforced as asked; `places` lists all of them as (name of the tool, reason)."""
+
+    code = "tools-refused"
+
+    def __init__(self, message: str, *, places: list[tuple[str, str]] | None = None, **keywords: str | None):
+        super().__init__(message, **keywords)
+        self.places = places or []
+
+
+class MessageSyntaxError(ToolError):
+    """A text is no message that the grammar allows; `where` is the offset of the first character that is wrong."""
+
+    code = "message-syntax"
 
 
 class EngineError(FrisketError):

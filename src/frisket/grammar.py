@@ -1,29 +1,39 @@
-"""Schema · regex · choices · GBNF · ABNF · EBNF · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema · regex · choices · GBNF · ABNF · EBNF · Lark · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.errors import GrammarError
+from frisket.notations.combination.capture import spans
+from frisket.notations.combination.lower import build_part
+from frisket.notations.combination.part import Part, Template, Whole
 from frisket.origin import Content, Origin
 from frisket.recent import content
+from frisket.span import Span, TokenText, token_text
 
 if TYPE_CHECKING:
     from frisket.description import Style
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
+    from frisket.thinking import Thinking
+    from frisket.tools import Family, Tools
     from frisket.vocabulary import Vocabulary
 
 __all__ = ["CompiledGrammar", "Grammar"]
 
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
+
+#: The representation of a combination shows at most so many characters.
+_SHOWN = 200
 
 
 class Grammar:
@@ -47,17 +57,18 @@ class Grammar:
     frisket there. Python's types go by name, as Python pickles classes.
     """
 
-    __slots__ = ("__weakref__", "_origin", "_report", "_value", "core", "schema")
+    __slots__ = ("__weakref__", "_core", "_origin", "_report", "_value", "schema")
 
     def __init__(
         self,
-        core: _core.Grammar,
+        core: _core.Grammar | None,
         report: Report | Clean | bool | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
         origin: Origin | bytes | None = None,
     ) -> None:
-        self.core = core
+        # None of a combination whose rules nobody asked for yet.
+        self._core = core
         # Of a usual schema whether a tool sorted it, where that is all there is to say; `report` makes the rest of it.
         self._report = report
         self.schema = schema
@@ -65,6 +76,16 @@ class Grammar:
         self._value = value
         # Of a usual schema its content: most grammars are neither compared nor sent.
         self._origin = origin
+
+    @property
+    def core(self) -> _core.Grammar:
+        """The rules."""
+        core = self._core
+        if core is None:
+            origin = self._made_by()
+            assert origin is not None
+            core = self._core = build_part(origin.argument, origin.limits)
+        return core
 
     @property
     def report(self) -> Report | None:
@@ -186,7 +207,7 @@ class Grammar:
         cls,
         text: str,
         *,
-        dialect: Literal["w3c", "iso"] = "w3c",
+        dialect: Literal["w3c", "iso", "xgrammar"] = "w3c",
         root: str | None = None,
         limits: Limits | None = None,
     ) -> Grammar:
@@ -202,15 +223,52 @@ class Grammar:
         >>> names.accepts("Ada"), names.accepts("da")
         (True, False)
 
+        `dialect="xgrammar"` is what xgrammar reads: GBNF with `[lazy]` rules, `Regex`, `Substring` and `TagDispatch`.
+        Its rule is `root` if none is named.
+
         An exception `A - B` is exact between parts that do not call themselves, and refused between others.
         """
         from frisket.notations.ebnf import lower_ebnf
 
-        if dialect not in ("w3c", "iso"):
-            raise ValueError("dialect is w3c or iso")
+        if dialect not in ("w3c", "iso", "xgrammar"):
+            raise ValueError("dialect is w3c, iso or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
+
+    @classmethod
+    def from_lark(
+        cls,
+        text: str,
+        *,
+        dialect: Literal["llguidance", "lark", "xgrammar"] = "llguidance",
+        start: str = "start",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The texts of a rule of a grammar in Lark's notation.
+
+        >>> calls = Grammar.from_lark(r'''
+        ... start: NAME "(" [sum ("," sum)*] ")"
+        ... sum: INT ("+" INT)*
+        ... NAME: /[a-z]\w*/
+        ... %import common (INT, WS)
+        ... %ignore WS
+        ... ''')
+        >>> calls.accepts("f(1, 2 + 3)"), calls.accepts("f(1 2)")
+        (True, False)
+
+        A text is accepted if some division into terminals fits the rules; no lexer chooses one. `dialect` says whose
+        patterns, escapes and white space are meant: llguidance's, which reads most of the others, too, Lark's own, or
+        xgrammar's. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`, numbered tokens and
+        assertions about the text beside a terminal are refused.
+        """
+        from frisket.notations.lark import lower_lark
+
+        if dialect not in ("llguidance", "lark", "xgrammar"):
+            raise ValueError("dialect is llguidance, lark or xgrammar")
+        builder = _core.GrammarBuilder(limits=limits)
+        core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        return cls(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
     def from_json_schema(
@@ -260,13 +318,14 @@ class Grammar:
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        options = options or _of_types()
+        options = options or _usual_options("from_type")
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        grammar._origin = Origin("from_type", tp, {"options": None if options == _of_types() else options}, limits)
+        usual = _usual_options("from_type")
+        grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
     @property
@@ -282,10 +341,7 @@ class Grammar:
         given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
         if given is not None:
             return given
-        if origin is not None and origin.constructor == "from_type":
-            return _of_types()
-        default: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
-        return default
+        return _usual_options("from_json_schema" if origin is None else origin.constructor)
 
     @property
     def type(self) -> Any:
@@ -304,6 +360,54 @@ class Grammar:
         origin = self._made_by()
         registry = None if origin is None else origin.keywords.get("registry")
         return Grammar.from_json_schema(schema, options or self.options, registry=registry)
+
+    @classmethod
+    def from_tools(
+        cls,
+        tools: Tools | Iterable[Any],
+        family: str | Family,
+        *,
+        choice: str = "auto",
+        parallel: bool = True,
+        final: Any = None,
+        thinking: Literal["auto", "on", "off"] = "auto",
+        prompt: str | Thinking | None = None,
+        vocabulary: Vocabulary | None = None,
+        max_thinking_chars: int | None = None,
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""The messages of a model that may call tools, in the wire format of its family; the value is a `Message`.
+
+        >>> weather = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+        >>> grammar = Grammar.from_tools([weather], "qwen3")
+        >>> text = 'Let me see.\n<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+        >>> grammar.value(text).calls
+        [ToolCall(id='call_0', name='weather', arguments={'city': 'Rome'})]
+
+        `tools` is a list of descriptions, Python functions and Pydantic models, or `frisket.tools.Tools` with a policy
+        for those that cannot be enforced. `frisket.tools.families()` lists the families.
+
+        `choice`: `auto` lets the model write text, call tools, or both; `required` asks for at least one call and
+        nothing else, a tool's name for one call of it, `none` for text alone. With `parallel=False` there is at most
+        one call. `final` (a schema, a type or a Grammar) stands in place of free text: the model calls tools or gives
+        this answer.
+        `thinking` says whether reasoning may, must or must not come first; `prompt` is the rendered prompt, which may
+        have begun or ended it. `vocabulary` says which markers are special tokens; without it, the family does.
+        """
+        from frisket.tools.compile import compile_tools
+
+        return compile_tools(
+            tools,
+            family,
+            choice=choice,
+            parallel=parallel,
+            final=final,
+            thinking=thinking,
+            prompt=prompt,
+            vocabulary=vocabulary,
+            max_thinking_chars=max_thinking_chars,
+            limits=limits,
+        )
 
     @classmethod
     def _from_json_schema(
@@ -325,6 +429,54 @@ class Grammar:
         origin = Origin.of_schema(schema, data, None if options == front.DEFAULT else options, registry, limits)
         return cls(core, report, schema, value, origin)
 
+    @classmethod
+    def from_structural_tag(
+        cls, tag: Mapping[str, Any] | str, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
+    ) -> Grammar:
+        """The texts of a structural tag, the JSON (a dict, or text) that requests to vLLM and SGLang carry.
+
+        >>> tag = {"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</n>"}
+        >>> Grammar.from_structural_tag({"type": "structural_tag", "format": tag}).accepts("<n>42</n>")
+        True
+
+        Both kinds are read: `format`, and the older `structures` with `triggers`. `options` are those of the schemas in
+        it; without any, JSON may have any white space and escapes, as the format's definition says. What is no
+        structural tag, or cannot be exact, is a GrammarSyntaxError with its JSON pointer.
+        """
+        from frisket.notations.structural_tag import load_structural_tag, read_structural_tag
+
+        if isinstance(tag, str):
+            tag = load_structural_tag(tag)
+        part = read_structural_tag(tag, cls, options, limits)
+        origin = Origin.of_structural_tag(tag, content(tag), options, limits)
+        return cls(build_part(part, limits), origin=origin)
+
+    @classmethod
+    def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
+        """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
+        are asked only as parts of others."""
+        grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
+        if isinstance(part, Template):
+            grammar._value = partial(_filled, grammar, part)
+        return grammar
+
+    @property
+    def _options(self) -> JSONSchemaOptions | None:
+        """How the grammar reads a JSON Schema; None for other notations."""
+        origin = self._origin
+        constructor = "from_json_schema" if isinstance(origin, bytes) else origin.constructor if origin else ""
+        if constructor not in ("from_json_schema", "from_type"):
+            return None
+        told = origin.keywords["options"] if isinstance(origin, Origin) else None
+        return told or _usual_options(constructor)
+
+    @property
+    def _part(self) -> Part:
+        """The grammar as a part of a combination."""
+        origin = self._origin
+        part = origin.argument if isinstance(origin, Origin) and origin.constructor == "_from_part" else Whole(self)
+        return cast("Part", part)
+
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
         where one of thousands of words may come: the dearest of their masks are made here).
@@ -341,6 +493,66 @@ class Grammar:
     def accepts_prefix(self, text: str | bytes) -> bool:
         """Whether some text of the grammar begins like this."""
         return self.core.accepts_prefix(_bytes(text))
+
+    def captures(
+        self, text: str | bytes | Sequence[int], vocabulary: Vocabulary | _core.Vocabulary | None = None
+    ) -> dict[str, list[Span]]:
+        """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
+
+        >>> from frisket import capture, regex, repeat
+        >>> row = repeat(capture("n", regex("[0-9]+")), 1, None, ", ")
+        >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
+        [(0, 2, '12'), (4, 5, '3')]
+
+        With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
+        of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
+        ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
+        other part its longest text. A text that is none of the grammar is a GrammarError with the code `text-rejected`.
+        """
+        if vocabulary is not None:
+            units = token_text(cast("Sequence[int]", text), vocabulary)
+        else:
+            if not isinstance(text, (str, bytes)):
+                raise TypeError("token ids need the vocabulary that they are of")
+            units = TokenText([_bytes(text)])
+        found = spans(self._part, units.units)
+        if found is None:
+            raise GrammarError(
+                "the text is none of the grammar", hint="`accepts_prefix` says of a beginning", code="text-rejected"
+            )
+        named: dict[str, list[Span]] = {}
+        for name, begin, end in found:
+            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+        return named
+
+    def to_gbnf(self) -> str:
+        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
+        root ::= [a-c]+
+
+        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_gbnf
+
+        return to_gbnf(*self._call())
+
+    def to_ebnf(self) -> str:
+        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
+        root ::= 'a' root?
+
+        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_ebnf
+
+        return to_ebnf(*self._call())
+
+    def _call(self) -> tuple[str, Any, dict[str, Any]]:
+        """The constructor that made the grammar, its argument and its keywords."""
+        origin = self._made_by()
+        return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
 
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
@@ -390,6 +602,8 @@ class Grammar:
 
     def __repr__(self) -> str:
         origin = self._made_by()
+        if not isinstance(self._part, Whole):
+            return f"<{type(self).__name__} {_shortened(str(self._part))}>"
         made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
         return f"<{type(self).__name__}{made}>"
 
@@ -447,12 +661,23 @@ def _remake(cls: type[Grammar], constructor: str, argument: Any, keywords: dict[
 
 
 @cache
-def _of_types() -> JSONSchemaOptions:
-    """How the documents of Python's types are spelled. Nobody sorted the fields of a class: where they are in
+def _usual_options(constructor: str) -> JSONSchemaOptions:
+    """The options of a constructor where nobody gives any. Nobody sorted the fields of a class: where they are in
     alphabetical order, that is the order."""
-    from frisket.json_schema import JSONSchemaOptions
+    front = compiled_schema.front_end()
+    if constructor == "from_type":
+        return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
+    return cast("JSONSchemaOptions", front.DEFAULT)
 
-    return JSONSchemaOptions(formats="python", property_order="declared")
+
+def _filled(grammar: Grammar, template: Template, text: str) -> Any:
+    """The values of a template's holes in a text, as its object."""
+    found = grammar.captures(text)
+    return template.into(**{name: of.value(found[name][0].text) for name, of in template.holes})
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _odd(schema: Any) -> Origin | None:

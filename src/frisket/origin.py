@@ -22,6 +22,7 @@ _USUAL: dict[str, dict[str, Any]] = {
     "from_gbnf": {"root": "root"},
     "from_abnf": {"values": "characters"},
     "from_ebnf": {"dialect": "w3c"},
+    "from_lark": {"dialect": "llguidance", "start": "start"},
 }
 
 #: A representation shows at most so many characters of an argument.
@@ -66,6 +67,14 @@ class Origin:
             except (TypeError, RecursionError):
                 return None
         return cls("from_json_schema", argument, {"options": options, "registry": registry}, limits)
+
+    @classmethod
+    def of_structural_tag(cls, tag: Any, data: bytes | None, options: Any, limits: Limits | None) -> Origin | None:
+        """`data` is the content of the tag, as that of a schema."""
+        origin = cls.of_schema(tag, data, options, None, limits)
+        if origin is None:
+            return None
+        return cls("from_structural_tag", origin.argument, {"options": options}, limits)
 
     def equals(self, other: Origin) -> bool:
         """Whether both ask for the same, whatever the limits."""

@@ -1,4 +1,4 @@
-"""Another engine in a process of its own: schema and texts → refused, or which texts it accepts.
+"""Another engine in a process of its own: schema or grammar, and texts → refused, or which texts it accepts.
 
 A schema gets a time limit; an engine that hangs or dies is started again and the schema counts as crashed. Every engine
 reads a vocabulary of the 256 bytes, so what is compared is the language and not the tokenizer.
@@ -42,9 +42,14 @@ class Rival:
         self._process: subprocess.Popen[bytes] | None = None
         self.version = self._ask({"version": True})["version"]
 
-    def accepted(self, schema: str, texts: list[str]) -> list[bool]:
-        """Of each text, whether it is accepted as a whole. Raises Refused, Unsatisfiable or Crashed."""
-        answer = self._ask({"schema": schema, "texts": texts})
+    def accepted(
+        self, schema: str, texts: list[str], notation: str = "json_schema", start: str | None = None
+    ) -> list[bool]:
+        """Of each text, whether it is accepted as a whole. Raises Refused, Unsatisfiable or Crashed.
+
+        `schema` is a text in the notation; `start` is the rule where it begins, if it has rules.
+        """
+        answer = self._ask({"schema": schema, "texts": texts, "notation": notation, "start": start})
         if "refused" in answer:
             error = Unsatisfiable if "unsatisfiable" in answer["refused"].lower() else Refused
             raise error(answer["refused"])
@@ -86,12 +91,26 @@ class Rival:
         return line
 
 
-def llguidance_engine() -> Callable[[str], Callable[[str], bool]]:
+#: (text, notation, start) → whether a text is accepted.
+Compile = Callable[[str, str, "str | None"], Callable[[str], bool]]
+
+
+def llguidance_engine() -> Compile:
     module: Any = importlib.import_module("llguidance")
     tokenizer = module.LLTokenizer("byte")
 
-    def compile_schema(schema: str) -> Callable[[str], bool]:
-        matcher = module.LLMatcher(tokenizer, module.LLMatcher.grammar_from_json_schema(schema), log_level=0)
+    def grammar(text: str, notation: str, start: str | None) -> Any:
+        if notation == "json_schema":
+            return module.LLMatcher.grammar_from_json_schema(text)
+        usual = "root" if notation == "gbnf" else "start"
+        if notation not in ("lark", "gbnf") or start not in (None, usual):
+            raise ValueError(f"no reader for {notation} that begins with {start or usual}")
+        if notation == "gbnf":
+            text = importlib.import_module("llguidance.gbnf_to_lark").gbnf_to_lark(text)
+        return module.LLMatcher.grammar_from_lark(text)
+
+    def compile_schema(schema: str, notation: str, start: str | None) -> Callable[[str], bool]:
+        matcher = module.LLMatcher(tokenizer, grammar(schema, notation, start), log_level=0)
         if matcher.is_error():
             raise ValueError(matcher.get_error())
 
@@ -107,7 +126,7 @@ def llguidance_engine() -> Callable[[str], Callable[[str], bool]]:
     return compile_schema
 
 
-def xgrammar_engine() -> Callable[[str], Callable[[str], bool]]:
+def xgrammar_engine() -> Compile:
     module: Any = importlib.import_module("xgrammar")
     info = module.TokenizerInfo(
         [*(bytes([value]) for value in range(256)), b"<end>"],
@@ -117,9 +136,18 @@ def xgrammar_engine() -> Callable[[str], Callable[[str], bool]]:
     )
     compiler = module.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
-    def compile_schema(schema: str) -> Callable[[str], bool]:
-        # strict_mode would close every object and refuse documents that the schema allows.
-        compiled = compiler.compile_json_schema(schema, strict_mode=False)
+    def compiled_grammar(text: str, notation: str, start: str | None) -> Any:
+        if notation == "json_schema":
+            # strict_mode would close every object and refuse documents that the schema allows.
+            return compiler.compile_json_schema(text, strict_mode=False)
+        if notation == "lark" and start in (None, "start"):
+            return compiler.compile_grammar(module.Grammar.from_lark(text, tokenizer_info=info))
+        if notation in ("gbnf", "ebnf"):
+            return compiler.compile_grammar(module.Grammar.from_ebnf(text, root_rule_name=start or "root"))
+        raise ValueError(f"no reader for {notation} that begins with {start}")
+
+    def compile_schema(schema: str, notation: str, start: str | None) -> Callable[[str], bool]:
+        compiled = compiled_grammar(schema, notation, start)
 
         def accepts(text: str) -> bool:
             matcher = module.GrammarMatcher(compiled)
@@ -142,7 +170,7 @@ def serve(name: str) -> None:
             answer: dict[str, Any] = {"version": importlib.metadata.version(name)}
         else:
             try:
-                accepts = compile_schema(request["schema"])
+                accepts = compile_schema(request["schema"], request["notation"], request["start"])
             except BaseException as error:  # a panic of PyO3 is no Exception
                 answer = {"refused": f"{type(error).__name__}: {str(error)[:300]}"}
             else:

@@ -8,8 +8,8 @@ A document is one test: its Python blocks share a namespace and run in order, as
 * `json` `toml`  must parse
 * `text`       a picture, the only fence that nobody checks
 
-A `python` block that imports a package which only an extra of frisket installs (torch, say) runs where that package is,
-and is compiled where it is not.
+A `python` block that imports a package which only an extra of frisket installs (torch, say), or that says in a comment
+which extra it needs (`pip install ".[gguf]"`), runs where that package is, and is compiled where it is not.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ else:
     import tomli as tomllib
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+#: Distributions that are imported by another name.
+IMPORTED = {"llama-cpp-python": "llama_cpp"}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
 
@@ -75,7 +77,7 @@ def test_the_documents_are_there() -> None:
 def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
     """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
     code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
-    if any(importlib.util.find_spec(name) is None for name in imported(block.text) & extras()):
+    if any(importlib.util.find_spec(name) is None for name in (imported(block.text) & extras()) | named(block.text)):
         return None
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -94,10 +96,25 @@ def imported(code: str) -> set[str]:
     return found
 
 
+def named(code: str) -> set[str]:
+    """The packages of the extras that a comment says the block needs."""
+    offered = PYPROJECT["project"]["optional-dependencies"]
+    found = [extra for line in re.findall(r"# .*pip install \"\S*\[(.+)\]", code) for extra in line.split(",")]
+    return packages([name for extra in found for name in offered[extra]])
+
+
 def extras() -> set[str]:
     """The packages that only extras of frisket install, as they are imported."""
-    named = [name for names in PYPROJECT["project"]["optional-dependencies"].values() for name in names]
-    return {re.split(r"[^\w-]", name)[0].replace("-", "_") for name in named} - {"frisket"}
+    return packages([name for names in PYPROJECT["project"]["optional-dependencies"].values() for name in names])
+
+
+def packages(requirements: list[str]) -> set[str]:
+    """What requirements install, as it is imported."""
+    return {IMPORTED.get(name, name.replace("-", "_")) for name in map(distribution, requirements)} - {"frisket"}
+
+
+def distribution(requirement: str) -> str:
+    return re.split(r"[^\w-]", requirement)[0]
 
 
 def run_session(block: Block, namespace: dict[str, Any]) -> None:

@@ -2,10 +2,16 @@
 
     python -m tests.hunt --cases 1000000 --jobs 2     a hundred thousand families of ten
     python -m tests.hunt --kind unique                arrays of different items within each other
+    python -m tests.hunt --kind barren                rules beside arrays that nothing can fill
     python -m tests.hunt --only 4711                  one family, member by member
 
 Masks are shared between grammars under keys. A key that leaves something out hands one grammar the mask of another. The
 engine composes each mask anew without caches (`FRISKET_VERIFY_MASKS=1`, set here) and reports the first difference.
+
+Masks of a grammar that was made wrong agree with each other. So each member of a `barren` family has a twin: arrays and
+objects that nothing can fill stand in the one, and the empty language in the other. Both must have the same masks. With
+rules that are prepared on terms which an earlier preparation has touched, 239 of the first 500 such families differ
+(seed 1), and six are among the first 1,460 cases of all kinds.
 """
 
 from __future__ import annotations
@@ -42,7 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.kind is None:
         numbers = range(start, start + families)
     else:
-        numbers = range(start + KINDS.index(chosen.kind), start + families * len(KINDS), len(KINDS))
+        first = start + (KINDS.index(chosen.kind) - start) % len(KINDS)
+        numbers = range(first, first + families * len(KINDS), len(KINDS))
     found = fuzz(
         numbers[-(-chosen.skip // SIZE) :],
         cases="tests.hunt.case",

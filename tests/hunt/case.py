@@ -17,13 +17,14 @@ from functools import cache
 from frisket import FrisketError, Grammar, JSONSchemaOptions
 from frisket import Vocabulary as RealVocabulary
 from frisket._core import Matcher, Vocabulary
+from frisket.errors import EmptyGrammarError
 from frisket.limit import Limits
 from tests.data import data_dir
 from tests.fuzz.case import Result
 from tests.property.plans import Case, Plan
 from tests.property.random_cases import SPECIAL, case, grammar_plan, json_plan, regex_text, regular_plan
 
-from . import schemas, unique
+from . import barren, schemas, unique
 
 #: What a number becomes, by its place in this list.
 KINDS = (
@@ -31,6 +32,8 @@ KINDS = (
     + ("unique",) * 2
     + ("schema",) * 2
     + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
+    + ("barren",) * 3
+    + ("patterns",) * 2
 )
 
 #: Members of a family.
@@ -47,13 +50,16 @@ def run(number: int) -> Result:
     kind = KINDS[number % len(KINDS)]
     vocabulary: Vocabulary | RealVocabulary | None = None
     try:
-        for shown, grammar, small in members(kind, draw):
+        for shown, grammar, small in barren_members(draw) if kind == "barren" else members(kind, draw):
             result.log.append(shown)
+            grammar, twin = grammar if isinstance(grammar, tuple) else (grammar, None)
             vocabulary = llama3() if kind == "llama3" else vocabulary or small
             try:
                 compiled = grammar.compile(vocabulary, limits=LIMITS)
+                beside = twin and twin.compile(vocabulary, limits=LIMITS)
                 for _ in range(3):
-                    result.steps += walk(draw, compiled.matcher(), draw.choice((4, 8, 16)))
+                    longest = draw.choice((4, 8, 16))
+                    result.steps += walk(draw, compiled.matcher(), longest, beside and beside.matcher())
             except FrisketError:
                 continue
     except BaseException as error:  # a panic is no Exception
@@ -63,17 +69,22 @@ def run(number: int) -> Result:
     return result
 
 
-def walk(draw: random.Random, matcher: Matcher, longest: int) -> int:
-    """Random tokens, structure before text; how many masks were verified."""
+def walk(draw: random.Random, matcher: Matcher, longest: int, twin: Matcher | None = None) -> int:
+    """Random tokens, structure before text; how many masks were verified. `twin` must allow the same ones."""
     steps = 0
     while steps < longest:
         allowed = matcher.allowed()
         steps += 1
+        if twin is not None:
+            assert twin.allowed() == allowed, f"{allowed}, and without what nothing can fill {twin.allowed()}"
         if not allowed or matcher.ended:
             break
         if len(allowed) > 40 and draw.random() < 0.5:
             allowed = allowed[: len(allowed) // 8]
-        matcher.advance(draw.choice(allowed))
+        token = draw.choice(allowed)
+        matcher.advance(token)
+        if twin is not None:
+            twin.advance(token)
     return steps
 
 
@@ -88,9 +99,10 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
             with suppress(FrisketError):
                 yield f"{root!r}", Grammar(Case({}, root, (), (), {}).engine()), small
             root = unique.edited(draw, root, depth)
-    elif kind in ("schema", "unique", "llama3"):
+    elif kind in ("schema", "unique", "patterns", "llama3"):
         first = unique.schema(draw, draw.choice((1, 1, 2))) if kind == "unique" else None
-        texts = schemas.tokens(draw, unique.PIECES if first else schemas.PIECES)
+        first = barren.schema(draw) if kind == "patterns" else first
+        texts = schemas.tokens(draw, unique.PIECES if kind == "unique" else schemas.PIECES)
         small = None if kind == "llama3" else Vocabulary([*texts, None], eos=[len(texts)])
         options = draw.choice(
             (None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any"))
@@ -114,6 +126,30 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
             pattern = pattern[:place] + draw.choice(("", "a", ".", "|", "?", "*", "{0,2}", "b")) + pattern[place + 1 :]
     else:
         yield from planned(kind, draw)
+
+
+def barren_members(draw: random.Random) -> Iterator[tuple[str, tuple[Grammar, Grammar], Vocabulary]]:
+    """Rules with what nothing can fill, and the same ones without; both are empty or neither."""
+    texts = barren.tokens(draw)
+    small = Vocabulary([*texts, None], special={SPECIAL: len(texts) + 1}, eos=[len(texts)], size=len(texts) + 2)
+    rules, root = barren.plans(draw)
+    for _ in range(SIZE):
+        made = []
+        for make in (lambda plan: plan, lambda _: ("empty",)):
+            case = Case(barren.replaced(rules, make), barren.replaced(root, make), (), (), {})
+            try:
+                made.append(case.engine())
+            except EmptyGrammarError:
+                made.append(None)
+        full, twin = made
+        assert (full is None) == (twin is None), f"one of the two is empty: {rules!r} {root!r}"
+        if full is not None and twin is not None:
+            yield f"{rules!r} {root!r}", (Grammar(full), Grammar(twin)), small
+        name = draw.choice(list(rules))
+        if draw.random() < 0.5:
+            rules[name] = barren.edited(draw, rules[name], list(rules))
+        else:
+            root = barren.edited(draw, root, list(rules))
 
 
 def planned(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Vocabulary | None]]:

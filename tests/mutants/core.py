@@ -31,7 +31,7 @@ ROOT_FILE = "crates/core/src/lib.rs"
 LISTED = ("cargo", "mutants", "--package=frisket-core", "--colors=never", "--no-times")
 
 #: Seconds of a processor. A mutant that loops is noticed, too: all tests of a binary together take a tenth of it.
-SECONDS = 60
+SECONDS = 30
 
 #: Bytes of address space: a mutant that grows without end is noticed before the machine feels it.
 MEMORY = 12 << 30

@@ -13,6 +13,12 @@ RULES = [case for case in cases() if case.rules is not None]
 PIECES = (
     *"\"'[](){}<>|/\\^-*+?.,;:=#%!_ \t\r\n0aZé💩",
     "::=",
+    "%json {",
+    "%lark {",
+    "%if ",
+    "::_",
+    "&",
+    "@",
     "(*",
     "*)",
     "/*",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
+from itertools import combinations
 
 import pytest
 
+from frisket import Grammar, JSONSchemaOptions
+from frisket._core import Vocabulary
 from frisket.errors import EmptyGrammarError, VocabularyError
 from frisket.reference import GeneralMask
 from tests.property.plans import LETTERS, Case
@@ -63,3 +67,26 @@ def check(random_case: Case, seed: int) -> int:
 def test_random_nodes(kind: str, block: int) -> None:
     seen = sum(check(case(seed, kind), seed) for seed in range(1000 + 16 * block, 1016 + 16 * block))
     assert seen >= 4, "the cases have become too small to say anything"
+
+
+def test_what_a_key_brings_with_it_counts() -> None:
+    """Objects of four members that need each other: the shortest of all sets of members that meet the schema."""
+    vocabulary = Vocabulary([*(bytes([value]) for value in range(256)), None], eos=[256])
+    rng = random.Random(3)
+    for _ in range(150):
+        values = {key * rng.choice([1, 1, 5, 20]): "x" * rng.choice([0, 1, 6, 30]) for key in "abcd"}
+        needs = {key: rng.sample(sorted(values), rng.randint(0, 2)) for key in values}
+        least = rng.randint(1, 3)
+        schema = {
+            "type": "object",
+            "properties": {key: {"const": value} for key, value in values.items()},
+            "additionalProperties": False,
+            "minProperties": least,
+            "dependentRequired": needs,
+        }
+        options = JSONSchemaOptions(whitespace="compact", property_order=rng.choice(["schema", "any"]))
+        found = Grammar.from_json_schema(schema, options).compile(vocabulary).matcher().completion()
+        documents = (dict(members) for size in range(least, 5) for members in combinations(values.items(), size))
+        valid = [one for one in documents if all(other in one for key in one for other in needs[key])]
+        shortest = min(len(json.dumps(one, separators=(",", ":"))) for one in valid)
+        assert found is not None and len(found) == shortest, (schema, found)

@@ -163,7 +163,9 @@ def iso(rules: dict[str, Plan], rng: random.Random) -> str:
             case ("alt", items):
                 return "(" + rng.choice(("|", " / ", "!")).join(map(spell, items)) + ")"
             case ("repeat", item, least, most):
-                parts = [f"{least} * {spell(item)}"] if least else []
+                once = spell(item)
+                # A count of a count needs a group.
+                parts = [f"{least} * {f'({once})' if once[0].isdigit() else once}"] if least else []
                 if most is None:
                     parts.append(f"{{{spell(item)}}}")
                 else:
@@ -183,6 +185,62 @@ def iso(rules: dict[str, Plan], rng: random.Random) -> str:
         return f"{quote}{text}{quote}"
 
     return "\n".join(f"{name} = {spell(body)};" for name, body in rules.items())
+
+
+def lark(rules: dict[str, Plan], rng: random.Random) -> str:
+    def escaped(char: str) -> str:
+        code = ord(char)
+        ways = [f"\\u{code:04x}"] if code < 0x10000 else []
+        ways += [f"\\x{code:02x}"] if code < 0x100 else []
+        if char in '\\"\n':
+            ways.append({"\\": "\\\\", '"': '\\"', "\n": "\\n"}[char])
+        else:
+            ways += [char] * 3
+        return rng.choice(ways)
+
+    def spell(plan: Plan) -> str:
+        match plan:
+            case ("seq", items):
+                return "(" + rng.choice((" ", "\n ", " // one\n")).join(map(spell, items)) + ")"
+            case ("alt", items):
+                return "( " + rng.choice((" | ", "|", "\n| ")).join(map(spell, items)) + " )"
+            case ("repeat", item, least, most):
+                usual = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((least, most))
+                counted = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+                tilde = [] if most is None else [f" ~ {least}..{most}"]
+                return f"({spell(item)}){rng.choice((usual or counted, counted, *tilde))}"
+            case ("chars", ranges):
+                if rng.random() < 0.5:
+                    return (
+                        "(" + " | ".join(f'"{escaped(chr(low))}".."{escaped(chr(high))}"' for low, high in ranges) + ")"
+                    )
+                negated = rng.random() < 0.5
+                points = others(ranges) if negated else ranges
+                inside = "".join(f"\\x{{{low:x}}}-\\u{{{high:X}}}" for low, high in points)
+                return f"/[{'^' if negated else ''}{inside}]/"
+            case ("rule" | "special", name):
+                return str(name)
+            case ("epsilon",):
+                return rng.choice(('""', "()", '"a"~0'))
+        return '"' + "".join(map(escaped, plan[1].decode())) + '"'
+
+    lines = [f"{name}: {spell(body)}" for name, body in rules.items()]
+    return "\n".join(["// rules", *lines, "start: r0"])
+
+
+def xgrammar(rules: dict[str, Plan], rng: random.Random) -> str:
+    """GBNF, in which an item is repeated by one sign."""
+    return gbnf({name: grouped(body) for name, body in rules.items()}, rng)
+
+
+def grouped(plan: Plan) -> Plan:
+    """The plan with a group around what is repeated."""
+    match plan:
+        case ("seq" | "alt", items):
+            return plan[0], tuple(map(grouped, items))
+        case ("repeat", item, least, most):
+            return "repeat", ("seq", (grouped(item),)), least, most
+    return plan
 
 
 #: ISO's dialect has no classes: ranges hold these characters only.
@@ -218,6 +276,8 @@ NOTATIONS: dict[str, tuple[Callable[[dict[str, Plan], random.Random], str], Call
     "abnf": (abnf, Grammar.from_abnf),
     "w3c": (w3c, Grammar.from_ebnf),
     "iso": (iso, lambda text: Grammar.from_ebnf(text, dialect="iso")),
+    "xgrammar": (xgrammar, lambda text: Grammar.from_ebnf(text, dialect="xgrammar")),
+    "lark": (lark, Grammar.from_lark),
 }
 
 
@@ -225,7 +285,7 @@ def check(notation: str, seed: int) -> int:
     """One random grammar, several walks; how many positions were compared."""
     rng = random.Random(f"{notation} {seed}")
     spell, read = NOTATIONS[notation]
-    rules = random_rules(rng, token=notation == "gbnf")
+    rules = random_rules(rng, token=notation in ("gbnf", "lark"))
     if notation == "iso":
         rules = {name: few(body) for name, body in rules.items()}
     text = spell(rules, rng)
@@ -251,3 +311,27 @@ def check(notation: str, seed: int) -> int:
 def test_random_rules(notation: str, block: int) -> None:
     positions = [check(notation, seed) for seed in range(6 * block, 6 * block + 6)]
     assert sum(positions) >= 10 and positions.count(0) <= 4, "the cases have become too small to say anything"
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_random_rules_in_other_notations(block: int) -> None:
+    """GBNF → EBNF → GBNF: the same masks as the first."""
+    compared = 0
+    for seed in range(8 * block, 8 * block + 8):
+        rng = random.Random(f"transcript {seed}")
+        rules = random_rules(rng, token=False)
+        nodes = {name: Rule(name) for name in rules}
+        for name, body in rules.items():
+            nodes[name].body = to_reference(body, nodes)
+        try:
+            ebnf = Grammar.from_gbnf(gbnf(rules, rng)).to_ebnf()
+        except GrammarError as error:
+            assert "matches nothing" in error.message
+            continue
+        text = Grammar.from_ebnf(ebnf).to_gbnf()
+        tokens = (*tokens_for(rng, nodes["r0"], bytes(ALPHABET)), None)
+        expected = GeneralMask(nodes["r0"], tokens, eos=[len(tokens) - 1])
+        for grammar in (Grammar.from_ebnf(ebnf), Grammar.from_gbnf(text)):
+            compiled = grammar.compile(Vocabulary(tokens, eos=expected.eos))
+            compared += compare(compiled, expected, random.Random(seed), text)
+    assert compared >= 20, "the cases have become too small to say anything"

@@ -1,7 +1,7 @@
 """Every *.toml beside this file → cases: a notation, the texts that it accepts and those that it rejects.
 
-regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices;
-gbnf*.toml, abnf.toml, ebnf.toml: the rules in that notation, and options, which are the constructor's keywords.
+regex.toml: pattern, dialect, search; json_schema.toml: schema (JSON text) and options; choices.toml: choices; all
+others: the rules in a notation (gbnf, abnf, ebnf, lark), and options, which are the constructor's keywords.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent
-SOURCES = ("pattern", "schema", "choices", "gbnf", "abnf", "ebnf")
+SOURCES = ("pattern", "schema", "choices", "gbnf", "abnf", "ebnf", "lark")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One of `pattern`, `schema`, `choices`, `gbnf`, `abnf` and `ebnf` is there.
+    """One of `pattern`, `schema`, `choices`, `gbnf`, `abnf`, `ebnf` and `lark` is there.
 
     `reference`: the readable twin must agree, too. `refused`: the place and the message of an error begin like this.
     """
@@ -37,6 +37,7 @@ class Case:
     gbnf: str | None = None
     abnf: str | None = None
     ebnf: str | None = None
+    lark: str | None = None
     refused: str | None = None
     reference: bool = False
     accepts: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Case:
     @property
     def rules(self) -> tuple[str, str] | None:
         """The notation of a grammar of rules, and its text."""
-        for notation in ("gbnf", "abnf", "ebnf"):
+        for notation in ("gbnf", "abnf", "ebnf", "lark"):
             text = getattr(self, notation)
             if text is not None:
                 return notation, text

@@ -24,10 +24,16 @@ from frisket.notations.abnf import lower_abnf
 from frisket.notations.choices import lower_choices
 from frisket.notations.ebnf import lower_ebnf
 from frisket.notations.gbnf import lower_gbnf
+from frisket.notations.lark import lower_lark
 from frisket.notations.regex import lower_regex
 from tests.spec.cases import Case, cases
 
-LOWER: dict[str, Callable[..., int]] = {"gbnf": lower_gbnf, "abnf": lower_abnf, "ebnf": lower_ebnf}
+LOWER: dict[str, Callable[..., int]] = {
+    "gbnf": lower_gbnf,
+    "abnf": lower_abnf,
+    "ebnf": lower_ebnf,
+    "lark": lower_lark,
+}
 
 FILE = Path(__file__).with_name("lowered.jsonl")
 

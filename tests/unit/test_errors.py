@@ -42,6 +42,7 @@ def test_an_error_says_what_where_and_what_to_do(error: type[FrisketError]) -> N
         (errors.SchemaError, ValueError),
         (errors.GrammarError, ValueError),
         (errors.VocabularyError, ValueError),
+        (errors.ToolError, ValueError),
         (errors.MissingDependencyError, ImportError),
     ],
 )
@@ -89,11 +90,14 @@ USES: dict[str, Callable[[], object]] = {
     "limit": too_deep,
     "token-rejected": rejected_token,
     "missing-dependency": no_such_model,
+    "family-unknown": lambda: frisket.tools.family("qwen"),
+    "tools-refused": lambda: Grammar.from_tools([{"name": "a b"}], "qwen3"),
+    "message-syntax": lambda: Grammar.from_tools([{"name": "now"}], "qwen3").value("<tool_call>"),
 }
 
 #: Parents are never raised themselves; an engine's failure is provoked beside its engine; what JSON Schema cannot be
 #: enforced shrinks with every version, so the shape of that error is tested here and its causes with JSON Schema.
-ELSEWHERE = {"frisket", "schema", "engine", "schema-unsupported"}
+ELSEWHERE = {"frisket", "schema", "engine", "schema-unsupported", "tool"}
 
 
 def test_every_code_is_walked() -> None:

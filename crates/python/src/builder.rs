@@ -159,6 +159,11 @@ impl GrammarBuilder {
         self::node(self.builder()?.bounded(node, count(min), max.map(count)))
     }
 
+    /// From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too.
+    fn restrict_strings(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<()> {
+        self.builder()?.restrict_strings(node).map_err(raise)
+    }
+
     /// The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
     ///
     /// `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \ \b \f \n \r \t`, lower-case
@@ -342,6 +347,11 @@ impl GrammarBuilder {
         node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
     }
 
+    /// Exactly the texts of a built grammar, whichever builder made it.
+    fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
+        node(self.builder()?.embed(grammar.0.grammar()))
+    }
+
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
     pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
@@ -464,5 +474,10 @@ impl Grammar {
     /// Whether some sentence begins with this text.
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
         without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
+    }
+
+    /// The lengths of all beginnings of the text that are whole sentences, shortest first.
+    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
+        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
     }
 }

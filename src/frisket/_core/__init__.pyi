@@ -139,6 +139,8 @@ class GrammarBuilder:
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
         (`\\/`, `\\u0061`, surrogate pairs).
         """
+    def restrict_strings(self, node: int) -> None:
+        """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
     def pattern(self, pattern: str, *, search: bool) -> int | None:
         """The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
         kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
@@ -227,6 +229,8 @@ class GrammarBuilder:
     ) -> int:
         """A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
         the items that may come, each (node, next state); the first state is 0."""
+    def embed(self, grammar: Grammar) -> int:
+        """Exactly the texts of a built grammar, whichever builder made it."""
     def build(self, root: int) -> Grammar:
         """Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined."""
 
@@ -256,6 +260,8 @@ class Grammar:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether some sentence begins with this text."""
+    def ends(self, data: bytes) -> list[int]:
+        """The lengths of all beginnings of the text that are whole sentences, shortest first."""
 
 @final
 class Vocabulary:

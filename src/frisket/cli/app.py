@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import bench, check, engines, example, generate, mask, serve
+from frisket.cli import bench, check, doctor, engines, example, generate, mask, serve
 
-COMMANDS = generate, example, check, mask, serve, bench, engines
+COMMANDS = generate, example, check, doctor, mask, serve, bench, engines
 
 app = typer.Typer(
     name="frisket",

@@ -52,7 +52,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="SCHEMA",
-            help="A file, - for stdin, or the JSON itself; or rules (.gbnf, .abnf, .ebnf).",
+            help="A file, - for stdin, or the JSON itself; or rules (.gbnf, .abnf, .ebnf, .lark).",
             show_default=False,
         ),
     ] = None,

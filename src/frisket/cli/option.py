@@ -12,7 +12,9 @@ Schema = Annotated[
 ]
 Grammar = Annotated[
     str | None,
-    typer.Option("--grammar", metavar="FILE", help="Rules in a notation that the suffix says: .gbnf, .abnf, .ebnf."),
+    typer.Option(
+        "--grammar", metavar="FILE", help="Rules in a notation that the suffix says: .gbnf, .abnf, .ebnf, .lark."
+    ),
 ]
 Type = Annotated[
     str | None, typer.Option("--type", metavar="MODULE:NAME", help="A Python type: Pydantic model, dataclass, Enum …")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: The constructor that reads a file of rules, by its suffix.
-NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf"}
+NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf", ".lark": "from_lark"}
 
 
 def grammar(

@@ -36,7 +36,8 @@ class Step:
     allowed tokens only; both before penalties, temperature and truncation. `feasible` is the probability that the model
     itself gave to all allowed tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
     `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text. `called` is
-    False where the logits came with those of an earlier token, in one call of the network.
+    False where the logits came with those of an earlier token, in one call of the network. A special
+    token that the grammar asks for has its name as text and no data.
     """
 
     token: int
@@ -77,6 +78,7 @@ def decode(
     draft = None
     if drafter is not None and matcher is not None:
         draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
+    names = {} if matcher is None else {token: name.encode() for name, token in vocabulary.special.items()}
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
@@ -93,7 +95,8 @@ def decode(
         history.append(step.token)
         data = _bytes(vocabulary, step.token)
         written += data
-        new = text.feed(data)
+        # Without its special tokens, nobody could take a message apart.
+        new = text.feed(data or names.get(step.token, b""))
         closed = position is not None and position.closed
         full = len(history) == max_tokens
         if closed or full:

@@ -1,16 +1,19 @@
 """JSON Schema → Grammar: what is legal, exactly, or a list of the places where that cannot be said.
 
-options   how documents are spelled            resolve   drafts, $id, $ref, registries → places
-place     places → goals, demands by number    reader    one place's keywords → a reading
-keywords  each keyword, by type                reading   what one place says
-algebra   goals → unions of cases, lazily
-apart     alternatives of oneOf → cases        annotated cases, each with what it evaluates
-value     sets of values: types and cases      string, number, array, object   one type's conditions → a node
-interval  a number's conditions as one         digits    ranges → the digits of their numbers
-multiple  a step → its multiples              report    what is enforced, keyword by keyword
-coverage  what asks nothing, for the report    room      how deep schemas may nest
-lower     goals → nodes and rules
-prelude   what all schemas have in common      semantic  format and content* → conditions
+text      JSON text → a schema                   resolve     drafts, $id, $ref, registries → places
+place     places → goals, demands by number      reader      one place's keywords → a reading
+reading   what one place says                    keywords    which keywords count; what each says, by type
+value     sets of values: types and cases        algebra     goals → unions of cases, lazily
+apart     alternatives of oneOf → cases          complement  everything outside cases and goals
+annotated cases, each with what it evaluates     emptiness   whether certainly no value is left
+lower     goals → nodes and rules                prelude     what all schemas have in common
+layout    punctuation and white space            options     how documents are spelled
+string    conditions on a text; quoted as JSON strings; semantic: format and content*
+number    conditions on a number; interval as one; digits of a range; multiple of a step
+array     conditions on an array
+object    conditions on an object; key: texts of keys; region: keys without a name; member: the node
+report    what is enforced, by keyword           coverage    what asks nothing; advice: what to write instead
+validation  what a relaxed grammar leaves open   room        how deep schemas may nest; stored: rules on disk
 """
 
 from __future__ import annotations
@@ -23,10 +26,10 @@ from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, UnsatisfiableSchemaError
 from frisket.json_schema import room
 from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
-from frisket.json_schema.lower import CLOSED, SORTED, Lowering, nothing_written
+from frisket.json_schema.lower import CLOSED, SORTED, Lowering, forbidding, nothing_written
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.place import NeedsScopes
-from frisket.json_schema.prelude import Prelude, prelude_of
+from frisket.json_schema.prelude import Prelude, prelude_of, restricted
 from frisket.json_schema.report import Entry, Report
 from frisket.json_schema.resolve import Documents, Registry
 
@@ -58,6 +61,9 @@ __all__ = [
 #: For a report of what was compiled within other limits: Python takes longer than the engine did.
 _ANY_STEPS = _core.Limits(steps=2**63)
 
+#: Alternatives of one value that are few: no way of splitting may take more before every way was tried.
+FEW = 256
+
 #: Whether plain places are lowered by the engine. Tests turn it off and compare.
 PLAIN = True
 
@@ -68,24 +74,39 @@ def lower_json_schema(
     options: JSONSchemaOptions | None = None,
     registry: Registry | None = None,
     prelude: Prelude | None = None,
+    failed: TooManyAlternatives | None = None,
 ) -> tuple[int, Report]:
     """The node of the schema's documents, and the report of what is enforced.
 
-    `prelude` is that of the options, if the builder is its fork.
+    `prelude` is that of the options, if the builder is its fork. Without one, `forbidden_texts` hold for all that the
+    builder makes from now on. `failed` is why the engine gave up, if it did since places that it left to Python split
+    too far.
 
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     options = options or DEFAULT
-    attempts: tuple[Splitting, ...] = ("together", "apart", "loosened")
-    failure: LimitExceededError | None = None
-    for splitting in attempts if options.relaxed else attempts[:2]:
+    attempts = _attempts(options)
+    if failed is not None:
+        # What split too far once would do so again: it comes last.
+        attempts = attempts[1:] + attempts[:1]
+        builder.check(failed.steps)
+    failures: dict[tuple[Splitting, int], LimitExceededError] = {}
+    for splitting, most in attempts:
         try:
-            return _lowered(builder, schema, options, registry, prelude, splitting)
+            return _lowered(builder, schema, options, registry, prelude, splitting, most)
         except TooManyAlternatives as error:
-            failure = failure or error.error
-    assert failure is not None
-    raise failure
+            failures[splitting, most] = error.error
+    raise failures["together", options.max_alternatives]
+
+
+def _attempts(options: JSONSchemaOptions) -> list[tuple[Splitting, int]]:
+    """The ways to split values, and how far: what takes few alternatives in one way may take thousands in another."""
+    most = options.max_alternatives
+    attempts: list[tuple[Splitting, int]] = []
+    for bound in dict.fromkeys((min(FEW, most), most)):
+        attempts += [("together", bound), ("apart", bound)]
+    return [*attempts, ("loosened", most)] if options.relaxed else attempts
 
 
 def _lowered(
@@ -95,11 +116,12 @@ def _lowered(
     registry: Registry | None,
     prelude: Prelude | None,
     splitting: Splitting,
+    most: int,
 ) -> tuple[int, Report]:
     try:
-        return room.call(_lower, builder, schema, options, registry, prelude, splitting, False)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, most, False)
     except NeedsScopes:
-        return room.call(_lower, builder, schema, options, registry, prelude, splitting, True)
+        return room.call(_lower, builder, schema, options, registry, prelude, splitting, most, True)
 
 
 def compile_json_schema(
@@ -127,6 +149,7 @@ def compile_lately(
     """
     prelude = prelude or prelude_of(options)
     stock = prelude.stock
+    failed: TooManyAlternatives | None = None
     if PLAIN and stock is not None and type(schema) is dict:
         try:
             clean = Clean(content or marshal.dumps(schema, 2), options, registry, prelude)
@@ -136,7 +159,8 @@ def compile_lately(
             return grammar, clean if lowering is None else _report(lowering, clean), content
         except Exception as error:
             _unless_python(error)
-    return *_wholly(schema, options, registry, limits, prelude), content
+            failed = error if isinstance(error, TooManyAlternatives) else None
+    return *_wholly(schema, options, registry, limits, prelude, failed), content
 
 
 def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | None:
@@ -178,7 +202,8 @@ def _usual_otherwise(schema: dict[str, Any], content: bytes | None, error: Excep
     if error is None:
         return compile_lately(schema, DEFAULT)
     _unless_python(error)
-    return *_wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT)), content
+    failed = error if isinstance(error, TooManyAlternatives) else None
+    return *_wholly(schema, DEFAULT, None, None, prelude_of(DEFAULT), failed), content
 
 
 def _unless_python(error: Exception) -> None:
@@ -204,11 +229,12 @@ def _wholly(
     registry: Registry | None,
     limits: Limits | None,
     prelude: Prelude,
+    failed: TooManyAlternatives | None,
 ) -> tuple[Grammar, Report]:
     """The same by Python alone."""
     builder = prelude.fork(limits)
     builder.check()
-    node, report = lower_json_schema(builder, schema, options, registry, prelude)
+    node, report = lower_json_schema(builder, schema, options, registry, prelude, failed)
     try:
         return builder.build(node), report
     except EmptyGrammarError as error:
@@ -234,6 +260,7 @@ class Clean:
 
     def report(self) -> Report:
         notes = [SORTED] * self.is_sorted + [CLOSED] * self.options.closed_objects
+        notes += [forbidding(self.options)] * bool(self.options.forbidden_texts)
         return Report(notes=notes, source=self.entries)
 
     def entries(self) -> Iterable[Entry]:
@@ -246,7 +273,9 @@ class Clean:
 def _lowering(plain: front_end.Plain, given: tuple[dict[str, Any], Clean]) -> Lowering:
     """Python's side of a schema that is not all plain."""
     schema, clean = given
-    algebra = Algebra(plain.builder, Documents(schema, clean.registry), clean.options, Report())
+    splitting, most = _attempts(clean.options)[0]
+    documents = Documents(schema, clean.registry)
+    algebra = Algebra(plain.builder, documents, clean.options, Report(), splitting=splitting, most=most)
     return Lowering(plain.builder, clean.options, algebra, clean.prelude.lowering, plain)
 
 
@@ -257,10 +286,14 @@ def _lower(
     registry: Registry | None,
     prelude: Prelude | None,
     splitting: Splitting,
+    most: int,
     scoped: bool,
 ) -> tuple[int, Report]:
     report = Report()
-    algebra = Algebra(builder, Documents(schema, registry), options, report, scoped=scoped, splitting=splitting)
+    if prelude is None:
+        restricted(builder, options)
+    documents = Documents(schema, registry)
+    algebra = Algebra(builder, documents, options, report, scoped=scoped, splitting=splitting, most=most)
     report.source = algebra.entries
     lowering = Lowering(builder, options, algebra, prelude.lowering if prelude is not None else None)
     node = lowering.document(algebra.root())

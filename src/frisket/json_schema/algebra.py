@@ -12,21 +12,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
-from frisket.json_schema import annotated, apart, array, interval, object, string
+from frisket.json_schema import annotated, apart, complement, object, string
+from frisket.json_schema.emptiness import Emptiness
 from frisket.json_schema.place import Places
 from frisket.json_schema.reader import read
 from frisket.json_schema.reading import Reading
 from frisket.json_schema.resolve import Documents, Site
 from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import (
-    ANY,
-    ANYTHING,
-    ARRAY,
-    BOOLEAN,
-    NULL,
-    NUMBER,
-    OBJECT,
-    STRING,
     WHOLE,
     Case,
     Goal,
@@ -35,23 +28,11 @@ from frisket.json_schema.value import (
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
-    from frisket.json_schema.object import ObjectAtom
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
 
 T = TypeVar("T")
 
-#: How deep a search for contradictions looks; members of members of members decide every discriminator seen so far.
-DEPTH = 4
-#: Searches inside searches (expanding a goal may look for contradictions too) before the answer is "unknown".
-NESTED = 6
-#: No search at all.
-NEVER = -1, NESTED
-#: How many searches for a key that patterns share; one among many patterns counts for many.
-SEARCHES = 4000
-#: Demands that searches read between two looks at the limits, and what each takes in steps of a limit: 0.05 to 0.2 µs.
-READ = 4096
-PER_DEMAND = 2
 #: Products above this size are searched for contradictions at once.
 CROWD = 6
 
@@ -61,11 +42,15 @@ class _Unknown(Exception):
 
 
 class TooManyAlternatives(Exception):
-    """One value splits into more alternatives than the options allow, which may be `error` in the end."""
+    """One value splits into more alternatives than the options allow, which may be `error` in the end.
 
-    def __init__(self, error: LimitExceededError) -> None:
+    `steps` are what it took to find that out, beyond what the builder was asked for.
+    """
+
+    def __init__(self, error: LimitExceededError, steps: int) -> None:
         super().__init__(error)
         self.error = error
+        self.steps = steps
 
 
 #: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
@@ -93,8 +78,11 @@ class Algebra(Places):
         *,
         scoped: bool = False,
         splitting: Splitting = "together",
+        most: int | None = None,
     ) -> None:
         self.splitting = splitting
+        #: Alternatives of one value.
+        self.most = options.max_alternatives if most is None else most
         super().__init__(builder, documents, options, report, scoped=scoped)
         self.patterns: dict[str, int | None] = {}
         self.formats: dict[tuple[str, int], string.Matches | string.Nested | None] = {}
@@ -102,22 +90,15 @@ class Algebra(Places):
         #: Places whose annotations are being found, and in which frame.
         self._annotating: dict[int, int] = {}
         #: Fields, without what they ask of some keys.
-        self._halves: dict[tuple[Any, ...], object.Fields] = {}
+        self.halves: dict[tuple[Any, ...], object.Fields] = {}
+        self.emptiness = Emptiness(self)
         self._expanded: dict[Goal, list[Case]] = {}
-        self._void: dict[Goal, bool] = {}
-        #: (how deep the last search for a contradiction looked that found none, inside how many others it was)
-        self._alive: dict[Goal, tuple[int, int]] = {}
-        self._textless: dict[tuple[string.StringAtom, ...], bool] = {}
         #: How many searches came to a place that is being expanded.
-        self._circles = 0
-        self._texts: dict[Goal, int | None] = {}
+        self.circles = 0
+        self.texts_of_keys: dict[Goal, int | None] = {}
         self._frame = 0
         self._frames = 0
-        self._nested = 0
-        self._searches = 0
         self._steps = 0
-        #: Demands read since the limits were last looked at.
-        self._read = 0
 
     # -- expansion ------------------------------------------------------------------------------------------------
     def expand(self, goal: Goal) -> list[Case]:
@@ -300,80 +281,12 @@ class Algebra(Places):
 
     def _negative(self, site: Site) -> list[Case]:
         try:
-            return self._complement(site)
+            return complement.of_place(self, site)
         except TooManyAlternatives:
             if self.splitting != "loosened":
                 raise
             self._leave_out(site, "not", "values of what is excluded")
             return [WHOLE]
-
-    def _complement(self, site: Site) -> list[Case]:
-        if site.union is not None:
-            found = [WHOLE]
-            for goal in site.union:
-                found = self.without(found, goal)
-            return found
-        reading = self.reading_of(site)
-        found = self.complement(reading.case)
-        for alternatives in reading.alternatives:
-            found = self.sum([found, self.complement_of_all(alternatives)])
-        for kind, goals in reading.parts:
-            found = self.sum([found, self._part_negated(kind, goals)])
-        if reading.is_unevaluated():
-            extra: list[Case] = []
-            for case, seen in annotated.base(self, reading):
-                for rest in reading.unevaluated(self, seen):
-                    extra += self.product([case], self.complement(rest))
-            found = self.sum([found, extra])
-        return found
-
-    def complement(self, case: Case) -> list[Case]:
-        """Everything outside one case."""
-        found = [Case(ANY & ~case.mask)] if case.mask != ANY else []
-        found += [Case(NUMBER, numbers=(interval.negate(atom),)) for atom in case.numbers]
-        for text in case.strings:
-            found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
-        for items in case.arrays:
-            found += [Case(ARRAY, arrays=others) for others in array.negate(self, items)]
-        # An object either lacks a required key or has them all: what overlaps less dies earlier in products.
-        needed = tuple(
-            [key for members in case.objects if isinstance(members, object.Required) for key in members.keys]
-        )
-        beside: tuple[ObjectAtom, ...] = (object.Required(needed, stated=False),) if needed else ()
-        optional: dict[str, Goal] = {}
-        others: list[ObjectAtom] = []
-        for members in case.objects:
-            if isinstance(members, object.Fields) and needed:
-                asked, members = self._parted(members, needed)
-                for key, goal in asked.items():
-                    optional[key] = self.both(optional.get(key, ANYTHING), goal)
-            others.append(members)
-        # That a key is missing or has another value is one demand on that member, and no split.
-        found += [Case(OBJECT, objects=(self.single(key, self.negated(goal)),)) for key, goal in optional.items()]
-        for members in others:
-            if isinstance(members, object.Required):
-                members = object.Required(tuple(key for key in members.keys if key not in optional))
-            for alternative in object.negate(self, members):
-                broken = len(alternative) == 1 and isinstance(alternative[0], object.Breaks)
-                found.append(Case(OBJECT, objects=(*beside, *alternative) if broken else alternative))
-        return found
-
-    def _parted(self, fields: object.Fields, needed: tuple[str, ...]) -> tuple[dict[str, Goal], object.Fields]:
-        """What fields ask of required keys, and what they ask of others."""
-        asked = {key: goal for key, goal in fields.names.items() if goal and key in needed}
-        if fields.patterns or not asked or (self.splitting != "apart" and fields.only() is None):
-            return {}, fields
-        known = fields, *asked
-        if known not in self._halves:
-            names = {key: ANYTHING if key in asked else goal for key, goal in fields.names.items()}
-            self._halves[known] = object.Fields(names, (), fields.rest, lists=fields.lists, opens=fields.opens)
-        return asked, self._halves[known]
-
-    def complement_of_all(self, cases: list[Case]) -> list[Case]:
-        found = [WHOLE]
-        for case in cases:
-            found = self.product(found, self.complement(case))
-        return found
 
     def part(self, kind: str, goals: list[Goal]) -> list[Case]:
         if kind == "all":
@@ -404,72 +317,10 @@ class Algebra(Places):
         try:
             return self.expand(goal)
         except _Unknown:
-            self._circles += 1
+            self.circles += 1
             return None
         finally:
             self._frame = before
-
-    def without(self, cases: list[Case], goal: Goal) -> list[Case]:
-        """The cases without what meets the goal: only of the types in which a case shares some value with it."""
-        if len(cases) == 1 and cases[0] is WHOLE:
-            return self.expand(self.negated(goal))
-        inside = self._at_hand(goal)
-        if inside is None:
-            return self.product(cases, self.expand(self.negated(goal)))
-        kept: list[Case] = []
-        parted: list[Case] = []
-        for case in cases:
-            shared = 0
-            for other in inside:
-                both = meet(case, other)
-                if both is not None and both.mask & ~shared:
-                    shared |= self.types_left(both, DEPTH)
-            if case.mask & ~shared:
-                kept.append(case.among(~shared))
-            if shared:
-                parted.append(case.among(shared))
-        if not parted:
-            return kept
-        parted = self.product(parted, self.expand(self.negated(goal)))
-        return self.least(self.sum([kept, self.pruned(parted)])) if kept else parted
-
-    def _at_hand(self, goal: Goal) -> list[Case] | None:
-        """The cases of a goal, if there are few and finding them takes no product (which may be larger than that of
-        their complements)."""
-        if len(goal) != 1 or -1 in goal:
-            return None
-        (literal,) = goal
-        site = self.sites[literal >> 1]
-        cases = site.negative if literal & 1 else site.positive
-        if isinstance(cases, list):
-            return cases if len(cases) <= CROWD else None
-        if cases is None and not literal & 1 and site.union is None:
-            reading = self.reading_of(site)
-            if not (reading.parts or reading.alternatives or reading.is_unevaluated()):
-                return self.expand(goal)
-        return None
-
-    def _part_negated(self, kind: str, goals: list[Goal]) -> list[Case]:
-        if kind == "all":
-            return self.sum(self.expand(self.negated(goal)) for goal in goals)
-        if kind == "any":
-            found = [WHOLE]
-            for goal in goals:
-                found = self.without(found, goal)
-            return found
-        if kind == "one":
-            found = self._part_negated("any", goals)
-            pairs = ((a, b) for i, a in enumerate(goals) for b in goals[i + 1 :])
-            return self.sum([found, *(self.pruned(self.product(self.expand(a), self.expand(b))) for a, b in pairs)])
-        if kind == "not":
-            return self.expand(goals[0])
-        condition, then, other = goals
-        return self.sum(
-            [
-                self.product(self.expand(condition), self.expand(self.negated(then))),
-                self.product(self.expand(self.negated(condition)), self.expand(self.negated(other))),
-            ]
-        )
 
     # -- lists of cases -------------------------------------------------------------------------------------------
     def sum(self, lists: Iterable[list[Case]]) -> list[Case]:
@@ -519,19 +370,20 @@ class Algebra(Places):
         """Without cases, and types of cases, that certainly no value is in."""
         found = []
         for case in cases:
-            types = self.types_left(case, 2)
+            types = self.emptiness.types_left(case, 2)
             if types:
                 found.append(case.among(types))
         return found
 
     def spend(self, count: int) -> None:
-        if count > self.options.max_alternatives:
+        if count > self.most:
             raise TooManyAlternatives(
                 LimitExceededError(
-                    f"one value splits into more than {self.options.max_alternatives} alternatives",
+                    f"one value splits into more than {self.most} alternatives",
                     where=self.current(),
                     hint=SPLITS,
-                )
+                ),
+                self.emptiness.steps,
             )
         self._steps += count
         self.builder.check()
@@ -542,156 +394,7 @@ class Algebra(Places):
                 hint=SPLITS,
             )
 
-    def work(self, demands: int) -> None:
-        """Count demands that a search for a contradiction reads; limits see them now and then."""
-        self._read += demands
-        if self._read > READ:
-            steps, self._read = self._read * PER_DEMAND, 0
-            self.builder.check(steps)
-
     def current(self) -> str:
         """The place being expanded."""
         busy = [s for s in self.sites if (s.positive is not None and not isinstance(s.positive, list))]
         return busy[-1].pointer if busy else ""
-
-    # -- emptiness ------------------------------------------------------------------------------------------------
-    def apart(self, left: list[Case], right: list[Case]) -> bool:
-        """Whether certainly no value is in both."""
-        for case in left:
-            for other in right:
-                if case.mask & other.mask:
-                    both = meet(case, other)
-                    if both is not None and not self.case_is_void(both, DEPTH):
-                        return False
-        return True
-
-    def is_void(self, goal: Goal, depth: int = DEPTH) -> bool:
-        """Whether certainly no value meets the goal; False also where the search gives up."""
-        if not goal:
-            return False
-        if -1 in goal:
-            return True
-        found = self._void.get(goal)
-        if found is not None:
-            return found
-        nested = self._nested
-        if nested >= NESTED:
-            return False
-        # A search that may look less deep finds no more.
-        deep, inside = self._alive.get(goal, NEVER)
-        if depth <= deep and nested >= inside:
-            return False
-        circles = self._circles
-        self._nested += 1
-        try:
-            cases = self.looked_into(goal)
-            if cases is None:
-                return False
-            void = True
-            for case in cases:
-                if not self.case_is_void(case, depth):
-                    void = False
-                    break
-        finally:
-            self._nested = nested
-        if void or (depth >= DEPTH - 1 and not nested):
-            self._void[goal] = void
-        elif self._circles == circles:
-            self._alive[goal] = depth, nested
-        return void
-
-    def types_left(self, case: Case, depth: int) -> int:
-        """The types of a case but those of which certainly no value is in it."""
-        mask = case.mask
-        if mask & STRING and case.strings and self._textless_are(case.strings):
-            mask &= ~STRING
-        if mask & NUMBER and case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void():
-            mask &= ~NUMBER
-        if mask & ARRAY and array.is_void(self, case.arrays, depth):
-            mask &= ~ARRAY
-        if mask & OBJECT and object.is_void(self, case.objects, depth):
-            mask &= ~OBJECT
-        return mask
-
-    def case_is_void(self, case: Case, depth: int) -> bool:
-        mask = case.mask
-        if mask & (NULL | BOOLEAN):
-            return False
-        if mask & STRING and not (case.strings and self._textless_are(case.strings)):
-            return False
-        if mask & NUMBER and not (case.numbers and interval.Interval(mask & NUMBER, case.numbers).is_void()):
-            return False
-        if mask & ARRAY and not array.is_void(self, case.arrays, depth):
-            return False
-        return not (mask & OBJECT and not object.is_void(self, case.objects, depth))
-
-    def spoken(self, atom: string.StringAtom) -> str:
-        """A condition on a text as a message names it: by its keyword."""
-        if isinstance(atom, string.Length):
-            return "minLength" if atom.most is None else "maxLength" if not atom.least else "minLength and maxLength"
-        if isinstance(atom, string.Among):
-            said = "enum"
-        elif isinstance(atom, string.Nested):
-            said = atom.name
-        else:
-            formats = (name for (name, _), known in self.formats.items() if string.is_of(known, atom))
-            patterns = (ascii(pattern)[:60] for pattern, node in self.patterns.items() if node == atom.node)
-            said = next((f"format {name}" for name in formats), None) or f"pattern {next(patterns, '')}".rstrip()
-        return said if atom.positive else f"not {said}"
-
-    def _textless_are(self, atoms: tuple[string.StringAtom, ...]) -> bool:
-        found = self._textless.get(atoms)
-        if found is None:
-            found = self._textless[atoms] = string.is_void(self.builder, atoms)
-        return found
-
-    def regular_void(self, nodes: list[int], shared: int) -> bool:
-        """Whether certainly no text is in all the nodes, `shared` of which are patterns that must all match."""
-        self._searches += 3 ** max(0, shared - 2)
-        if self._searches > SEARCHES:
-            raise LimitExceededError(
-                "key patterns overlap in too many ways to tell them apart",
-                where=self.current(),
-                hint="anchor the patterns, or give them different first characters",
-            )
-        try:
-            return self.builder.is_empty(self.builder.and_(nodes))
-        except LimitExceededError:
-            self.builder.check()
-            self._searches += SEARCHES // 4
-            return False
-
-    # -- keys -----------------------------------------------------------------------------------------------------
-    def texts(self, goal: Goal) -> int | None:
-        """The regular node of strings that meet a goal, or None if there are none."""
-        if goal not in self._texts:
-            cases = self.looked_into(goal)
-            if cases is None:
-                raise LimitExceededError("propertyNames refers to the schema that it stands in", where=self.where(goal))
-            self._texts[goal] = self._texts_of(cases)
-        return self._texts[goal]
-
-    def _texts_of(self, cases: list[Case]) -> int | None:
-        nodes = [string.lower(self.builder, self._regular(case.strings)) for case in cases if case.mask & STRING]
-        alive = list(dict.fromkeys(node for node in nodes if node is not None))
-        if not alive:
-            return None
-        return alive[0] if len(alive) == 1 else self.builder.alt(alive)
-
-    def _regular(self, atoms: tuple[string.StringAtom, ...]) -> tuple[string.StringAtom, ...]:
-        """What is regular of the conditions on a key; the rest is noted."""
-        nesting, _ = string.nested(self.builder, atoms)
-        if nesting is None:
-            return atoms
-        self.unsupported(
-            self.where(), nesting.name, f"{nesting.name} is not enforced on keys; any key could slip through"
-        )
-        return tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
-
-    def text_fits(self, goal: Goal, text: str, *, outer: bool = False) -> bool:
-        """Whether a key certainly meets a goal, or if `outer`, may; True also where that is being expanded."""
-        cases = self.looked_into(goal)
-        return cases is None or any(
-            case.mask & STRING and all(string.holds(self.builder, atom, text, outer=outer) for atom in case.strings)
-            for case in cases
-        )

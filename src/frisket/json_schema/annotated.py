@@ -87,7 +87,7 @@ def _weave(algebra: Algebra, left: Annotated, right: Annotated) -> Annotated:
     for case, seen in left:
         for other, also in right:
             both = meet(case, other)
-            if both is not None and not algebra.case_is_void(both, 1):
+            if both is not None and not algebra.emptiness.case_is_void(both, 1):
                 union = seen.union(also)
                 found.setdefault((both.key(), union), (both, union))
     algebra.spend(len(found))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from frisket.json_schema import interval, object, string
+from frisket.json_schema import complement, interval, object, string
 from frisket.json_schema.value import ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, WHOLE, Case, Goal
 
 if TYPE_CHECKING:
@@ -93,6 +93,6 @@ def _exactly(algebra: Algebra, context: list[Case], chosen: Goal, others: list[G
     if len(context) > 1 or context[0] is not WHOLE:
         found = algebra.pruned(found)
     for goal in others:
-        if not algebra.apart(found, algebra.expand(goal)):
-            found = algebra.least(algebra.pruned(algebra.without(found, goal)))
+        if not algebra.emptiness.are_apart(found, algebra.expand(goal)):
+            found = algebra.least(algebra.pruned(complement.without(algebra, found, goal)))
     return found

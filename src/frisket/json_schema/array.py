@@ -10,7 +10,8 @@ from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
-    from frisket.json_schema.lower import Layout, Lowering
+    from frisket.json_schema.layout import Layout
+    from frisket.json_schema.lower import Lowering
 
 #: States of the automaton over items that `contains` with counts may need.
 STATES = 3000
@@ -153,12 +154,13 @@ def is_void(algebra: Algebra, atoms: tuple[ArrayAtom, ...], depth: int) -> bool:
     if depth <= 0:
         return False
     if any(
-        algebra.is_void(shape.at(position), depth - 1) for position in range(min(shape.least, len(shape.prefix) + 1))
+        algebra.emptiness.is_void(shape.at(position), depth - 1)
+        for position in range(min(shape.least, len(shape.prefix) + 1))
     ):
         return True
     if shape.prefix:
         return False
-    return any(atom.least and algebra.is_void(shape.rest | atom.goal, depth - 1) for atom in shape.has)
+    return any(atom.least and algebra.emptiness.is_void(shape.rest | atom.goal, depth - 1) for atom in shape.has)
 
 
 def lower(lowering: Lowering, atoms: tuple[ArrayAtom, ...]) -> int | None:

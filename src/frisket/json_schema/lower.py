@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from frisket import _core
 from frisket._core import front_end
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
-from frisket.json_schema import array, interval, multiple, number, object, string
-from frisket.json_schema.options import ESCAPES
+from frisket.json_schema import array, interval, member, multiple, number, object
+from frisket.json_schema.layout import PRETTY_LEVELS, Layout, with_margins
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.place import CHECKED, STEPS
+from frisket.json_schema.quoted import quoted, quoted_union
 from frisket.json_schema.resolve import Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ANYTHING, ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
     from frisket.json_schema.options import JSONSchemaOptions
     from frisket.json_schema.report import Report
+    from frisket.json_schema.string import StringAtom
 
 #: Whether parts of constants are lowered by the engine. Tests turn it off and compare.
 CONSTANTS = True
@@ -35,8 +37,11 @@ SHALLOW = 64
 SORTED = "properties come in any order: all names are in alphabetical order, so a tool sorted them"
 #: What the report says where objects are closed that the schema leaves open.
 CLOSED = "objects have the members that the schema lists, unless it says what others may be: closed_objects"
-#: Levels that `pretty` indents; below, documents go on in one line.
-PRETTY_LEVELS = 24
+
+
+def forbidding(options: JSONSchemaOptions) -> str:
+    """What the report says where strings may not hold all texts."""
+    return f"no string holds {', '.join(map(repr, options.forbidden_texts))}: forbidden_texts"
 
 
 def nothing_written(report: Report) -> UnsupportedSchemaError:
@@ -48,69 +53,6 @@ def nothing_written(report: Report) -> UnsupportedSchemaError:
         where=narrowed[0][0],
         hint="leave the format out, or list the values with enum",
     )
-
-
-class Layout:
-    """The punctuation of one level, with its white space."""
-
-    __slots__ = (
-        "close_array",
-        "close_object",
-        "colon",
-        "comma",
-        "empty_array",
-        "empty_object",
-        "open_array",
-        "open_object",
-    )
-
-    def __init__(self, builder: GrammarBuilder, options: JSONSchemaOptions, depth: int) -> None:
-        b, pretty = builder, options.whitespace == "pretty"
-        if options.whitespace in ("bounded", "free") and options.separators is None:
-            gap = _free_gap(b, options) if options.whitespace == "free" else _bounded_gap(b, options)
-            self.open_object = b.cat([b.literal(b"{"), gap])
-            self.close_object = b.cat([gap, b.literal(b"}")])
-            self.empty_object = b.cat([b.literal(b"{"), gap, b.literal(b"}")])
-            self.open_array = b.cat([b.literal(b"["), gap])
-            self.close_array = b.cat([gap, b.literal(b"]")])
-            self.empty_array = b.cat([b.literal(b"["), gap, b.literal(b"]")])
-            self.colon = b.cat([gap, b.literal(b":"), gap])
-            self.comma = b.cat([gap, b.literal(b","), gap])
-            return
-        item, colon = (one.encode() for one in options.separators or (",", ": " if pretty else ":"))
-        inner = outer = b""
-        if pretty and depth < PRETTY_LEVELS:
-            inner = b"\n" + b" " * (options.indent * (depth + 1))
-            outer = b"\n" + b" " * (options.indent * depth)
-        elif pretty and options.separators is None:
-            item = b", "
-        self.open_object = b.literal(b"{" + inner)
-        self.close_object = b.literal(outer + b"}")
-        self.empty_object = b.literal(b"{}")
-        self.open_array = b.literal(b"[" + inner)
-        self.close_array = b.literal(outer + b"]")
-        self.empty_array = b.literal(b"[]")
-        self.colon = b.literal(colon)
-        self.comma = b.literal(item + inner)
-
-
-def _free_gap(b: GrammarBuilder, options: JSONSchemaOptions) -> int:
-    return b.repeat(b.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, options.max_whitespace)
-
-
-def _bounded_gap(b: GrammarBuilder, options: JSONSchemaOptions) -> int:
-    """At most two blanks, or a line break with up to 40 blanks or tabs; no more characters than the options say."""
-    most = 42 if options.max_whitespace is None else options.max_whitespace
-    spaces, blanks = b.repeat(b.literal(b" "), 0, min(2, most)), b.byte_class([(0x20, 0x20), (0x09, 0x09)])
-    if most == 42:
-        ends = b.alt([b.literal(b"\n"), b.literal(b"\r\n")])
-        return b.alt([spaces, b.cat([ends, b.repeat(blanks, 0, 40)])])
-    lines = [
-        b.cat([b.literal(end), b.repeat(blanks, 0, min(40, most - len(end)))])
-        for end in (b"\n", b"\r\n")
-        if len(end) <= most
-    ]
-    return b.alt([spaces, *lines])
 
 
 class Lowering:
@@ -143,6 +85,8 @@ class Lowering:
             algebra.report.notes.append(SORTED)
         if options.closed_objects:
             algebra.report.notes.append(CLOSED)
+        if options.forbidden_texts:
+            algebra.report.notes.append(forbidding(options))
         self._pretty = options.whitespace == "pretty"
         self.depth = 0
         self._layouts: list[Layout] = [] if before is None else before._layouts.copy()
@@ -150,7 +94,7 @@ class Lowering:
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._numerals: number.Known = {} if before is None else before._numerals.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
-        #: What `object.with_marks` found.
+        #: What `member.with_marks` found.
         self.marked: dict[tuple[Goal, tuple[Goal, ...], int], list[tuple[int, int]]] = {}
         self._level = _Level(self)
         #: Levels being lowered by the engine, above and between those in `_active`.
@@ -176,7 +120,7 @@ class Lowering:
         """The node of a whole document. Raises UnsatisfiableSchemaError."""
         node = self.lower(goal)
         if node is None or (self.recursive and self.builder.is_empty(node)):
-            if self.algebra.report.narrowed and not self.algebra.is_void(goal):
+            if self.algebra.report.narrowed and not self.algebra.emptiness.is_void(goal):
                 raise nothing_written(self.algebra.report)
             raise UnsatisfiableSchemaError(
                 "no value can ever be valid here",
@@ -371,13 +315,13 @@ class Lowering:
         if mask & WORDS:
             found.append(self._words(mask))
         if mask & NUMBER:
-            found.append(self._part("number", mask & NUMBER, case.numbers))
+            found.append(self.part("number", mask & NUMBER, case.numbers))
         if mask & STRING:
-            found.append(self._part("string", STRING, case.strings))
+            found.append(self.part("string", STRING, case.strings))
         if mask & ARRAY:
-            found.append(self._part("array", ARRAY, case.arrays))
+            found.append(self.part("array", ARRAY, case.arrays))
         if mask & OBJECT:
-            found.append(self._part("object", OBJECT, case.objects))
+            found.append(self.part("object", OBJECT, case.objects))
         return [node for node in found if node is not None]
 
     def _cases(self, cases: list[Case]) -> list[int]:
@@ -400,9 +344,9 @@ class Lowering:
             if () in alternatives:
                 alternatives = {(): None}
             if kind == "string" and len(alternatives) > 1:
-                found += self._texts(tuple(alternatives))
+                found += quoted_union(self, tuple(alternatives))
             else:
-                found += [self._part(kind, mask, atoms) for atoms in alternatives]
+                found += [self.part(kind, mask, atoms) for atoms in alternatives]
         return [node for node in dict.fromkeys(found) if node is not None]
 
     def _words(self, mask: int) -> int:
@@ -413,74 +357,11 @@ class Lowering:
             node = self._parts[key] = self.builder.words([word for bit, word in words if mask & bit])
         return node
 
-    def _string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
-        if not atoms:
-            return self.builder.quoted(self.spelled(self.builder.any_text()), self.options.escapes)
-        nesting, _ = string.nested(self.builder, atoms)
-        others = tuple(atom for atom in atoms if atom != string.Length(1, None))
-        if nesting is not None and string.nested(self.builder, others)[1]:
-            node = nesting.build(self.builder, self.options.escapes, len(others) < len(atoms))
-            self.structural.add(node)
-            return node
-        if nesting is not None:
-            self.unsupported(
-                self.where(), nesting.name, f"{nesting.name} beside other conditions on the text is not enforced"
-            )
-            atoms = tuple(atom for atom in atoms if not isinstance(atom, string.Nested))
-        try:
-            found = string.lower(self.builder, atoms)
-        except LimitExceededError as error:
-            raise self._located(error, atoms) from error
-        if found is None:
-            return None
-        self.recursive = self.recursive or len(atoms) > 1
-        if string.listed(self.builder, atoms)[0] is None:
-            found = self.spelled(found)
-        return self.builder.quoted(found, self.options.escapes)
+    def string(self, atoms: tuple[StringAtom, ...]) -> int | None:
+        """The node of the strings that meet the conditions."""
+        return quoted(self, atoms)
 
-    def spelled(self, texts: int) -> int:
-        """Of texts that no schema lists, those that the escapes of the options can spell."""
-        if set(self.options.escape_letters) == set(ESCAPES):
-            return texts
-        absent = {0x22: '"', 0x5C: "\\", 8: "b", 9: "t", 10: "n", 12: "f", 13: "r"}
-        kept = [
-            byte for byte in range(256) if absent.get(byte, "u" if byte < 32 else "") in self.options.escape_letters
-        ]
-        self.recursive = True
-        return self.builder.and_([texts, self.builder.repeat(self.builder.byte_class([(one, one) for one in kept]), 0)])
-
-    def _located(self, error: LimitExceededError, atoms: tuple[string.StringAtom, ...]) -> LimitExceededError:
-        """The same limit, where in the schema it was reached, and which keywords together reach it."""
-        if error.where is not None or error.code != LimitExceededError.code:
-            return error
-        asked = dict.fromkeys(self.algebra.spoken(atom) for atom in atoms)
-        excluded = any(isinstance(atom, string.Matches) and not atom.positive for atom in atoms)
-        change = "anyOf, unlike oneOf, lets a text meet several alternatives" if excluded else "drop one of them"
-        return LimitExceededError(
-            f"a text that meets {', '.join(asked)}: {error.message}",
-            where=self.where(),
-            hint=f"{change}; or {error.hint}" if error.hint else change,
-        )
-
-    def _texts(self, alternatives: tuple[tuple[Any, ...], ...]) -> list[int | None]:
-        """A union of strings, joined before it is quoted."""
-        nesting = [atoms for atoms in alternatives if string.nested(self.builder, atoms)[0] is not None]
-        if nesting:
-            return [self._part("string", STRING, atoms) for atoms in alternatives]
-        nodes = []
-        for atoms in alternatives:
-            try:
-                node = string.lower(self.builder, atoms)
-            except LimitExceededError as error:
-                raise self._located(error, atoms) from error
-            is_listed = string.listed(self.builder, atoms)[0] is not None
-            nodes.append(node if node is None or is_listed else self.spelled(node))
-        alive = list(dict.fromkeys(node for node in nodes if node is not None))
-        if not alive:
-            return []
-        return [self.builder.quoted(alive[0] if len(alive) == 1 else self.builder.alt(alive), self.options.escapes)]
-
-    def _part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
+    def part(self, kind: str, mask: int, atoms: tuple[Any, ...]) -> int | None:
         """The node of one type's conjunction, made once."""
         key = (kind, mask, self.depth, atoms, kind == "object" and self.at_root())
         if key in self._parts:
@@ -500,29 +381,13 @@ class Lowering:
                 kept = tuple(atom for atom in atoms if not isinstance(atom, interval.Multiple))
                 node = number.lower(self.builder, self.options, mask, kept, self._numerals)
         elif kind == "string":
-            node = self._string(atoms)
+            node = self.string(atoms)
         elif kind == "array":
             node = array.lower(self, atoms)
         else:
-            node = object.lower(self, atoms)
+            node = member.lower(self, atoms)
         self._parts[key] = node
         return node
-
-
-def with_margins(builder: GrammarBuilder, options: JSONSchemaOptions, node: int) -> int:
-    """A document and the white space around it."""
-    outside = margins(builder, options)
-    return node if outside is None else builder.seq([outside[0], node, outside[1]])
-
-
-def margins(builder: GrammarBuilder, options: JSONSchemaOptions) -> tuple[int, int] | None:
-    """The white space before and after a document, if there may be any."""
-    if options.whitespace == "free":
-        gap = _free_gap(builder, options)
-        return gap, gap
-    if options.leading_space:
-        return builder.alt([builder.epsilon(), builder.literal(b" ")]), builder.epsilon()
-    return None
 
 
 class _Level:

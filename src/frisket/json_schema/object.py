@@ -1,32 +1,18 @@
-"""Conditions on an object → one node."""
+"""Conditions on an object: what each excludes, what they ask of each member together, whether they contradict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from frisket.errors import LimitExceededError
-from frisket.json_schema.order import orders
+from frisket.json_schema.key import key_fits, key_texts
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
 if TYPE_CHECKING:
     from frisket.json_schema.algebra import Algebra
-    from frisket.json_schema.lower import Lowering
 
-#: Regions that overlapping key patterns may cut the keys into.
-REGIONS = 128
-#: Demands of the kind "some member …" that one member may meet in all combinations.
-DEMANDS = 8
 #: What it takes to sort the conditions of an object, in demands.
 READING = 32
-#: Demands of that kind that one object may carry, beyond those that its required members meet anyway.
-MARKS = 10
-
-#: What a document may say of itself, and say first, even where its schema does not name it.
-ABOUT_ITSELF = ("$schema", "$id")
-
-#: (key, whether it is required, [(value node, marks)])
-Property = tuple[str, bool, list[tuple[int, int]]]
 
 
 class Fields:
@@ -121,7 +107,7 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         return [(Required((atom.key,)), algebra.single(atom.needs, NOTHING))]
     if isinstance(atom, Names):
         # Of a narrowed format, the keys outside are fewer than the complement of those inside.
-        outside = algebra.texts(algebra.negated(atom.goal))
+        outside = key_texts(algebra, algebra.negated(atom.goal))
         return [] if outside is None else [(Breaks(Fields({}, ((outside, NOTHING),), ANYTHING)),)]
     if isinstance(atom, Breaks):
         return [(atom.fields,)]
@@ -140,7 +126,9 @@ def encoded(key: str) -> bytes:
 class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
-    __slots__ = ("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required", "stated")
+    __slots__ = (
+        *("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required", "sought", "stated"),
+    )
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
         self.fields: list[Fields] = []
@@ -149,15 +137,19 @@ class Shape:
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
         self.patterned = False
+        #: Whether fields ask something of members with a name only.
         self.open = True
+        #: What `at` says of every key that is named, once `seek` has listed it.
+        self.sought: dict[str, Goal] | None = None
         self.least: int = 0
         self.most: int | None = None
         unstated: list[str] = []
         for atom in atoms:
             if isinstance(atom, Fields):
                 self.fields.append(atom)
-                self.patterned = self.patterned or bool(atom.patterns)
-                self.open = self.open and not atom.rest and not atom.patterns
+                if atom.patterns or atom.rest:
+                    self.open = False
+                    self.patterned = self.patterned or bool(atom.patterns)
             elif isinstance(atom, Required):
                 if atom.stated:
                     for key in atom.keys:
@@ -195,10 +187,12 @@ class Shape:
 
     def at(self, algebra: Algebra, key: str, *, outer: bool = False) -> Goal:
         """What a member must meet; `outer`: NOTHING only for a key that certainly cannot be."""
-        if self.names and not algebra.text_fits(self.names, key, outer=outer):
+        if self.names and not key_fits(algebra, self.names, key, outer=outer):
             return NOTHING
         if len(self.fields) == 1:
             return self.fields[0].at(algebra, key)
+        if self.sought is not None:
+            return self.sought.get(key, ANYTHING)
         goal = ANYTHING
         if self.open:
             # Demands on named members only.
@@ -212,6 +206,20 @@ class Shape:
             if demand:
                 goal = algebra.both(goal, demand) if goal else demand
         return goal
+
+    def seek(self, algebra: Algebra, count: int) -> None:
+        """Prepare for `count` keys that `at` will be asked for, where one pass over all names takes less time."""
+        if not self.open or self.names or len(self.fields) < 2:
+            return
+        if sum([len(fields.names) for fields in self.fields]) > count * len(self.fields):
+            return
+        sought: dict[str, Goal] = {}
+        for fields in self.fields:
+            for key, demand in fields.names.items():
+                if demand:
+                    goal = sought.get(key)
+                    sought[key] = algebra.both(goal, demand) if goal else demand
+        self.sought = sought
 
     def named(self) -> Iterable[str]:
         """Every key that is named, in the order of first mention."""
@@ -250,12 +258,13 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
     if not atoms:
         return False
     shape = Shape(atoms)
-    algebra.work(READING + len(shape.required) * len(shape.fields))
+    algebra.emptiness.work(READING + len(shape.required) * len(shape.fields))
     if shape.crossed():
         return True
+    shape.seek(algebra, len(shape.required))
     for key in shape.required:
         goal = shape.at(algebra, key, outer=True)
-        if -1 in goal or (depth > 0 and algebra.is_void(goal, depth - 1)):
+        if -1 in goal or (depth > 0 and algebra.emptiness.is_void(goal, depth - 1)):
             return True
     if depth > 0 and shape.breaks:
         named = list(shape.named())
@@ -267,7 +276,9 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
     """Whether some member might have a value that `broken` does not admit."""
     names = broken.names
     for key in names:
-        if not algebra.is_void(shape.at(algebra, key, outer=True) | algebra.negated(broken.at(algebra, key)), depth):
+        if not algebra.emptiness.is_void(
+            shape.at(algebra, key, outer=True) | algebra.negated(broken.at(algebra, key)), depth
+        ):
             return True
     if not broken.patterns:
         if not broken.rest:
@@ -278,230 +289,11 @@ def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], 
         if key not in names:
             if broken.patterns:
                 outside = algebra.negated(broken.at(algebra, key))
-            if not algebra.is_void(shape.at(algebra, key, outer=True) | outside, depth):
+            if not algebra.emptiness.is_void(shape.at(algebra, key, outer=True) | outside, depth):
                 return True
     if broken.patterns or any(fields.patterns for fields in shape.fields):
         return True
     goal = algebra.negated(broken.rest)
     for fields in shape.fields:
         goal |= fields.rest
-    return not algebra.is_void(goal, depth)
-
-
-def lower(lowering: Lowering, atoms: tuple[ObjectAtom, ...]) -> int | None:
-    """The node of the objects, or None if clearly none is left."""
-    algebra, b = lowering.algebra, lowering.builder
-    shape = Shape(atoms)
-    if shape.crossed():
-        return None
-    if len(shape.breaks) > 64:
-        raise LimitExceededError(f"{len(shape.breaks)} demands on some member at once", where=lowering.where())
-    required = shape.required
-    plain = shape.goals()
-    closed = lowering.options.closed_objects and shape.closes()
-    with lowering.deeper() as layout:
-        properties: list[Property] = []
-        places: dict[str, int] = {}
-        reached = possible = 0
-        for key in shape.named():
-            goal = shape.at(algebra, key) if plain is None else plain[key]
-            if shape.breaks:
-                values = with_marks(lowering, goal, tuple([fields.at(algebra, key) for fields in shape.breaks]))
-                for _, marks in values:
-                    reached |= marks
-            else:
-                value = lowering.lower(goal)
-                values = [] if value is None else [(value, 0)]
-            needed = key in required
-            if not values:
-                if needed:
-                    return None
-            else:
-                possible += 1
-            places[key] = len(properties)
-            properties.append((key, needed, values))
-        if properties and lowering.at_root() and not shape.breaks and not closed:
-            for key in ABOUT_ITSELF:
-                if key not in places:
-                    value = lowering.lower(shape.at(algebra, key))
-                    if value is not None:
-                        places[key] = len(properties)
-                        properties.append((key, False, [(value, 0)]))
-        extras: list[tuple[int, list[tuple[int, int]]]] = []
-        for texts, goal, broken in regions(algebra, shape, closed=closed):
-            keys = lowering.spelled(texts)
-            if keys != texts and lowering.builder.is_empty(keys):
-                continue
-            if broken:
-                values = with_marks(lowering, goal, broken)
-            else:
-                value = lowering.lower(goal)
-                values = [] if value is None else [(value, 0)]
-            if values:
-                extras.append((keys, values))
-                for _, marks in values:
-                    reached |= marks
-        wanted = (1 << len(shape.breaks)) - 1
-        if reached & wanted != wanted:
-            return None
-        if wanted:
-            wanted = forget(properties, extras, wanted)
-            if wanted.bit_count() > MARKS:
-                raise LimitExceededError(
-                    f"{wanted.bit_count()} demands on some member at once",
-                    where=lowering.where(),
-                    hint="give the alternatives of oneOf and anyOf a required property with different constants",
-                )
-        if possible < shape.least:
-            if not extras:
-                return None
-            # Whether the other keys are enough is for a search to say.
-            lowering.recursive = True
-        node = b.object(
-            properties,
-            extras,
-            open=layout.open_object,
-            close=layout.close_object,
-            colon=layout.colon,
-            comma=layout.comma,
-            empty=layout.empty_object,
-            min_properties=shape.least,
-            max_properties=shape.most,
-            required_marks=wanted,
-            implies=[(places[rule.key], places[rule.needs]) for rule in shape.implies if rule.needs not in required],
-            any_order=lowering.any_order,
-            orders=[] if lowering.any_order else orders([list(f.names) for f in shape.fields], shape.stated, places),
-            escapes=lowering.options.escapes,
-        )
-    lowering.structural.add(node)
-    return node
-
-
-def forget(properties: list[Property], extras: list[tuple[int, list[tuple[int, int]]]], wanted: int) -> int:
-    """Drop the marks that required members carry whatever their value; what is left must be counted."""
-    sure = 0
-    for _, needed, values in properties:
-        if needed:
-            common = wanted
-            for _, marks in values:
-                common &= marks
-            sure |= common
-    kept = wanted & ~sure
-    for values in (*(values for _, _, values in properties), *(values for _, values in extras)):
-        values[:] = [(node, marks & kept) for node, marks in values]
-    return kept
-
-
-def with_marks(lowering: Lowering, goal: Goal, admitted: tuple[Goal, ...]) -> list[tuple[int, int]]:
-    """(value node, which of the demands it breaks): a value that breaks several at once carries all their marks."""
-    if -1 in goal:
-        return []
-    key = goal, admitted, lowering.depth
-    found = lowering.marked.get(key)
-    if found is None:
-        found = lowering.marked[key] = _marked(lowering, goal, admitted)
-    return found.copy()
-
-
-def _marked(lowering: Lowering, goal: Goal, admitted: tuple[Goal, ...]) -> list[tuple[int, int]]:
-    algebra = lowering.algebra
-    free = 0
-    open_demands: dict[Goal, int] = {}
-    for i, admits in enumerate(admitted):
-        outside = algebra.negated(admits)
-        if outside == NOTHING or algebra.is_void(goal | outside):
-            continue
-        if not outside or algebra.is_void(goal | admits):
-            free |= 1 << i
-        else:
-            open_demands[outside] = open_demands.get(outside, 0) | 1 << i
-    if len(open_demands) > DEMANDS:
-        raise LimitExceededError(f"{len(open_demands)} demands on one member at once", where=lowering.where())
-    found: dict[int, int] = {}
-    choices = list(open_demands.items())
-    for chosen in range(1 << len(choices)):
-        demand, marks = goal, free
-        for bit, (outside, several) in enumerate(choices):
-            if chosen >> bit & 1:
-                demand, marks = demand | outside, marks | several
-        if chosen.bit_count() > 1 and algebra.is_void(demand):
-            continue
-        node = lowering.lower(demand)
-        if node is not None:
-            found[node] = found.get(node, 0) | marks
-    return list(found.items())
-
-
-def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tuple[int, Goal, tuple[Goal, ...]]]:
-    """The keys without a name, cut so that in each region the demands are the same: (keys, goal, what breaks admit).
-
-    If `closed`, those that some pattern covers.
-    """
-    b = algebra.builder
-    if not shape.patterned:
-        if closed:
-            return []
-        goal = ANYTHING
-        for fields in shape.fields:
-            goal = algebra.both(goal, fields.rest)
-        if -1 in goal:
-            return []
-        keys = b.any_text() if not shape.names else algebra.texts(shape.names)
-        return [] if keys is None else [(keys, goal, tuple(fields.rest for fields in shape.breaks))]
-    alike = same_demands(algebra, shape)
-    nodes = dict.fromkeys(alike.values())
-    everything = b.any_text()
-    allowed = algebra.texts(shape.names) if shape.names else everything
-    if allowed is None:
-        return []
-    cut: list[tuple[list[int], frozenset[int]]] = [([allowed], frozenset())]
-    for node in nodes:
-        complement = b.not_(node)
-        split: list[tuple[list[int], frozenset[int]]] = []
-        for conditions, inside in cut:
-            for extra, now in ((node, inside | {node}), (complement, inside)):
-                if not algebra.regular_void([*conditions, extra], len(now)):
-                    split.append(([*conditions, extra], now))
-        cut = split
-        if len(cut) > REGIONS:
-            raise LimitExceededError(f"key patterns overlap in more than {REGIONS} ways", where=algebra.where())
-    if closed:
-        covered = {alike[pattern] for fields in shape.fields for pattern, _ in fields.patterns}
-        cut = [(conditions, inside) for conditions, inside in cut if inside & covered]
-    merged: dict[tuple[Goal, tuple[Goal, ...]], list[int]] = {}
-    for conditions, inside in cut:
-        goal = ANYTHING
-        for fields in shape.fields:
-            goal |= within(fields, inside, alike)
-        if -1 in goal:
-            continue
-        broken = tuple(within(fields, inside, alike) for fields in shape.breaks)
-        trimmed = [node for node in conditions if node != everything]
-        if allowed == everything and not inside:
-            trimmed.insert(0, everything)
-        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0] if trimmed else everything
-        merged.setdefault((goal, broken), []).append(keys)
-    if not closed and len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
-        return [(allowed, goal, broken) for goal, broken in merged]
-    return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, broken) for (goal, broken), keys in merged.items()]
-
-
-def same_demands(algebra: Algebra, shape: Shape) -> dict[int, int]:
-    """For each key pattern the node that stands for it: patterns that ask the same of their members are one."""
-    demands: dict[int, list[tuple[int, Goal]]] = {}
-    for place, fields in enumerate((*shape.fields, *shape.breaks)):
-        for pattern, demand in fields.patterns:
-            demands.setdefault(pattern, []).append((place, demand))
-    groups: dict[tuple[tuple[int, Goal], ...], list[int]] = {}
-    for pattern, asked in demands.items():
-        groups.setdefault(tuple(asked), []).append(pattern)
-    joined = {
-        asked: algebra.builder.alt(patterns) if len(patterns) > 1 else patterns[0] for asked, patterns in groups.items()
-    }
-    return {pattern: joined[asked] for asked, patterns in groups.items() for pattern in patterns}
-
-
-def within(fields: Fields, inside: frozenset[int], alike: dict[int, int]) -> Goal:
-    """What fields demand of a key without a name that is in just these patterns."""
-    matching = [demand for pattern, demand in fields.patterns if alike[pattern] in inside]
-    return ANYTHING.union(*matching) if matching else fields.rest
+    return not algebra.emptiness.is_void(goal, depth)

@@ -93,8 +93,13 @@ class JSONSchemaOptions:
     relaxed: bool = False
     """Whether what cannot be enforced exactly is left out, and reported, where the default refuses the schema."""
 
+    forbidden_texts: tuple[str, ...] = ()
+    """Texts that no string of a document holds, nor a key that the schema does not name: markers that would end the
+    document for those who look for them before they read JSON, as tools for tool calls do."""
+
     max_alternatives: int = 4000
-    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if)."""
+    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if). Ways of
+    splitting that take 256 at most are tried first."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -111,6 +116,9 @@ class JSONSchemaOptions:
                     raise TypeError(f"{name} is an int, got {type(value).__name__}")
                 if not least <= value <= most:
                     raise ValueError(f"{name} is from {least:,} to {most:,}")
+            elif isinstance(field.default, tuple):
+                if not isinstance(value, tuple) or not all(isinstance(text, str) and text for text in value):
+                    raise TypeError(f"{name} are a tuple of texts that are not empty, got {type(value).__name__}")
             elif not isinstance(value, str) or value not in CHOICES[name]:
                 got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
                 raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")

@@ -11,7 +11,8 @@ from frisket.json_schema import interval
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.formats import FORMATS, INTEGERS
 from frisket.json_schema.keywords import KNOWN
-from frisket.json_schema.lower import Lowering, margins
+from frisket.json_schema.layout import margins
+from frisket.json_schema.lower import Lowering
 from frisket.json_schema.options import DEFAULT, ESCAPES, JSONSchemaOptions
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import DRAFTS, Documents
@@ -31,7 +32,7 @@ class Prelude:
     __slots__ = ("builder", "lowering", "stock")
 
     def __init__(self, options: JSONSchemaOptions) -> None:
-        self.builder = _core.GrammarBuilder()
+        self.builder = restricted(_core.GrammarBuilder(), options)
         self.lowering = Lowering(self.builder, options, Algebra(self.builder, Documents(True, None), options, Report()))
         self.stock: front_end.Stock | None = None
         # Under `pretty` each level has punctuation of its own; what is common is little.
@@ -43,6 +44,9 @@ class Prelude:
             engine = options.max_items is None and set(options.escape_letters) == set(ESCAPES)
             if engine and not options.nullable and not options.relaxed and anything is not None:
                 self.stock = self._stock(options, anything)
+        # The first fork prepares what all others use, and gives other threads their turns meanwhile: it is over before
+        # any of them can see this builder.
+        self.builder.fork()
 
     def _stock(self, options: JSONSchemaOptions, anything: int) -> front_end.Stock:
         """What the engine needs to lower plain places."""
@@ -97,3 +101,13 @@ def _prelude_of(options: JSONSchemaOptions) -> Prelude:
 @cache
 def _prelude_of_default() -> Prelude:
     return _prelude_of(DEFAULT)
+
+
+def restricted(builder: _core.GrammarBuilder, options: JSONSchemaOptions) -> _core.GrammarBuilder:
+    """The builder, whose JSON strings from now on hold none of the forbidden texts."""
+    words = [text.encode("utf-8", "replace") for text in options.forbidden_texts]
+    if words:
+        everything = builder.not_(builder.empty())
+        holding = builder.cat([everything, builder.words(words), everything])
+        builder.restrict_strings(builder.and_([builder.any_text(), builder.not_(holding)]))
+    return builder

@@ -10,7 +10,8 @@ Source: github.com/ggml-org/llama.cpp, grammars/README.md and src/llama-grammar.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from frisket.notations.production.ast import (
     Chars,
@@ -41,14 +42,12 @@ def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int
 
 def parse_gbnf(source: Source) -> Productions:
     """The rules by name, in the order of the text."""
-    return _Parser(source).parse()
+    return GBNFParser(source).parse()
 
 
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
 _DIGITS = re.compile(r"[0-9]+")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
-_DEFINES = re.compile(r"(?:[ \t]|#[^\r\n]*)*::=")
 _HEX = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "\\": "\\", '"': '"', "[": "[", "]": "]", "-": "-"}
 _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -65,7 +64,16 @@ _OF_OTHER_NOTATIONS = {
 }
 
 
-class _Parser:
+class GBNFParser:
+    """A text of rules; another dialect may have other names and escapes, options of rules, and more kinds of items."""
+
+    name = re.compile(r"[A-Za-z0-9_-]+")
+    #: Whether an item may be repeated by several signs, as in `"a"+?`.
+    repeats_again = True
+    #: What stands behind the name of a rule that begins.
+    defines = re.compile(r"(?:[ \t]|#[^\r\n]*)*::=")
+    escapes: ClassVar[dict[str, str]] = _ESCAPES
+
     def __init__(self, source: Source) -> None:
         self.source = source
         self.rules: Productions = {}
@@ -82,21 +90,27 @@ class _Parser:
 
     def rule(self) -> None:
         source, at = self.source, self.source.at
-        name = source.match(_NAME)
+        name = source.match(self.name)
         if name is None:
             hint = "a name has letters, digits, - and _; a body that goes on in the next line stands in parentheses"
             source.fail(f"expected the name of a rule, found {source.found()}", hint=hint)
+        wrap = self.options(name)
         self.space(lines=False)
         source.expect("::=", f"after the name {name}")
         if name in self.rules:
             first = source.where(self.rules[name].at)
             source.fail(f"the rule {name} is defined twice, first at {first}", at, "join the bodies with |")
-        self.rules[name] = Production(name, self.body(), at)
+        self.rules[name] = Production(name, wrap(self.body()), at)
+
+    def options(self, name: str) -> Callable[[Node], Node]:
+        """What stands between a rule's name and its sign, as what it makes of the body."""
+        return lambda body: body
 
     def body(self) -> Node:
         """All up to the end of the rule. Groups are kept on a stack, so that they may nest however deep."""
         source, groups = self.source, Groups()
         self.space(lines=True)
+        again = -1  # behind the last sign that repeats
         while source.at < source.end:
             at, char = source.at, source.peek()
             nested = groups.opened is not None
@@ -116,23 +130,26 @@ class _Parser:
                 low, high = self.counts()
                 if not groups.items:
                     source.fail(f"there is nothing to repeat before {char}", at, f'the character is written "{char}"')
+                if at == again and not self.repeats_again:
+                    source.fail("an item is repeated by one sign", at, "put it in parentheses")
                 groups.wrap(lambda item, low=low, high=high: Repeat(item, low, high))  # type: ignore[misc]
                 self.space(lines=nested)
+                again = source.at
             elif char in "\r\n":
                 self.space(lines=True)
-                if source.peek() != "|":
+                if not self.goes_on():
                     break
-            elif _NAME.match(char):
-                name = source.match(_NAME)
+            elif self.name.match(char):
+                name = source.match(self.name)
                 assert name is not None
-                if _DEFINES.match(source.text, source.at):
+                if self.defines.match(source.text, source.at):
                     if nested:
                         break
                     if groups.items:
                         source.fail("a rule begins in a line of its own", at, "break the line before its name")
                     source.at = at
                     break
-                groups.add(Reference(name, at))
+                groups.add(self.named(name, at))
                 self.space(lines=nested)
             else:
                 groups.add(self.terminal(char))
@@ -140,6 +157,14 @@ class _Parser:
         if groups.opened is not None:
             source.fail("the group is not closed", groups.opened[1], "close it with )")
         return groups.close()
+
+    def goes_on(self) -> bool:
+        """Whether a rule goes on in the line that begins here."""
+        return self.source.peek() == "|"
+
+    def named(self, name: str, at: int) -> Node:
+        """What a name in a body means, which was read."""
+        return Reference(name, at)
 
     def terminal(self, char: str) -> Node:
         source, at = self.source, self.source.at
@@ -186,8 +211,8 @@ class _Parser:
             return ord(char)
         letter = source.peek()
         source.at += 1
-        if letter in _ESCAPES:
-            return ord(_ESCAPES[letter])
+        if letter in self.escapes:
+            return ord(self.escapes[letter])
         if letter not in _HEX:
             source.fail(
                 f"GBNF has no escape \\{letter.strip()}",

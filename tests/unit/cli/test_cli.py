@@ -48,7 +48,7 @@ class Ran:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", ["generate", "example", "check", "mask", "bench"])
+    @pytest.mark.parametrize("command", ["generate", "example", "check", "doctor", "mask", "bench"])
     def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         ran = Ran(capsys, command, "--help")
         assert ran.code == 0
@@ -56,7 +56,7 @@ class TestHelp:
 
     def test_the_overview_shows_an_example_of_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "--help")
-        for command in ("generate", "example", "check", "mask", "bench"):
+        for command in ("generate", "example", "check", "doctor", "mask", "bench"):
             assert f"$ frisket {command} " in ran.out
 
     def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,7 +230,8 @@ class TestCheck:
         (folder / "rules.gbnf").write_text('root ::= "[" root? "]"', encoding="utf-8")
         (folder / "rules.ABNF.abnf").write_text('list = "[" [list] "]"', encoding="utf-8")
         (folder / "rules.ebnf").write_text("list ::= '[' list? ']'", encoding="utf-8")
-        for name in ("rules.gbnf", "rules.ABNF.abnf", "rules.ebnf"):
+        (folder / "rules.lark").write_text('start: "[" start? "]"', encoding="utf-8")
+        for name in ("rules.gbnf", "rules.ABNF.abnf", "rules.ebnf", "rules.lark"):
             assert "exact" in Ran(capsys, "check", name).out
             assert Ran(capsys, "check", name, "--json").json == {"exact": True, "refused": []}
             assert "'[' rule_1? ']'" in Ran(capsys, "check", name, "--grammar").out

@@ -91,6 +91,7 @@ def test_schema_type_grammar_and_bool() -> None:
 def test_a_generation_stays_what_it_was() -> None:
     generation = frisket.stream(Wishful("no"), "?", ["yes", "no"]).generation()
     assert repr(generation).startswith("Generation(text='no', steps=(") and "grammar" not in repr(generation)
+    assert "limit" not in repr(generation)
     with pytest.raises(dataclasses.FrozenInstanceError):
         generation.text = "yes"  # type: ignore[misc]
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ class Words:
 
     size = len(TOKENS)
     eos = (END,)
+    special: ClassVar[dict[str, int]] = {}
 
     def __init__(self, *texts: str) -> None:
         self.texts = [text.encode() for text in texts]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, json_schema
+from frisket import Grammar, Limits, _core, json_schema
 from frisket.errors import LimitExceededError
-from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema import JSONSchemaOptions, lower_json_schema
+from frisket.json_schema.algebra import TooManyAlternatives
 
 ANY_ORDER = JSONSchemaOptions(property_order="any")
 
@@ -68,6 +69,21 @@ def test_many_alternatives_are_exact(schema: dict[str, Any]) -> None:
     for _ in range(300):
         document = some_document(chance)
         assert made.accepts(json.dumps(document)) == validator.is_valid(document), document
+
+
+@pytest.mark.parametrize("schema", MANY, ids=range(len(MANY)))
+def test_no_way_of_splitting_goes_far_before_every_way_was_tried(schema: dict[str, Any]) -> None:
+    """One way takes thousands of alternatives of some, and the other a dozen."""
+    assert Grammar.from_json_schema(schema, ANY_ORDER, limits=Limits(steps=4_000_000)).report is not None
+
+
+def test_what_the_engine_spent_before_it_gave_up_counts() -> None:
+    failed = TooManyAlternatives(LimitExceededError("too many"), 2_000_000)
+    builder = _core.GrammarBuilder(limits=Limits(steps=1_000_000))
+    with pytest.raises(LimitExceededError, match="steps of a whole build"):
+        lower_json_schema(builder, MANY[0], failed=failed)
+    builder = _core.GrammarBuilder(limits=Limits(steps=5_000_000))
+    lower_json_schema(builder, MANY[0], failed=failed)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import struct
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +18,7 @@ from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.digits import part_length
 from frisket.json_schema.interval import common_multiple
-from frisket.json_schema.number import decimal_text
+from frisket.json_schema.number import SMALL_EXPONENT, decimal_text
 
 SPELLINGS = [
     "0",
@@ -296,3 +297,22 @@ def test_of_two_equal_bounds_the_strict_one_counts(
     schema = {"type": kind, **ordered} if plain else {"type": kind, "not": {"not": ordered}}
     made = Grammar.from_json_schema(schema)
     assert [text for text in [*inside, *outside] if made.accepts(text)] == inside
+
+
+@pytest.mark.parametrize("value", ["0", "1", "100", "-2.5", "0.001", "12300", "-0.5"])
+def test_every_spelling_of_a_constant(value: str) -> None:
+    options = JSONSchemaOptions(numbers="free", whitespace="compact")
+    grammar = Grammar.from_json_schema(json.loads(f'{{"const": {value}}}'), options)
+    wanted = Fraction(value)
+    for exponent in range(-9, 10):
+        for shift in (0, 1):
+            text = decimal_text(wanted / Fraction(10) ** exponent).decode()
+            spelled = f"{text}{'' if '.' in text else '.0'}e{exponent}"
+            if abs(exponent) <= SMALL_EXPONENT:
+                assert grammar.accepts(spelled), spelled
+                assert grammar.accepts(f"{text}E{exponent:+03d}"), spelled
+            elif wanted and not re.fullmatch("-?[1-9]([.].*)?", text):
+                assert not grammar.accepts(f"{text}e{exponent}"), "of larger ones, one digit stands before the point"
+            other = f"{text}e{exponent + shift + 1}"
+            assert grammar.accepts(other) == (wanted == 0), other
+    assert grammar.accepts(value) and not grammar.accepts(value + "1" if "." in value else value + ".1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,6 +13,7 @@ from frisket import _core
 from frisket.errors import EmptyGrammarError, GrammarError
 from frisket.grammar import Grammar
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema, lower_json_schema
+from frisket.json_schema.prelude import Prelude
 
 SCHEMAS: list[Any] = [
     True,
@@ -96,3 +99,23 @@ def test_many_threads() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(4)))
+
+
+def test_threads_may_compile_first_schemas_at_once() -> None:
+    # The first fork of a prelude prepares what all others use, and gives other threads their turns meanwhile.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for number in range(8):
+            prelude = Prelude(JSONSchemaOptions(max_integer_digits=20 + number))
+            gate = threading.Barrier(4)
+
+            def fork(prelude: Prelude = prelude, gate: threading.Barrier = gate) -> None:
+                gate.wait()
+                prelude.fork()
+
+            with ThreadPoolExecutor(4) as pool:
+                for future in [pool.submit(fork) for _ in range(4)]:
+                    future.result()
+    finally:
+        sys.setswitchinterval(interval)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, GrammarSyntaxError
+from frisket import Grammar, GrammarError, GrammarSyntaxError
 
 #: Refused by llama.cpp, which cannot follow a rule that begins with itself; we can.
 LEFT_RECURSIVE = 'asdf ::= "a" | asdf "a"'
@@ -65,3 +65,81 @@ def test_cases_of_xgrammar_that_are_gbnf(data_dir: Path) -> None:
         for text in case["reject"]:
             assert not grammar.accepts(text), f"case {number}: {case['grammar']}\nmust reject {text!r}"
     assert read == 44
+
+
+#: Cases of Lark whose peer has a habit that its notation does not ask for, by what the case holds.
+HABITS = {
+    "/[^kσ]+/i": "xgrammar folds the case of ASCII only; patterns of llguidance fold all",
+    r"/x\cAy/i": "control letters are ECMAScript's; patterns of llguidance are Rust's",
+    "/a(?=b)c/i": "xgrammar leaves assertions out; the pattern matches nothing",
+    'c[capture="c"]: "x!"': "xgrammar lets a lazy rule end no other terminal than free text",
+    'suffix="<end>"': "xgrammar lets a mark that ends all be missing",
+    "@dynamic": "the grammar is not in the text",
+}
+#: What is refused, since it cannot be told exactly.
+INEXACT = ("max_tokens", "<[")
+#: What peers refuse and we read: extensions of the other peers, and what they may read one day.
+READ = (
+    "start.1",
+    "~/[a]/",
+    "\\u00c4",
+    "/abc/m",
+    "/abc/x",
+    "suffix=/end/i",
+    "\\p{L}",
+    "substring_words",
+    'stop=""',
+    "foobarbaz",
+)
+
+
+def lark_cases(data_dir: Path, dialect: str) -> dict[str, int]:
+    """How many cases came out how; a case that is no habit of its peer's must come out as it says."""
+    found = dict.fromkeys(("right", "refused", "read", "inexact", "habit"), 0)
+    for number, case in enumerate(cases(data_dir, "lark")):
+        text, what = case["grammar"], f"case {number} of {case['from']}: {case['grammar']}"
+        habit = any(mark in text for mark in HABITS) and dialect == "llguidance"
+        try:
+            grammar = Grammar.from_lark(text, dialect=dialect)  # type: ignore[arg-type]
+        except GrammarError:
+            refused = case["note"].startswith("peer refuse")
+            assert refused or any(mark in text for mark in (*INEXACT, *HABITS)), what
+            found["habit" if habit else "refused" if refused else "inexact"] += 1
+            continue
+        if case["note"].startswith("peer refuse"):
+            assert any(mark in text for mark in READ), what
+            found["read"] += 1
+            continue
+        right = all(map(grammar.accepts, case["accept"])) and not any(map(grammar.accepts, case["reject"]))
+        assert right or habit, what
+        found["right" if right else "habit"] += 1
+    return found
+
+
+def test_every_case_of_lark(data_dir: Path) -> None:
+    found = lark_cases(data_dir, "llguidance")
+    assert found == {"right": 165, "refused": 78, "read": 10, "inexact": 24, "habit": 7}
+
+
+def test_every_case_of_lark_as_xgrammar_reads_it(data_dir: Path) -> None:
+    found = lark_cases(data_dir, "xgrammar")
+    assert found == {"right": 170, "refused": 78, "read": 10, "inexact": 26, "habit": 0}
+
+
+def test_every_case_of_xgrammar(data_dir: Path) -> None:
+    right = refused = 0
+    for number, case in enumerate(cases(data_dir, "ebnf")):
+        root = "basic_string" if case["accept"][:1] == [r'"abc\r\n"'] else None
+        # An assertion that no text meets, and a lazy rule that calls another one which calls itself.
+        if case["note"] or "(?=" in case["grammar"] or "r[lazy] ::= ((root_0))" in case["grammar"]:
+            with pytest.raises(GrammarError):
+                Grammar.from_ebnf(case["grammar"], dialect="xgrammar", root=root)
+            refused += 1
+            continue
+        grammar = Grammar.from_ebnf(case["grammar"], dialect="xgrammar", root=root)
+        right += 1
+        for text in case["accept"]:
+            assert grammar.accepts(text), f"case {number}: {case['grammar']}\nmust accept {text!r}"
+        for text in case["reject"]:
+            assert not grammar.accepts(text), f"case {number}: {case['grammar']}\nmust reject {text!r}"
+    assert (right, refused) == (101, 5)

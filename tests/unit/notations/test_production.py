@@ -60,7 +60,7 @@ def test_the_grammar_must_be_a_text(read: type) -> None:
 
 
 def test_options_that_do_not_exist() -> None:
-    with pytest.raises(ValueError, match="w3c or iso"):
+    with pytest.raises(ValueError, match="w3c, iso or xgrammar"):
         Grammar.from_ebnf("a ::= 'a'", dialect="other")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="characters or bytes"):
         Grammar.from_abnf('a = "a"', values="other")  # type: ignore[arg-type]

@@ -63,7 +63,7 @@ impl Machine {
     /// limits of the call.
     pub(crate) fn completion(&mut self, distances: &mut Distances, start: PositionId) -> Result<Option<Vec<u8>>> {
         let position = self.position(start).clone();
-        let least = distances.from_position(self, &position)?;
+        let least = distances.of_position(self, &position)?;
         match least {
             _ if position.accepting => return Ok(Some(Vec::new())),
             NEVER => return Ok(None),
@@ -116,9 +116,14 @@ impl Machine {
                 return Ok(None);
             }
             self.arena.spend(STEPS_PER_BYTE)?;
-            if let Some(next) = self.run(&position, &mut text)? {
+            if let Some((next, count)) = self.run(&position, &mut text)? {
                 position = next;
-                least = distances.from_position(self, &position)?;
+                let left = distances.of_position(self, &position)?;
+                // A key may bring others with it, which the bound did not know.
+                if left.saturating_add(count) > least {
+                    return Ok(None);
+                }
+                least = left;
                 continue;
             }
             let mut best: Option<(u64, u8, u8)> = None;
@@ -135,13 +140,14 @@ impl Machine {
         Ok(Some(text))
     }
 
-    /// Appends a forced run of bytes in one step and returns the position after it; None where there is a choice.
-    fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<Position>> {
+    /// Appends a forced run of bytes in one step and returns the position after it, and how many bytes it has by the
+    /// bound, which knows of no escapes; None where there is a choice.
+    fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<(Position, u64)>> {
         let [(head, frame)] = position.heads[..] else { return Ok(None) };
         if !position.specials.is_empty() || position.needs_replay {
             return Ok(None);
         }
-        let next = match *self.arena.term(head) {
+        let (next, count) = match *self.arena.term(head) {
             Term::Quoted { text: inner, state: Spelling::Body, free } => {
                 let Some((run, after)) = self.arena.run(inner)? else { return Ok(None) };
                 self.arena.spend(run.len() as u64 / 8)?;
@@ -151,22 +157,24 @@ impl Machine {
                         None => text.push(byte),
                     }
                 }
-                self.arena.quoted_state(after, Spelling::Body, free)?
+                (self.arena.quoted_state(after, Spelling::Body, free)?, run.len())
             }
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
                 let (spelling, property) = &self.arena.registers.objects[object.index()].sorted[low as usize];
-                text.extend_from_slice(&spelling[depth as usize..]);
-                let property = *property;
-                self.arena.key_done(object, state, property)?
+                let (rest, property) = (&spelling[depth as usize..], *property);
+                text.extend_from_slice(rest);
+                let count = rest.len();
+                (self.arena.key_done(object, state, property)?, count)
             }
             _ => {
                 let Some((run, after)) = self.arena.run(head)? else { return Ok(None) };
                 self.arena.spend(run.len() as u64 / 8)?;
                 text.extend(run.bytes());
-                after
+                (after, run.len())
             }
         };
-        self.close_heads(smallvec![(next, frame)], position.register).map(Some)
+        let position = self.close_heads(smallvec![(next, frame)], position.register)?;
+        Ok(Some((position, count as u64)))
     }
 
     fn search_positions(

@@ -1,13 +1,15 @@
 //! Position × byte → the next position.
 //!
 //! The machine owns the interned positions and frames and the caches of steps and returns. Its state lives here; how
-//! frames are made, and what may begin at an item, is in `frame` and `closure`.
+//! frames are made, and what may begin at an item, is in `frame` and `closure`. Analyses (`distance`, `follow_bytes`) are
+//! values that callers keep beside the machine and pass in.
 
 use crate::automaton::frame::{FrameId, FrameMembers, Frames, ItemSummary, BOTTOM};
 use crate::automaton::position::{Items, Position, PositionId, Register, DEAD, PER_POSITION};
 use crate::automaton::unique::analysis::UniqueAnalysis;
 use crate::error::Result;
 use crate::grammar::rules::{Entry, Rules};
+use crate::json::partial_value::NOTHING_READ;
 use crate::limits::Limits;
 use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, SpecialId};
@@ -141,7 +143,7 @@ impl Machine {
                 || position.specials.iter().any(|&(_, frame)| open(frame)));
         position.register = match position.register {
             _ if !kept => Register::Closed,
-            Register::Closed => Register::At(0),
+            Register::Closed => Register::At(NOTHING_READ),
             register => register,
         };
     }

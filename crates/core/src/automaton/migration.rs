@@ -8,6 +8,7 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, PositionId, Register};
 use crate::error::Result;
+use crate::json::partial_value::PartialValueId;
 use crate::regular::arena::Arena;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::key_set::ImportedSets;
@@ -29,7 +30,7 @@ pub(crate) struct Migration<'a> {
     states: FxHashMap<(ObjectId, ObjectStateId), ObjectStateId>,
     texts: FxHashMap<TextId, TextId>,
     unique_states: FxHashMap<(ArrayId, ArrayStateId), ArrayStateId>,
-    readings: FxHashMap<u32, u32>,
+    readings: FxHashMap<PartialValueId, PartialValueId>,
     keys: ImportedSets,
 }
 
@@ -181,7 +182,7 @@ impl<'a> Migration<'a> {
             Term::UniqueEnd { array, state, start, .. } => {
                 // Only masks have abstracted states, and no mask is copied.
                 *state = self.unique_state(*array, *state)?;
-                *start = self.reading(*start);
+                *start = self.reading(PartialValueId::new(*start)).number();
             }
             _ => {}
         }
@@ -259,7 +260,7 @@ impl<'a> Migration<'a> {
     }
 
     /// The copy of what was read of an open item.
-    fn reading(&mut self, reading: u32) -> u32 {
+    fn reading(&mut self, reading: PartialValueId) -> PartialValueId {
         self.to.import_partial_value(self.from, reading, &mut self.readings)
     }
 

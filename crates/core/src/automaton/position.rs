@@ -4,6 +4,7 @@
 //! read positions without stepping them.
 
 use crate::automaton::frame::FrameId;
+use crate::json::partial_value::PartialValueId;
 use crate::regular::id::SpecialId;
 use crate::regular::term::TermId;
 use crate::storage::id::id;
@@ -21,7 +22,7 @@ pub enum Register {
     #[default]
     Closed,
     /// The partial value that was read of the open items.
-    At(u32),
+    At(PartialValueId),
     /// A position of a mask, which stands for many partial values.
     Abstracted,
 }

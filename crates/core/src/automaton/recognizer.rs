@@ -62,25 +62,46 @@ impl Recognizer {
         Ok(self.read(data, pause)?.0 != DEAD)
     }
 
+    /// The lengths of all prefixes of the text that are sentences, shortest first. Errors: limits.
+    pub fn ends(&self, data: &[u8], pause: Option<Pause>) -> Result<Vec<usize>> {
+        self.run(pause, |machine| {
+            let (mut ends, mut id) = (Vec::new(), machine.start);
+            for length in 0..=data.len() {
+                if machine.position(id).accepting {
+                    ends.push(length);
+                }
+                if id == DEAD || length == data.len() {
+                    break;
+                }
+                id = machine.read(id, &data[length..=length])?;
+            }
+            Ok(ends)
+        })
+    }
+
     fn read(&self, data: &[u8], pause: Option<Pause>) -> Result<(PositionId, bool)> {
+        self.run(pause, |machine| {
+            let id = machine.read(machine.start, data)?;
+            Ok((id, machine.position(id).accepting))
+        })
+    }
+
+    /// Runs a call on the machine, which is kept for the next one.
+    fn run<T>(&self, pause: Option<Pause>, call: impl FnOnce(&mut Machine) -> Result<T>) -> Result<T> {
         let mut held = self.machine.take(pause)?;
         let limits = Limits::default();
         // No position outlives its text, so a new machine may start at any text.
-        if held.as_ref().is_none_or(|machine| machine.memory_bytes() > limits.memory) {
-            *held = None;
-            *held = Some(self.grammar.machine(&limits, [None, None], pause)?);
-        }
-        let Some(machine) = held.as_mut() else { return Ok((DEAD, false)) };
+        let machine = match held.take().filter(|machine| machine.memory_bytes() <= limits.memory) {
+            Some(machine) => held.insert(machine),
+            None => held.insert(self.grammar.machine(&limits, [None, None], pause)?),
+        };
         machine.arena.budget.set_pause(pause);
         machine.begin(&limits);
-        let id = match machine.read(machine.start, data) {
-            Err(error) if matches!(*error, Error::Limit(Limit::Memory(_))) => {
-                // Other texts rarely need so much memory.
-                *held = None;
-                return Err(error);
-            }
-            read => read?,
-        };
-        Ok((id, machine.position(id).accepting))
+        let done = call(machine);
+        if matches!(&done, Err(error) if matches!(**error, Error::Limit(Limit::Memory(_)))) {
+            // Other texts rarely need so much memory.
+            *held = None;
+        }
+        done
     }
 }

@@ -4,6 +4,7 @@
 //! because only a finished numeral has a value. A numeral that is surely zero is not recorded further.
 
 use crate::json::value::{canonical_numeral, NUMERAL_END};
+use crate::storage::id::id;
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 
@@ -31,27 +32,32 @@ pub(crate) enum LexerState {
     },
 }
 
+id! {
+    /// What was read of the open items of one position.
+    pub struct PartialValueId;
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Node {
-    parent: u32,
+    parent: PartialValueId,
     byte: u8,
     lexer_state: LexerState,
-    /// The partial value before the open escape, or 0.
-    base: u32,
+    /// The partial value before the open escape, or `NOTHING_READ`.
+    base: PartialValueId,
 }
 
 #[derive(Clone)]
 pub(crate) struct PartialValues {
     nodes: Vec<Node>,
-    ids: FxHashMap<Node, u32>,
+    ids: FxHashMap<Node, PartialValueId>,
 }
 
 /// The partial value of no bytes.
-pub(crate) const NOTHING_READ: u32 = 0;
+pub(crate) const NOTHING_READ: PartialValueId = PartialValueId::new(0);
 
 impl Default for PartialValues {
     fn default() -> Self {
-        let root = Node { parent: 0, byte: 0, lexer_state: LexerState::Between, base: 0 };
+        let root = Node { parent: NOTHING_READ, byte: 0, lexer_state: LexerState::Between, base: NOTHING_READ };
         PartialValues { nodes: vec![root], ids: FxHashMap::default() }
     }
 }
@@ -63,43 +69,49 @@ impl PartialValues {
     }
 
     /// The lexer state at the end of a partial value.
-    pub(crate) fn lexer_state(&self, partial: u32) -> LexerState {
-        self.nodes[partial as usize].lexer_state
+    pub(crate) fn lexer_state(&self, partial: PartialValueId) -> LexerState {
+        self.nodes[partial.index()].lexer_state
     }
 
     /// The decoded bytes from `start` to `partial`, without an unfinished escape.
-    pub(crate) fn text(&self, start: u32, partial: u32) -> Vec<u8> {
+    pub(crate) fn text(&self, start: PartialValueId, partial: PartialValueId) -> Vec<u8> {
         let mut at = self.before_escape(partial);
         let mut bytes = Vec::new();
         while at != start && at != NOTHING_READ {
-            bytes.push(self.nodes[at as usize].byte);
-            at = self.nodes[at as usize].parent;
+            bytes.push(self.nodes[at.index()].byte);
+            at = self.nodes[at.index()].parent;
         }
         bytes.reverse();
         bytes
     }
 
-    fn before_escape(&self, partial: u32) -> u32 {
-        let node = &self.nodes[partial as usize];
-        if node.base == 0 {
+    fn before_escape(&self, partial: PartialValueId) -> PartialValueId {
+        let node = &self.nodes[partial.index()];
+        if node.base == NOTHING_READ {
             partial
         } else {
             node.base
         }
     }
 
-    fn push(&mut self, parent: u32, byte: u8, lexer_state: LexerState, base: u32) -> u32 {
+    fn push(
+        &mut self,
+        parent: PartialValueId,
+        byte: u8,
+        lexer_state: LexerState,
+        base: PartialValueId,
+    ) -> PartialValueId {
         let node = Node { parent, byte, lexer_state, base };
         let nodes = &mut self.nodes;
         *self.ids.entry(node).or_insert_with(|| {
             nodes.push(node);
-            nodes.len() as u32 - 1
+            PartialValueId::at(nodes.len() - 1)
         })
     }
 
     /// The partial value after one more byte.
-    pub(crate) fn next(&mut self, partial: u32, byte: u8) -> u32 {
-        let Node { lexer_state, base, .. } = self.nodes[partial as usize];
+    pub(crate) fn next(&mut self, partial: PartialValueId, byte: u8) -> PartialValueId {
+        let Node { lexer_state, base, .. } = self.nodes[partial.index()];
         if let LexerState::Number { zero, exponent } = lexer_state {
             match is_numeral(byte) {
                 false => {
@@ -118,26 +130,31 @@ impl PartialValues {
             };
         }
         // Bytes decoded from an escape extend the value before the escape.
-        let from = if base == 0 { partial } else { base };
-        decoded.into_iter().fold(from, |at, byte| self.push(at, byte, next, 0))
+        let from = if base == NOTHING_READ { partial } else { base };
+        decoded.into_iter().fold(from, |at, byte| self.push(at, byte, next, NOTHING_READ))
     }
 
     /// The copy of a partial value of another set. `copied` maps old numbers to new ones and is extended.
-    pub(crate) fn import(&mut self, from: &Self, partial: u32, copied: &mut FxHashMap<u32, u32>) -> u32 {
+    pub(crate) fn import(
+        &mut self,
+        from: &Self,
+        partial: PartialValueId,
+        copied: &mut FxHashMap<PartialValueId, PartialValueId>,
+    ) -> PartialValueId {
         let mut path = Vec::new();
         let mut work = vec![partial];
         while let Some(at) = work.pop() {
             if at != NOTHING_READ && !copied.contains_key(&at) {
                 // Parents and bases have lower numbers than the values that extend them.
                 path.push(at);
-                let Node { parent, base, .. } = from.nodes[at as usize];
+                let Node { parent, base, .. } = from.nodes[at.index()];
                 work.extend([parent, base]);
             }
         }
         path.sort_unstable();
         path.dedup();
         for at in path {
-            let Node { parent, byte, lexer_state, base } = from.nodes[at as usize];
+            let Node { parent, byte, lexer_state, base } = from.nodes[at.index()];
             let [parent, base] = [parent, base].map(|old| copied.get(&old).copied().unwrap_or(NOTHING_READ));
             let made = self.push(parent, byte, lexer_state, base);
             copied.insert(at, made);
@@ -146,28 +163,28 @@ impl PartialValues {
     }
 
     /// Replaces a finished numeral by its canonical spelling.
-    fn whole_number(&mut self, partial: u32) -> u32 {
+    fn whole_number(&mut self, partial: PartialValueId) -> PartialValueId {
         let mut start = partial;
         while let LexerState::Number { .. } = self.lexer_state(start) {
-            start = self.nodes[start as usize].parent;
+            start = self.nodes[start.index()].parent;
         }
         let spelled = self.text(start, partial);
         let whole = canonical_numeral(&spelled).into_bytes().into_iter().chain([NUMERAL_END]);
-        whole.fold(start, |at, byte| self.push(at, byte, LexerState::Between, 0))
+        whole.fold(start, |at, byte| self.push(at, byte, LexerState::Between, NOTHING_READ))
     }
 
     /// Bytes of the open numeral at the end of a partial value.
-    pub(crate) fn numeral_len(&self, mut partial: u32) -> usize {
+    pub(crate) fn numeral_len(&self, mut partial: PartialValueId) -> usize {
         let mut length = 0;
         while let LexerState::Number { .. } = self.lexer_state(partial) {
-            partial = self.nodes[partial as usize].parent;
+            partial = self.nodes[partial.index()].parent;
             length += 1;
         }
         length
     }
 
     /// The canonical text of an item that ends here.
-    pub(crate) fn whole_text(&self, start: u32, partial: u32) -> Vec<u8> {
+    pub(crate) fn whole_text(&self, start: PartialValueId, partial: PartialValueId) -> Vec<u8> {
         let mut text = self.text(start, partial);
         let numeral = self.numeral_len(partial).min(text.len());
         if numeral > 0 {

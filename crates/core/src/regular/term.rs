@@ -199,7 +199,7 @@ pub enum Term {
         state: ArrayStateId,
         /// The step of the array's automaton.
         step: u32,
-        /// The partial value at the beginning of the item.
+        /// The partial value at the beginning of the item; in an abstracted state, a bound on the values to avoid.
         start: u32,
     },
     /// Behind an item: a separator or the end.

@@ -80,22 +80,45 @@ impl Arena {
             self.spend(1)?;
             let mut term = term.clone();
             match &mut term {
-                Term::Literal { literal, .. } => {
-                    let data = exported.literals[literal.index()].clone();
-                    self.budget.grow(data.memory_bytes());
-                    self.terms.literals.push(data, &mut self.budget);
-                    *literal = LiteralId::at(self.terms.literals.len() - 1);
-                }
-                Term::Words { set, .. } => {
-                    // A clone shares the words.
-                    self.terms.word_sets.push(exported.word_sets[set.index()].clone(), &mut self.budget);
-                    *set = WordSetId::at(self.terms.word_sets.len() - 1);
-                }
+                Term::Literal { literal, .. } => *literal = self.push_literal(&exported.literals[literal.index()]),
+                Term::Words { set, .. } => *set = self.push_word_set(&exported.word_sets[set.index()]),
                 _ => renumber(&mut term, |child| ids[child.index()]),
             }
             ids.push(self.push(term, *info, info.hash));
         }
         Ok(ids.last().copied().unwrap_or(crate::regular::term::EMPTY))
+    }
+}
+
+impl Arena {
+    /// The copy of a regular term of another arena that is not here yet; `copied` knows its parts here. Errors: limits.
+    pub(crate) fn copy_regular(
+        &mut self,
+        source: &Arena,
+        id: TermId,
+        copied: impl Fn(TermId) -> TermId,
+    ) -> Result<TermId> {
+        self.spend(1)?;
+        let (mut term, info) = (source.term(id).clone(), *source.info(id));
+        match &mut term {
+            Term::Literal { literal, .. } => *literal = self.push_literal(&source.terms.literals[literal.index()]),
+            Term::Words { set, .. } => *set = self.push_word_set(&source.terms.word_sets[set.index()]),
+            _ => renumber(&mut term, copied),
+        }
+        Ok(self.push(term, info, info.hash))
+    }
+
+    /// The number of a literal that another arena holds, too.
+    fn push_literal(&mut self, literal: &Arc<Literal>) -> LiteralId {
+        self.budget.grow(literal.memory_bytes());
+        self.terms.literals.push(literal.clone(), &mut self.budget);
+        LiteralId::at(self.terms.literals.len() - 1)
+    }
+
+    /// The number of a set of words that another arena holds, too; the words are shared.
+    fn push_word_set(&mut self, set: &WordSet) -> WordSetId {
+        self.terms.word_sets.push(set.clone(), &mut self.budget);
+        WordSetId::at(self.terms.word_sets.len() - 1)
     }
 }
 

@@ -60,6 +60,11 @@ impl<T: Clone + Default> Chunks<T> {
         self.clone()
     }
 
+    /// The slice of `compact`, which all clones made since then share.
+    pub fn base(&self) -> &Arc<[T]> {
+        &self.below
+    }
+
     /// Does nothing: chunks are shared as they are.
     pub fn freeze(&mut self) {}
 

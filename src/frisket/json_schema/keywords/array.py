@@ -80,8 +80,12 @@ def read_contains(reader: Reader, value: Any) -> None:
         reader.reading.looks.append(lambda: seen)
 
 
-def read_contains_count(reader: Reader, value: Any) -> None:
-    reader.count("minContains and maxContains", value)
+def read_min_contains(reader: Reader, value: Any) -> None:
+    reader.count("minContains", value)
+
+
+def read_max_contains(reader: Reader, value: Any) -> None:
+    reader.count("maxContains", value)
 
 
 def read_unevaluated_items(reader: Reader, value: Any) -> None:

@@ -23,22 +23,22 @@ def read_maximum(reader: Reader, value: Any) -> None:
 
 def read_exclusive_minimum(reader: Reader, value: Any) -> None:
     if reader.draft == DRAFT4:
-        check_flag(reader, value)
+        check_flag(reader, "exclusiveMinimum", value)
     else:
         reader.numbers.append(interval.AtLeast(reader.bound("exclusiveMinimum", value), True))
 
 
 def read_exclusive_maximum(reader: Reader, value: Any) -> None:
     if reader.draft == DRAFT4:
-        check_flag(reader, value)
+        check_flag(reader, "exclusiveMaximum", value)
     else:
         reader.numbers.append(interval.AtMost(reader.bound("exclusiveMaximum", value), True))
 
 
-def check_flag(reader: Reader, value: Any) -> None:
+def check_flag(reader: Reader, keyword: str, value: Any) -> None:
     """Draft 4 writes a flag beside minimum and maximum, later drafts a bound."""
     if not isinstance(value, bool):
-        raise reader.invalid("exclusiveMinimum and exclusiveMaximum", "booleans in draft 4")
+        raise reader.invalid(keyword, "a boolean in draft 4")
 
 
 def read_multiple(reader: Reader, value: Any) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from frisket.notations.regex.unicode import CharSet
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +80,64 @@ class Except:
     at: int
 
 
-Node: TypeAlias = Text | Chars | Octets | Token | Reference | Seq | Alt | Repeat | Except
+@dataclass(frozen=True, slots=True, eq=False)
+class Both:
+    """The texts that all of the items have; `at` is where the operator stands."""
+
+    items: tuple[Node, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Complement:
+    """The byte strings that are no text of `item`; `at` is where the operator stands."""
+
+    item: Node
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shortest:
+    """The texts of `item` that do not begin with a shorter one; `at` is where they are asked for."""
+
+    item: Node
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """The texts that a regular expression in Python's dialect matches; `at` is where it begins."""
+
+    pattern: str
+    flags: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """What another notation says: `lower` makes its node, which is regular if `is_regular`."""
+
+    lower: Callable[[GrammarBuilder], int]
+    is_regular: bool
+    at: int
+
+
+Node: TypeAlias = (
+    Text
+    | Chars
+    | Octets
+    | Token
+    | Reference
+    | Seq
+    | Alt
+    | Repeat
+    | Except
+    | Both
+    | Complement
+    | Shortest
+    | Pattern
+    | Embedded
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +156,9 @@ Productions: TypeAlias = dict[str, Production]
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below."""
     match node:
-        case Seq(items) | Alt(items):
+        case Seq(items) | Alt(items) | Both(items, _):
             return items
-        case Repeat(item, _, _):
+        case Repeat(item, _, _) | Complement(item, _) | Shortest(item, _):
             return (item,)
         case Except(item, excluded, _):
             return item, excluded

@@ -6,9 +6,7 @@ wherever the rule is called; all others become rules of the engine, which keep t
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,21 +14,28 @@ from typing import TYPE_CHECKING
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 from frisket.notations.production.ast import (
     Alt,
+    Both,
     Chars,
+    Complement,
+    Embedded,
     Except,
     Node,
     Octets,
+    Pattern,
     Production,
     Productions,
     Reference,
     Repeat,
     Seq,
+    Shortest,
     Text,
     Token,
     children,
     postorder,
 )
+from frisket.notations.production.check import check_productions, derivable, needed_for_a_text
 from frisket.notations.production.source import Source
+from frisket.notations.regex import lower_part
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -41,135 +46,26 @@ SMALL = 64
 
 def lower_productions(builder: GrammarBuilder, source: Source, productions: Productions, root: str) -> int:
     """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text."""
-    if not productions:
-        source.fail("the grammar has no rules")
-    if root not in productions:
-        raise GrammarSyntaxError(
-            f"there is no rule {root}",
-            where=source.where(source.end),
-            hint=f"the root is a rule of the grammar: {_listed(productions)}",
-        )
-    _check_references(source, productions)
-    reached = _reachable(productions, root)
-    _check_productive(source, productions, reached)
-    return _Lowering(builder, source, {name: productions[name] for name in reached}).whole(root)
+    reached = {name: productions[name] for name in check_productions(source, productions, root)}
+    lowering = _Lowering(builder, source, reached)
+    node = lowering.whole(root)
+    if any(isinstance(part, _MAY_BE_EMPTY) for production in reached.values() for part in postorder(production.body)):
+        lowering.check_empty(root)
+    return node
 
 
-def _check_references(source: Source, productions: Productions) -> None:
-    for production in productions.values():
-        for node in postorder(production.body):
-            if isinstance(node, Reference) and node.name not in productions:
-                near = difflib.get_close_matches(node.name, productions, n=1)
-                hint = f"is it {productions[near[0]].name}?" if near else f"the rules are {_listed(productions)}"
-                source.fail(f"there is no rule {node.name}", node.at, hint)
-
-
-def _listed(productions: Productions) -> str:
-    names = [production.name for production in productions.values()]
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-
-
-def _reachable(productions: Productions, root: str) -> list[str]:
-    """The rules that a text of the root may use, in order of first mention."""
-    found = {root: None}
-    agenda = [root]
-    for name in agenda:
-        for node in reversed(postorder(productions[name].body)):
-            if isinstance(node, Reference) and node.name not in found:
-                found[node.name] = None
-                agenda.append(node.name)
-    return list(found)
-
-
-def _check_productive(source: Source, productions: Productions, reached: list[str]) -> None:
-    """Every rule in use must have a text: one without is a mistake, even where another alternative has texts."""
-    productive = set(derivable({name: productions[name] for name in reached}, _needed_for_a_text))
-    name = next((name for name in reached if name not in productive), None)
-    if name is None:
-        return
-    # Follow the calls of rules without texts: they end at a rule that is to blame itself, most often in a cycle.
-    passed: list[str] = []
-    while name is not None and name not in passed:
-        passed.append(name)
-        calls = [node.name for node in postorder(productions[name].body) if isinstance(node, Reference)]
-        name = next((call for call in calls if call not in productive), None)
-    blamed = productions[passed[-1] if name is None else name]
-    error = EmptyGrammarError if reached[0] not in productive else GrammarSyntaxError
-    raise error(
-        f"the rule {blamed.name} matches nothing" + (": each of its texts would hold another one" if name else ""),
-        where=source.where(blamed.at),
-        excerpt=source.excerpt(blamed.at),
-        hint="give it an alternative that ends" if name else "leave it out",
-    )
-
-
-def derivable(productions: Productions, needed: Callable[[Node], int | None]) -> list[str]:
-    """The rules whose bodies hold, each one after those that it needs.
-
-    `needed` is how many of a node's children must hold before the node does, None for never; a reference holds when
-    its rule does. Linear in the grammar (Dowling and Gallier 1984, Horn formulae).
-    """
-    parents: dict[int, list[Node | str]] = {}
-    callers: dict[str, list[Node]] = {}
-    missing: dict[int, int] = {}
-    agenda: list[Node | str] = []
-    for name, production in productions.items():
-        parents.setdefault(id(production.body), []).append(name)
-        for node in postorder(production.body):
-            if id(node) in missing:
-                continue
-            for child in children(node):
-                parents.setdefault(id(child), []).append(node)
-            count = needed(node)
-            missing[id(node)] = -1 if count is None else count
-            if isinstance(node, Reference):
-                callers.setdefault(node.name, []).append(node)
-            elif count == 0:
-                agenda.append(node)
-    found: dict[str, None] = {}
-    while agenda:
-        held = agenda.pop()
-        if isinstance(held, str):
-            if held in found:
-                continue
-            found[held] = None
-            agenda += callers.get(held, ())
-            continue
-        for parent in parents.get(id(held), ()):
-            if isinstance(parent, str):
-                agenda.append(parent)
-                continue
-            missing[id(parent)] -= 1
-            if missing[id(parent)] == 0:
-                agenda.append(parent)
-    return list(found)
-
-
-def _needed_for_a_text(node: Node) -> int | None:
-    match node:
-        case Seq(items):
-            return len(items)
-        case Alt():
-            return 1
-        case Repeat(_, low, _):
-            return min(low, 1)
-        case Except():
-            return 2
-        case Reference():
-            return 1
-        case Chars(ranges) | Octets(ranges):
-            return 0 if ranges else None
-    return 0
+#: What may have no text although its parts have some.
+_MAY_BE_EMPTY = (Both, Complement, Shortest, Pattern, Embedded)
 
 
 def _needed_to_be_regular(node: Node) -> int | None:
-    if isinstance(node, Token):
+    if isinstance(node, Token) or (isinstance(node, Embedded) and not node.is_regular):
         return None
     return 1 if isinstance(node, Reference) else len(children(node))
 
 
 def _needed_to_be_nullable(node: Node) -> int | None:
-    """As for a text; of an exception the answer is that it may be."""
+    """As for a text; of what only its automaton knows, the answer is that it may be."""
     match node:
         case Text(text):
             return None if text else 0
@@ -177,7 +73,9 @@ def _needed_to_be_nullable(node: Node) -> int | None:
             return None
         case Except():
             return 1
-    return _needed_for_a_text(node)
+        case Both() | Complement() | Shortest():
+            return 0
+    return needed_for_a_text(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +93,13 @@ class _Lowering:
         self.source = source
         self.productions = productions
         self.small = small
+        #: What other notations say. It is lowered while no rule waits for its body: they may ask whether it is empty.
+        self.embedded = {
+            id(node): node.lower(builder)
+            for production in productions.values()
+            for node in postorder(production.body)
+            if isinstance(node, Embedded)
+        }
         self.rules: dict[str, _Lowered] = {}
         for name in derivable(productions, _needed_to_be_regular):
             self.rules[name] = self._named(name)
@@ -208,6 +113,20 @@ class _Lowering:
         for name in structural:
             builder.define(self.rules[name].node, self._body(self.productions[name].body).node)
         return self.rules[root].node
+
+    def check_empty(self, root: str) -> None:
+        """An error if the root has no text; it names the rule that is to blame."""
+        builder = self.builder
+        if not builder.is_empty(self.rules[root].node):
+            return
+        name = next(name for name in reversed(self.productions) if builder.is_empty(self.rules[name].node))
+        blamed = self.productions[name]
+        raise EmptyGrammarError(
+            f"the rule {blamed.name} matches nothing",
+            where=self.source.where(blamed.at),
+            excerpt=self.source.excerpt(blamed.at),
+            hint="what is asked of its texts excludes all of them",
+        )
 
     def _named(self, name: str) -> _Lowered:
         """What a call of a rule without recursion becomes: its body, or a rule of the engine if that is large."""
@@ -239,8 +158,14 @@ class _Lowering:
                 return _Lowered(builder.special(name), None)
             case Reference(name, _):
                 return self.rules[name]
+            case Pattern():
+                return _Lowered(self._pattern(node), 1)
+            case Embedded(_, is_regular, _):
+                return _Lowered(self.embedded[id(node)], 1 if is_regular else None)
             case Except():
                 return self._except(node, below)
+            case Both() | Complement() | Shortest():
+                return self._regular(node, below)
         nodes, size = [part.node for part in below], self._size(below)
         if isinstance(node, Repeat):
             return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
@@ -270,10 +195,37 @@ class _Lowering:
         except KeyError:  # it calls a rule that is not regular
             return _Lowered(0, None)
 
-    def _except(self, node: Except, below: list[_Lowered]) -> _Lowered:
+    def _pattern(self, node: Pattern) -> int:
+        try:
+            return lower_part(self.builder, node.pattern, flags=node.flags)
+        except GrammarSyntaxError as error:
+            self.source.fail(error.message, node.at, error.hint)
+
+    def _joined_sides(self, node: Node, below: list[_Lowered]) -> list[_Lowered]:
+        """The operands of an operator between regular parts, each as one regular node if it is one."""
         if any(part.size is None for part in below) and self.small < math.inf:
-            below = [self._join(side) for side in children(node)]
-        item, excluded = below
+            return [self._join(side) for side in children(node)]
+        return below
+
+    def _regular(self, node: Both | Complement | Shortest, below: list[_Lowered]) -> _Lowered:
+        builder, below = self.builder, self._joined_sides(node, below)
+        size = 0
+        for part in below:
+            if part.size is None:
+                self.source.fail(
+                    "this is exact only of regular parts, and here a rule calls itself or names a token", node.at
+                )
+            size += part.size
+        nodes = [part.node for part in below]
+        if isinstance(node, Both):
+            return _Lowered(builder.and_(nodes), size)
+        if isinstance(node, Complement):
+            return _Lowered(builder.not_(nodes[0]), size)
+        longer = builder.cat([nodes[0], builder.repeat(builder.byte_class([(0, 255)]), 1)])
+        return _Lowered(builder.and_([nodes[0], builder.not_(longer)]), size)
+
+    def _except(self, node: Except, below: list[_Lowered]) -> _Lowered:
+        item, excluded = self._joined_sides(node, below)
         if item.size is None and isinstance(node.excluded, Seq) and not node.excluded.items:
             probe = {**self.productions, "": Production("", node.item, node.at)}
             if "" not in derivable(probe, _needed_to_be_nullable):

@@ -49,7 +49,7 @@ def lower_regex(
 def lower_any_regex(builder: GrammarBuilder, pattern: str, *, dialect: Dialect, search: bool, flags: str = "") -> int:
     """The node that `lower_regex` returns, without the engine's reader of usual patterns."""
     try:
-        node, assertive = _prepared(pattern, dialect, flags)
+        node, assertive = prepared(pattern, dialect, flags)
         if assertive:
             return _whole(Placement(builder), node, search)
         core = Plain(builder).plain(node)
@@ -58,8 +58,31 @@ def lower_any_regex(builder: GrammarBuilder, pattern: str, *, dialect: Dialect, 
     return builder.cat([builder.any_text(), core, builder.any_text()]) if search else core
 
 
+def lower_part(builder: GrammarBuilder, pattern: str, *, flags: str = "") -> int:
+    """A regular node of the texts that match as a whole, where more text may stand on both sides.
+
+    `pattern` is in Python's dialect. Raises GrammarSyntaxError, with the offset, for what `lower_regex` refuses and for
+    an assertion that looks at the text outside.
+    """
+    try:
+        node, assertive = prepared(pattern, "python", flags)
+        if not assertive:
+            return Plain(builder).plain(node)
+        placement = Placement(builder)
+        return placement.resolve(placement.alternatives(node), "unknown", "unknown").node
+    except Unplaced as unplaced:
+        raise GrammarSyntaxError(
+            "this assertion may look at the text beside it, and a terminal has only its own",
+            where=f"offset {unplaced.at}",
+            hint="leave it out, or say what the terminal is not with & and ~",
+        ) from None
+    except RecursionError:
+        raise LimitExceededError("the pattern nests too deeply", hint="take some of its groups apart") from None
+
+
 @lru_cache(maxsize=4096)
-def _prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
+def prepared(pattern: str, dialect: Dialect, flags: str) -> tuple[Node, bool]:
+    """The tree of a pattern without atomic groups, and whether it holds an assertion."""
     node = parse(pattern, dialect, flags)
     if dialect == "python" and _MAY_BE_ATOMIC.search(pattern):
         node = release(node)

@@ -7,22 +7,16 @@ import calendar
 import ipaddress
 import json
 import random
-import re
-from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from frisket import Grammar, Limits
 from frisket._core import GrammarBuilder, Vocabulary
-from frisket.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.errors import LimitExceededError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
-from frisket.json_schema.formats.content import is_json, json_node
 from frisket.json_schema.formats.hostname import international_node
 from frisket.json_schema.formats.idna import is_idn_hostname
-from frisket.json_schema.formats.regex_format import regex_node
-from frisket.notations.regex import is_ecma_regex
 from tests.data import data_dir
 
 DRAFTS = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"]
@@ -108,80 +102,6 @@ def test_international_names_are_sound() -> None:
             name += tokens[token]
             matcher.advance(token)
         assert is_idn_hostname(name[:-1].decode()), name
-
-
-REGEXES = (
-    *(r"([abc])+\s+$", r"(?<=a+)b", "[]", "[^]", r"\cA", r"^[a-z0-9-]{1,63}$", "a{2,12}", r"\p{L}+", "x*?", r"[\d-]"),
-    *(r"\u{1F600}", '"', "a\nb", r"^(\([0-9]{3}\))?[0-9]{3}-[0-9]{4}$", r"[\x00-\x7f]", "日本+", r"[^\s@]+@[^\s@]+"),
-)
-NO_REGEXES = (
-    *("^(abc]", r"\a", "(?P<name>x)", "(?#c)a", "(?i)abc", "a{2,1}", r"\p{Foo}", "x**", "(?=a)*", r"[a-\d]", "[z-a]"),
-    *(r"\u{110000}", "{", "a|*", "(a|b", "a)", "\\"),
-)
-
-
-@pytest.mark.parametrize("escapes", ["raw", "free"])
-def test_regular_expressions_nest(escapes: str) -> None:
-    options = JSONSchemaOptions(escapes=escapes)  # type: ignore[arg-type]
-    made = Grammar.from_json_schema({"type": "string", "format": "regex"}, options)
-    assert [text for text in REGEXES if not made.accepts(json.dumps(text, ensure_ascii=False))] == []
-    assert [text for text in NO_REGEXES if made.accepts(json.dumps(text, ensure_ascii=False))] == []
-    assert made.report is not None and [entry.keyword for entry in made.report.narrowed] == ["format"]
-    some = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 1}, options)
-    assert made.accepts('""') and not some.accepts('""') and not some.accepts('"("')
-    assert [text for text in REGEXES if not some.accepts(json.dumps(text, ensure_ascii=False))] == []
-
-
-@pytest.mark.parametrize("escapes", ["raw", "free"])
-def test_json_nests_in_strings(escapes: str) -> None:
-    schema = {"$schema": "http://json-schema.org/draft-07/schema#", "contentMediaType": "application/json"}
-    made = Grammar.from_json_schema(schema, JSONSchemaOptions(escapes=escapes))  # type: ignore[arg-type]
-    good = ['{"a": [1, -2.5e3, "\\u00e9\\"", {}, null]}', " [ ] ", '"é😀/"', "0"]
-    bad = ["{:}", "01", "", '"\n"', "[1,]", "nul", '{"a" 1}', "1 2"]
-    assert [text for text in good if not (is_json(text) and made.accepts(json.dumps(text, ensure_ascii=False)))] == []
-    assert [text for text in bad if is_json(text) or made.accepts(json.dumps(text, ensure_ascii=False))] == []
-    assert made.accepts(json.dumps(good[2])) == (escapes == "free")
-    assert made.accepts("7")
-
-
-@pytest.mark.parametrize("escapes", ["raw", "free"])
-@pytest.mark.parametrize(("node", "check"), [(regex_node, is_ecma_regex), (json_node, is_json)])
-def test_what_nests_is_sound(node: Callable[..., int], check: Callable[[str], bool], escapes: str) -> None:
-    builder = GrammarBuilder()
-    core = builder.build(node(builder, escapes))
-    pieces = [bytes([byte]) for byte in range(256)]
-    pieces += [b"(?", b"{1,", b"[^", b"a-z", b"\\\\", b"\\\\p{L}", b'","', b'\\"', b"\\u005c", b"\\u00", b"true"]
-    compiled = core.compile(Vocabulary([*pieces, None], eos=[len(pieces)]))
-    ended = 0
-    for seed in range(60):
-        chance, matcher, text = random.Random(seed), compiled.matcher(), b""
-        for step in range(300):
-            allowed = matcher.allowed()
-            if len(pieces) in allowed:
-                ended += 1
-                assert check(json.loads(text)), text
-                break
-            closing = [token for token in allowed if step > 60 and pieces[token][:1] in b')]}"0']
-            syntax = [token for token in allowed if pieces[token][:1] in b'()[]{}\\|*+?-^$,:.019abcdefpux"']
-            token = chance.choice(closing or (syntax if chance.random() < 0.8 and syntax else allowed))
-            text += pieces[token]
-            matcher.advance(token)
-    assert ended > 40
-
-
-@pytest.mark.parametrize("more", [{"minLength": 2}, {"pattern": "a"}, {"not": {"const": "b"}}])
-def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) -> None:
-    with pytest.raises(UnsupportedSchemaError, match="beside other conditions"):
-        Grammar.from_json_schema({"format": "regex", **more})
-    with pytest.raises(UnsupportedSchemaError):
-        Grammar.from_json_schema({"not": {"format": "regex"}})
-    listed = Grammar.from_json_schema({"format": "regex", "enum": ["a", "(?<n>x)", "("], **more}, None)
-    assert not listed.accepts('"("')
-
-
-def test_keys_do_not_nest() -> None:
-    with pytest.raises(UnsupportedSchemaError, match="keys"):
-        Grammar.from_json_schema({"propertyNames": {"format": "regex"}})
 
 
 def test_unknown_formats_are_annotations() -> None:
@@ -384,169 +304,6 @@ def test_formats_that_take_too_long_to_tell_apart_are_named(one: str, other: str
     assert f"format {one}, not format {other}" in caught.value.message
 
 
-class TestBoundsAreMadeWhenAskedFor:
-    """The node that holds all of a narrowed format takes longer than most schemas."""
-
-    @pytest.mark.parametrize(
-        ("schema", "times"),
-        [
-            ({"type": "string", "format": "idn-email"}, 0),
-            ({"properties": {"a": {"format": "idn-email"}, "b": {"format": "idn-email"}}}, 0),
-            ({"type": "string", "not": {"format": "idn-email"}}, 1),
-            ({"type": "string", "allOf": [{"not": {"format": "idn-email"}}], "not": {"format": "idn-email"}}, 1),
-        ],
-    )
-    def test_once_and_for_negations(
-        self, schema: dict[str, object], times: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        asked: list[GrammarBuilder] = []
-
-        def outer(builder: GrammarBuilder) -> int:
-            asked.append(builder)
-            return builder.literal(b"a@b")
-
-        monkeypatch.setitem(FORMATS, "idn-email", replace(FORMATS["idn-email"], outer=outer))
-        Grammar.from_json_schema(schema, JSONSchemaOptions(max_fraction_digits=39))
-        assert len(asked) == times
-
-
-PUNYCODE = "xn--bcher-kva.example"
-#: Format, a valid text that its node leaves out, a text that is none of it.
-NARROWED = [
-    ("hostname", PUNYCODE, "a b"),
-    ("hostname", "ab--cd.example", "a..b"),
-    ("idn-hostname", PUNYCODE, "a b"),
-    ("idn-hostname", "שלום", "ü.-a"),
-    ("idn-hostname", "例え。テスト", "a/b"),
-    ("idn-email", f"a@{PUNYCODE}", "a b"),
-    ("idn-email", "user@cafe\u0301.com", "@ü"),
-    ("ipv4network", "1.2.3.0/255.255.255.0", "::/0"),
-    ("ipv6network", "1::/16", "1.2.3.0/255.255.255.0"),
-    ("ipvanynetwork", "1::/16", "1::/x"),
-    ("ipv4interface", "1.2.3.4/255.0.0.0", "1.2.3"),
-    ("ipvanyinterface", "1::%eth0/16", "eth0"),
-]
-
-
-class TestNegatedNarrowly:
-    """What a narrowed format leaves out is valid, so no negation of the format may write it."""
-
-    @staticmethod
-    def accepts(schema: object, *texts: object) -> list[bool]:
-        made = Grammar.from_json_schema(schema, JSONSchemaOptions(formats="openapi"))  # type: ignore[arg-type]
-        return [made.accepts(json.dumps(text, ensure_ascii=False)) for text in texts]
-
-    def test_every_narrowed_format_is_here(self) -> None:
-        inexact = {name for name, known in FORMATS.items() if not known.exact and known.node is not None}
-        assert inexact == {name for name, _, _ in NARROWED}
-        assert all(FORMATS[name].outer is not None for name in inexact)
-
-    @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_bounds_enclose(self, name: str, left_out: str, wrong: str) -> None:
-        builder, known = GrammarBuilder(), FORMATS[name]
-        assert known.node is not None
-        bound = known.bound(builder, False)
-        assert bound is not None
-        node, outer = known.node(builder, False), bound()
-        if "host" in name or "email" in name:  # labels of both count their characters: too many pairs of counts
-            names = ["a.b-c", ".".join(["a" * 63] * 3), "A-1"]
-            names += ["bücher.example", "例え.テスト", "a.b.ü", "ü" * 8] if name != "hostname" else []
-            texts = [("δ@" if name == "idn-email" else "") + text for text in names]
-            assert all(builder.accepts(side, text.encode()) for text in texts for side in (node, outer))
-        else:
-            assert builder.is_empty(builder.and_([node, builder.not_(outer)]))
-        assert [builder.accepts(node, text.encode()) for text in (left_out, wrong)] == [False, False]
-        assert [builder.accepts(outer, text.encode()) for text in (left_out, wrong)] == [True, False]
-
-    @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_not(self, name: str, left_out: str, wrong: str) -> None:
-        text = {"type": "string", "format": name}
-        for schema in (
-            {"type": "string", "not": {"format": name}},
-            {"type": "string", "not": text},
-            {"type": "string", "if": {"format": name}, "then": False},
-            {"type": "string", "oneOf": [{"format": name}, {}]},
-            {"type": "string", "not": {"anyOf": [{"format": name}, {"const": ""}]}},
-        ):
-            assert self.accepts(schema, left_out, wrong) == [False, True], schema
-        assert self.accepts({"type": "string", "not": {"not": {"format": name}}}, left_out, wrong) == [False, False]
-
-    @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_one_of(self, name: str, left_out: str, wrong: str) -> None:
-        """Both alternatives hold of what is left out, though the node has nothing in common with the other one."""
-        pattern = f"^({re.escape(left_out)}|{re.escape(wrong)})$"
-        for other in ({"pattern": pattern}, {"enum": [left_out, wrong]}, {"minLength": len(left_out)}):
-            schema = {"type": "string", "oneOf": [{"format": name}, other]}
-            assert not self.accepts(schema, left_out)[0], schema
-        for other in ({"pattern": pattern}, {"enum": [left_out, wrong]}):
-            assert self.accepts({"type": "string", "oneOf": [{"format": name}, other]}, wrong) == [True]
-        schema = {"type": "string", "oneOf": [{"not": {"format": name}}, {"pattern": f"^({re.escape(left_out)}|!)$"}]}
-        assert self.accepts(schema, wrong, "!") == [True, False]
-
-    @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_items_and_keys(self, name: str, left_out: str, wrong: str) -> None:
-        text = {"type": "string", "format": name}
-        strings = {"type": "array", "items": {"type": "string"}}
-        lists = [left_out], [wrong], [left_out, wrong]
-        assert self.accepts({**strings, "not": {"contains": text}}, *lists) == [False, True, False]
-        assert self.accepts({**strings, "contains": text, "minContains": 0, "maxContains": 0}, *lists) == [
-            *(False, True, False)
-        ]
-        keys = [{key: 1} for key in (left_out, wrong)]
-        assert self.accepts({"type": "object", "not": {"propertyNames": {"format": name}}}, *keys) == [False, True]
-        assert self.accepts({"type": "object", "propertyNames": {"not": {"format": name}}}, *keys) == [False, True]
-        required = {"type": "object", "required": [left_out]}
-        schema = {"oneOf": [{**required, "propertyNames": {"format": name}}, required]}
-        assert self.accepts(schema, *keys) == [False, False]
-
-    @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_enum_is_judged_by_the_check(self, name: str, left_out: str, wrong: str) -> None:
-        decided = FORMATS[name].check is not None
-        schema: dict[str, object] = {"enum": [left_out, wrong, 1]}
-        assert self.accepts({**schema, "format": name}, left_out, wrong) == [decided, False]
-        assert self.accepts({**schema, "not": {"type": "string", "format": name}}, left_out, wrong) == [False, True]
-
-    @pytest.mark.parametrize(("name", "left_out"), [("email", f"a@{PUNYCODE}"), ("duration", "P10000D")])
-    def test_for_python(self, name: str, left_out: str) -> None:
-        for schema in (
-            {"type": "string", "not": {"format": name}},
-            {"type": "string", "oneOf": [{"format": name}, {"pattern": f"^({left_out}|!)$"}]},
-        ):
-            made = Grammar.from_json_schema(schema, JSONSchemaOptions(formats="python"))
-            assert [made.accepts(f'"{text}"') for text in (left_out, "!")] == [False, True], schema
-
-    @pytest.mark.parametrize(
-        "schema",
-        [
-            {"type": "string", "not": {"format": "regex"}},
-            {"type": "string", "oneOf": [{"format": "regex"}, {"maxLength": 3}]},
-            {"type": "string", "if": {"format": "regex"}, "then": {"minLength": 1}},
-            {"type": "array", "contains": {"type": "string", "format": "regex"}, "maxContains": 1},
-        ],
-    )
-    def test_what_nests_is_refused(self, schema: dict[str, object]) -> None:
-        with pytest.raises(UnsupportedSchemaError, match="format regex"):
-            Grammar.from_json_schema(schema)
-
-    def test_seconds_beyond_the_bound_are_times(self) -> None:
-        long, none = "12:00:00.12345678901234Z", "noon"
-        assert self.accepts({"type": "string", "not": {"format": "time"}}, long, none) == [False, True]
-        schema = {"type": "string", "oneOf": [{"format": "time"}, {"pattern": f"^({long}|{none})$"}]}
-        assert self.accepts(schema, long, none) == [False, True]
-
-    def test_where_all_is_left_out_the_schema_is_not_called_unsatisfiable(self) -> None:
-        schema = {"type": "string", "format": "hostname", "pattern": "^xn--"}
-        with pytest.raises(UnsupportedSchemaError, match="Punycode") as caught:
-            Grammar.from_json_schema(schema)
-        assert caught.value.where == "/format"
-        with pytest.raises(UnsatisfiableSchemaError):
-            Grammar.from_json_schema({**schema, "pattern": "^xn-- "})
-
-    def test_a_format_and_its_negation_contradict_each_other(self) -> None:
-        schema = {"type": "string", "oneOf": [{"format": "hostname"}, {"format": "hostname", "minLength": 3}]}
-        assert self.accepts(schema, "ab", "abc", " ") == [True, False, False]
-
-
 @pytest.mark.parametrize(
     ("one", "other", "texts"),
     [
@@ -571,3 +328,15 @@ def test_a_limit_on_texts_names_its_place() -> None:
     with pytest.raises(LimitExceededError, match=r"format hostname, not format idn-hostname.*steps") as caught:
         Grammar.from_json_schema(schema)
     assert caught.value.where == "/properties/a"
+
+
+def test_what_nests_excludes_itself() -> None:
+    one, other = {"type": "string", "format": "regex"}, {"type": "integer"}
+    for alternatives in ([one, {**one, "type": ["string", "integer"]}], [one, other, one]):
+        grammar = Grammar.from_json_schema({"oneOf": alternatives})
+        assert not grammar.accepts('"a"') and grammar.accepts("1")
+
+
+def test_a_length_that_says_nothing_stands_beside_what_nests() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 0})
+    assert grammar.accepts('"a+"') and not grammar.accepts('"("')

@@ -149,6 +149,7 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"a\u{zz}", "ecma", 1, "a code point in hexadecimal"),
         (r"a\u{41", "ecma", 1, "a code point in hexadecimal"),
         ("b[a" + "\\", "python", 3, "backslash at the end"),
+        (r"[\n", "python", 0, "never closed"),
         (r"a{2}{3}", "python", 4, "quantifier after"),
         (r"a{2,1}", "ecma", 1, "larger count"),
         (r"a(?m)", "python", 1, "at its start"),

@@ -70,7 +70,7 @@ pub(crate) struct Distances {
 
 impl Distances {
     /// The fewest bytes from a position to the end of a text, as a lower bound.
-    pub(crate) fn from_position(&mut self, machine: &mut Machine, position: &Position) -> Result<u64> {
+    pub(crate) fn of_position(&mut self, machine: &mut Machine, position: &Position) -> Result<u64> {
         let mut least = NEVER;
         for &(head, frame) in &position.heads {
             least = least.min(self.after(machine, head, head, head, frame)?);

@@ -7,6 +7,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::Register;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
+use crate::json::partial_value::PartialValueId;
 use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
@@ -15,7 +16,7 @@ use crate::regular::term::{Term, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An open item: array, state, step, and the partial value at which the item began.
-pub(super) type OpenEnd = (ArrayId, ArrayStateId, u32, u32);
+pub(super) type OpenEnd = (ArrayId, ArrayStateId, u32, PartialValueId);
 
 impl Machine {
     /// Whether the frame distinguishes values that a mask must not distinguish.
@@ -37,8 +38,13 @@ impl Machine {
                     }
                     (Term::UniqueEnd { array, state, step, start }, Register::At(partial)) if array != ENUMERATION => {
                         if let Some(abstracted) = self.abstracted_state(array, state)? {
-                            let conflict_count =
-                                size_class(self.conflict_count(array, state, step, start, partial)? as u32);
+                            let conflict_count = size_class(self.conflict_count(
+                                array,
+                                state,
+                                step,
+                                PartialValueId::new(start),
+                                partial,
+                            )? as u32);
                             let end = Term::UniqueEnd { array, state: abstracted, step, start: conflict_count };
                             *term = self.arena.unique_term(end)?;
                         }
@@ -100,7 +106,7 @@ impl Machine {
         for frame in self.frames_with(frames, |item_summary| item_summary.is_open) {
             for &(term, _) in self.members(frame) {
                 if let Term::UniqueEnd { array, state, step, start } = *self.arena.term(term) {
-                    ends.push((array, state, step, start));
+                    ends.push((array, state, step, PartialValueId::new(start)));
                 }
             }
         }

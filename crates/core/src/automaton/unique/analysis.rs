@@ -3,7 +3,7 @@
 //! Data only. The machine holds it, and the modules beside this one fill it.
 
 use crate::automaton::frame::FrameId;
-use crate::json::partial_value::PartialValues;
+use crate::json::partial_value::{PartialValueId, PartialValues};
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
 use crate::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,7 +36,7 @@ pub(crate) struct UniqueAnalysis {
     pub(super) ordered: FxHashMap<ArrayId, bool>,
     pub(super) insensitive: FxHashMap<(TermId, u32), bool>,
     pub(super) frame_min_values: FxHashMap<FrameId, u32>,
-    pub(super) viable: FxHashMap<(TermId, FrameId, u32), bool>,
+    pub(super) viable: FxHashMap<(TermId, FrameId, PartialValueId), bool>,
     pub(super) most_excluded: u32,
     /// Canonical texts of the values that ended in the pseudo array.
     pub(super) found: FxHashSet<Vec<u8>>,

@@ -9,7 +9,7 @@ use crate::automaton::position::{Items, Position, Register};
 use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
-use crate::json::partial_value::LexerState;
+use crate::json::partial_value::{LexerState, PartialValueId};
 use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, Text, EPSILON};
@@ -33,7 +33,7 @@ impl Machine {
         Ok(())
     }
 
-    fn is_viable(&mut self, head: TermId, frame: FrameId, partial: u32) -> Result<bool> {
+    fn is_viable(&mut self, head: TermId, frame: FrameId, partial: PartialValueId) -> Result<bool> {
         if self.unique.most_excluded == 0 || self.has_enough_values(head, frame)? && !self.is_zero(partial) {
             return Ok(true);
         }
@@ -50,12 +50,12 @@ impl Machine {
     }
 
     /// Whether the open numeral is zero whatever digits of an exponent follow.
-    pub(super) fn is_zero(&self, partial: u32) -> bool {
+    pub(super) fn is_zero(&self, partial: PartialValueId) -> bool {
         self.unique.partial_values.lexer_state(partial).is_zero()
     }
 
     /// Whether the item can end as another value, decided by counts; None if counts cannot decide.
-    fn is_viable_by_count(&mut self, head: TermId, frame: FrameId, partial: u32) -> Result<Option<bool>> {
+    fn is_viable_by_count(&mut self, head: TermId, frame: FrameId, partial: PartialValueId) -> Result<Option<bool>> {
         let ends = self.open_ends([frame].into_iter());
         let mut has_conflicts = false;
         for &(array, state, step, start) in &ends {
@@ -149,8 +149,8 @@ impl Machine {
         array: ArrayId,
         state: ArrayStateId,
         step: u32,
-        start: u32,
-        partial: u32,
+        start: PartialValueId,
+        partial: PartialValueId,
     ) -> Result<usize> {
         if self.excluded(array, state, step)?.is_none() {
             return Ok(COUNT_CAP as usize);
@@ -161,11 +161,11 @@ impl Machine {
 
     /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Searches
     /// by iterative deepening.
-    pub(super) fn search(&mut self, start: Items, partial: u32, most: Option<usize>) -> Result<bool> {
+    pub(super) fn search(&mut self, start: Items, partial: PartialValueId, most: Option<usize>) -> Result<bool> {
         let (mut length, mut room) = (24usize, 1_000usize);
         loop {
             let mut cut = false;
-            let mut seen: FxHashSet<(Items, u32)> = FxHashSet::default();
+            let mut seen: FxHashSet<(Items, PartialValueId)> = FxHashSet::default();
             let mut work = vec![(start.clone(), partial, 0usize)];
             while let Some((heads, partial, read)) = work.pop() {
                 if read >= length || seen.len() > room {

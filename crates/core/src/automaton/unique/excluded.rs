@@ -267,7 +267,8 @@ impl Machine {
     /// Whether the item has at most `most` values. The values are collected in `found`.
     fn count_values(&mut self, node: TermId, most: usize, ordered: bool) -> Result<bool> {
         let step = if ordered { ORDERED_STEP } else { 0 };
-        let end = Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step, start: NOTHING_READ };
+        let end =
+            Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step, start: NOTHING_READ.number() };
         let end = self.arena.unique_term(end)?;
         let frame = self.frames.of(&mut self.arena, vec![(end, BOTTOM)]);
         let (start, _) = self.closure(&[(node, frame)], Register::At(NOTHING_READ))?;

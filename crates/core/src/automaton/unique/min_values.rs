@@ -12,10 +12,10 @@ use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 
 /// Bytes that `min_texts` and `min_digit_strings` look ahead. Chosen without measurement.
-/// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
 pub(super) const LOOKAHEAD_BYTES: u32 = 6;
 
 impl Machine {
+    /// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
     pub(super) fn frame_min_values(&mut self, frame: FrameId) -> Result<u32> {
         if !self.item_summary(frame).is_open {
             return Ok(COUNT_CAP);

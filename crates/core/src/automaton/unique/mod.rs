@@ -27,7 +27,7 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Register};
 use crate::error::Result;
-use crate::json::partial_value::NOTHING_READ;
+use crate::json::partial_value::{PartialValueId, NOTHING_READ};
 use crate::json::unique::ENUMERATION;
 use crate::json::value::sort_members;
 use crate::regular::id::{ArrayId, ArrayStateId};
@@ -91,8 +91,8 @@ impl Machine {
                     }
                     let start = match (abstracted, closure.register) {
                         (Some(abstracted), _) => abstracted.most,
-                        (None, Register::At(start)) => start,
-                        (None, _) => NOTHING_READ,
+                        (None, Register::At(start)) => start.number(),
+                        (None, _) => NOTHING_READ.number(),
                     };
                     let end = self.arena.unique_term(Term::UniqueEnd { array, state, step, start })?;
                     let under = self.frames.of(&mut self.arena, vec![(end, frame)]);
@@ -104,7 +104,7 @@ impl Machine {
                 closure.uses_register = true;
                 if array == ENUMERATION {
                     if let Register::At(partial) = closure.register {
-                        let text = self.value_text(step == ORDERED_STEP, start, partial)?;
+                        let text = self.value_text(step == ORDERED_STEP, PartialValueId::new(start), partial)?;
                         self.unique.found.insert(text);
                     }
                     return Ok(());
@@ -121,7 +121,7 @@ impl Machine {
                     }
                     (None, Register::At(partial)) => {
                         let ordered = self.is_ordered(array);
-                        let text = self.value_text(ordered, start, partial)?;
+                        let text = self.value_text(ordered, PartialValueId::new(start), partial)?;
                         match self.excluded(array, state, step)? {
                             Some(excluded) if !self.arena.registers.keys.contains(excluded, &text) => {}
                             _ => return Ok(()),
@@ -197,7 +197,7 @@ impl Machine {
     }
 
     /// The canonical text of the value that ends here.
-    fn value_text(&mut self, ordered: bool, start: u32, partial: u32) -> Result<Vec<u8>> {
+    fn value_text(&mut self, ordered: bool, start: PartialValueId, partial: PartialValueId) -> Result<Vec<u8>> {
         let text = self.unique.partial_values.whole_text(start, partial);
         self.arena.spend(1 + text.len() as u64 / 4)?;
         if ordered {
@@ -223,9 +223,9 @@ impl Machine {
     pub(crate) fn import_partial_value(
         &mut self,
         from: &Machine,
-        partial: u32,
-        copied: &mut FxHashMap<u32, u32>,
-    ) -> u32 {
+        partial: PartialValueId,
+        copied: &mut FxHashMap<PartialValueId, PartialValueId>,
+    ) -> PartialValueId {
         let before = self.unique.partial_values.len();
         let made = self.unique.partial_values.import(&from.unique.partial_values, partial, copied);
         self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));

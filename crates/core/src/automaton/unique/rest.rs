@@ -6,7 +6,7 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, Register};
 use crate::error::Result;
-use crate::json::partial_value::LexerState;
+use crate::json::partial_value::{LexerState, PartialValueId};
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
@@ -30,8 +30,8 @@ impl Machine {
         array: ArrayId,
         state: ArrayStateId,
         step: u32,
-        start: u32,
-        partial: u32,
+        start: PartialValueId,
+        partial: PartialValueId,
     ) -> Result<ExcludedRest> {
         let Some(mut set) = self.excluded(array, state, step)? else {
             return Ok(ExcludedRest { set: NO_KEYS, exact: false });
@@ -99,7 +99,7 @@ impl Machine {
                     Term::UniqueItem { array, state } => arrays.push((array, state)),
                     Term::UniqueEnd { array, state, start, .. } => {
                         arrays.push((array, state));
-                        open.push(start);
+                        open.push(PartialValueId::new(start));
                     }
                     _ => {}
                 }

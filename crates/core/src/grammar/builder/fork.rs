@@ -2,6 +2,7 @@
 //!
 //! Work that every fork would repeat is done once before the first fork.
 
+use crate::grammar::builder::embed::SharedEmbeddings;
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
@@ -47,8 +48,10 @@ impl Builder {
             rules: self.rules.clone(),
             specials: self.specials.clone(),
             prepared: self.prepared.clone(),
+            embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
+            string_texts: self.string_texts,
         };
         copy.arena.budget.reset_held();
         copy.arena.budget.set_cancellations([cancellation, None]);

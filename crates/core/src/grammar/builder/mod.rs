@@ -3,6 +3,7 @@
 //! The builder checks arguments and budgets; terms themselves are made by the arena.
 
 pub(crate) mod array;
+pub(crate) mod embed;
 pub(crate) mod fork;
 pub(crate) mod object;
 
@@ -14,6 +15,7 @@ use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
+use embed::SharedEmbeddings;
 use fork::PreparedRules;
 use std::sync::Arc;
 
@@ -27,10 +29,13 @@ pub struct Builder {
     pub(crate) rules: Arc<Rules>,
     pub(crate) specials: Vec<String>,
     pub(crate) prepared: Option<Arc<PreparedRules>>,
+    embedded: SharedEmbeddings,
     /// Whether the arena has not grown since it became the shared base of forks.
     is_base: bool,
     /// Steps that the front end reported for its own work.
     steps: u64,
+    /// The texts that JSON strings may hold, if these are not all.
+    pub(crate) string_texts: Option<TermId>,
 }
 
 /// The white space and punctuation of one object or array.
@@ -61,7 +66,16 @@ impl Builder {
         arena.budget.set_cancellations([cancellation, None]);
         arena.budget.set_pause(pause);
         arena.begin(&limits);
-        Builder { arena, rules: Arc::default(), specials: Vec::new(), prepared: None, is_base: false, steps: 0 }
+        Builder {
+            arena,
+            rules: Arc::default(),
+            specials: Vec::new(),
+            prepared: None,
+            embedded: SharedEmbeddings::default(),
+            is_base: false,
+            steps: 0,
+            string_texts: None,
+        }
     }
 
     /// Checks time, memory and cancellation between two calls of a front end. `steps` is the front end's own work.
@@ -195,7 +209,22 @@ impl Builder {
     /// The JSON strings that decode to a text of a regular node: every spelling if `free`, otherwise one.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
+        let node = self.allowed_texts(node)?;
         self.begin_call().quoted(node, free)
+    }
+
+    /// From now on, JSON strings and the keys of further members hold texts of this regular node only. Errors: misuse.
+    pub fn restrict_strings(&mut self, id: u32) -> Result<()> {
+        self.string_texts = Some(self.regular(id)?);
+        Ok(())
+    }
+
+    /// Those texts of a regular node that JSON strings may hold.
+    pub(crate) fn allowed_texts(&mut self, node: TermId) -> Result<TermId> {
+        match self.string_texts {
+            Some(allowed) => self.begin_call().and(vec![node, allowed]),
+            None => Ok(node),
+        }
     }
 
     /// A regular node in a form that other builders can import; None for structural nodes.

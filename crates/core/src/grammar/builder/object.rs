@@ -68,7 +68,8 @@ impl Builder {
         let mut others = Vec::with_capacity(extras.len());
         for (keys, values) in extras {
             let values = self.values(values)?;
-            let mut keys = self.regular(keys)?;
+            let keys = self.regular(keys)?;
+            let mut keys = self.allowed_texts(keys)?;
             let arena = self.begin_call();
             if !arena.info(keys).utf8 {
                 let any = arena.any_text()?;

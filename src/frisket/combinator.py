@@ -1,0 +1,294 @@
+"""Texts and grammars → Grammar of a combination: one after another, one of them, some of them, text up to one.
+
+A part is a text, which stands for itself, or a grammar in any notation; every combination is a part again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError
+from frisket.grammar import Grammar
+from frisket.notations.combination import free_text
+from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, Part, Repeat, Seq, Special, Tags, Until
+
+if TYPE_CHECKING:
+    from frisket.json_schema import JSONSchemaOptions
+    from frisket.limit import Limits
+
+__all__ = [
+    "GrammarPart",
+    "capture",
+    "choice",
+    "json",
+    "lit",
+    "optional",
+    "regex",
+    "repeat",
+    "seq",
+    "special",
+    "tags",
+    "text",
+    "until",
+]
+
+#: What a combinator takes: a text that stands for itself, or a grammar.
+GrammarPart: TypeAlias = str | Grammar
+
+
+def lit(text: str) -> Grammar:
+    """Exactly this text; a combinator takes a plain str for the same.
+
+    >>> lit("yes").accepts("yes")
+    True
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a literal is a str, got {type(text).__name__}")
+    return Grammar._from_part(_lit(text, None))
+
+
+def regex(
+    pattern: str | re.Pattern[str],
+    *,
+    dialect: Literal["python", "ecma"] = "python",
+    search: bool = False,
+    limits: Limits | None = None,
+) -> Grammar:
+    """The texts that a regular expression matches: `Grammar.from_regex` under a short name.
+
+    >>> seq("#", regex("[0-9]{1,3}")).accepts("#42")
+    True
+    """
+    return Grammar.from_regex(pattern, dialect=dialect, search=search, limits=limits)
+
+
+def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
+    """The JSON documents of a schema (a dict, a bool, or the schema as JSON text) or of a Python type.
+
+    >>> seq("answer: ", json({"type": "boolean"})).accepts("answer: true")
+    True
+    """
+    if isinstance(schema, (Mapping, bool, str)):
+        return Grammar.from_json_schema(schema, options, limits=limits)
+    return Grammar.from_type(schema, options, limits=limits)
+
+
+def choice(*parts: GrammarPart) -> Grammar:
+    """A text of any one of the parts.
+
+    >>> choice("yes", regex("no+")).accepts("noo")
+    True
+    """
+    if not parts:
+        raise EmptyGrammarError("there is nothing to choose from", where="choice", hint="give at least one part")
+    return Grammar._from_part(Choice(_parts("choice", parts)))
+
+
+def seq(*parts: GrammarPart) -> Grammar:
+    """A text of each part, one after another; without parts the empty text.
+
+    >>> seq("id: ", regex("[0-9]+"), ";").accepts("id: 7;")
+    True
+    """
+    return Grammar._from_part(Seq(_parts("seq", parts)))
+
+
+def repeat(part: GrammarPart, low: int = 0, high: int | None = None, separator: GrammarPart | None = None) -> Grammar:
+    """`low` to `high` texts of a part (None: any number), with the separator between two of them.
+
+    >>> row = repeat(regex("[0-9]+"), 1, 3, separator=", ")
+    >>> row.accepts("1, 22"), row.accepts("1, 2, 3, 4")
+    (True, False)
+    """
+    _check_counts("repeat", low, high)
+    between = None if separator is None else _part("repeat separator", separator)
+    return Grammar._from_part(Repeat(_part("repeat", part), low, high, between))
+
+
+def optional(part: GrammarPart) -> Grammar:
+    """A text of the part, or nothing.
+
+    >>> seq("1", optional(".0")).accepts("1")
+    True
+    """
+    return Grammar._from_part(Repeat(_part("optional", part), 0, 1))
+
+
+def text(*, forbidden: Iterable[str] = (), min_chars: int = 0, max_chars: int | None = None) -> Grammar:
+    """Free text of so many characters in which none of the forbidden strings occurs.
+
+    >>> text(forbidden=["http://"], max_chars=80).accepts("see http://example.org")
+    False
+    """
+    _check_counts("text", min_chars, max_chars)
+    return Grammar._from_part(FreeText(_forbidden("text", [], forbidden), min_chars, max_chars))
+
+
+def until(
+    *triggers: GrammarPart,
+    forbidden: Iterable[str] = (),
+    min_chars: int = 0,
+    max_chars: int | None = None,
+    name: str | None = None,
+) -> Grammar:
+    """Free text that ends with the first of the triggers to come: texts, or special tokens (`special`).
+
+    >>> thought = seq("<think>", until("</think>"), regex("[0-9]+"))
+    >>> thought.accepts("<think>6 * 7 <is/> easy</think>42"), thought.accepts("<think></think></think>42")
+    (True, False)
+
+    The text has `min_chars` to `max_chars` characters before the trigger, and holds none of the forbidden strings,
+    which may not reach into the trigger either. `name` captures it, without the trigger. A trigger may be spelled by
+    any tokens, and may begin or end within one.
+    """
+    _check_counts("until", min_chars, max_chars)
+    if not triggers:
+        raise EmptyGrammarError("the text has no end", where="until", hint="give a trigger, or use frisket.text")
+    ends = tuple(_trigger("until", place, trigger) for place, trigger in enumerate(triggers))
+    words = [end.text for end in ends if isinstance(end, Lit)]
+    strings = _forbidden("until", words, forbidden)
+    return Grammar._from_part(Until(ends, strings, min_chars, max_chars, None if name is None else _name(name)))
+
+
+def tags(
+    tags: Mapping[str, GrammarPart] | Iterable[tuple[GrammarPart, GrammarPart]],
+    *,
+    triggers: Iterable[str] | None = None,
+    forbidden: Iterable[str] = (),
+    at_least: int = 0,
+    at_most: int | None = None,
+    max_chars: int | None = None,
+    text_after: bool = True,
+) -> Grammar:
+    """Free text with tags in it: pairs of a begin (a text, or a special token) and the part that follows it.
+
+    >>> calls = tags({"<add>": seq(regex("[0-9]+"), "</add>"), "<stop>": ""}, at_most=2)
+    >>> calls.accepts("Let me see: <add>3</add> and <stop>."), calls.accepts("<add>x</add>"), calls.accepts("none")
+    (True, False, True)
+
+    A `trigger` ends the text: from there on one of the tags that begin with it must come. Without triggers every begin
+    is one; with `triggers=["<"]` the text would hold no other `<`. There are `at_least` to `at_most` tags, each after a
+    text of at most `max_chars` characters, which may be empty and holds no forbidden string. After the last tag text
+    follows, with `text_after=False` nothing. Hundreds of tags cost what one does.
+    """
+    _check_counts("tags", at_least, at_most)
+    _check_counts("tags", 0, max_chars)
+    pairs = list(tags.items()) if isinstance(tags, Mapping) else list(tags)
+    if not pairs:
+        raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.text")
+    checked = tuple(_tag(place, pair) for place, pair in enumerate(pairs))
+    begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
+    words = free_text.shortest(begins) if triggers is None else list(dict.fromkeys(triggers))
+    strings = _forbidden("tags", words, forbidden)
+    known, unused = set(words), set(words)
+    for place, begin in enumerate(begins):
+        try:
+            unused.discard(free_text.trigger_of(begin, known))
+        except KeyError:
+            raise GrammarSyntaxError(
+                f"the tag {begin!r} begins with none of the triggers",
+                where=f"tags, tag {place}",
+                hint="leave the triggers out, and each begin is one",
+            ) from None
+    for trigger in unused:
+        raise GrammarSyntaxError(
+            f"no tag begins with the trigger {trigger!r}", where="tags", hint="leave it out, or forbid it"
+        )
+    return Grammar._from_part(Tags(checked, tuple(words), strings, at_least, at_most, max_chars, text_after))
+
+
+def special(token_name: str) -> Grammar:
+    """The special token of that name in the vocabulary; it never matches text.
+
+    >>> special("<|eot_id|>").accepts("<|eot_id|>")
+    False
+
+    A vocabulary without this token is a VocabularyError when the grammar is compiled.
+    """
+    if not isinstance(token_name, str):
+        raise TypeError(f"a special token has a str for a name, got {type(token_name).__name__}")
+    if not token_name:
+        raise GrammarSyntaxError("the name of a special token is empty", where="special")
+    return Grammar._from_part(Special(token_name))
+
+
+def capture(name: str, part: GrammarPart) -> Grammar:
+    """The part, whose text is found again by its name.
+
+    >>> capture("year", regex("[0-9]{4}")).accepts("2026")
+    True
+    """
+    return Grammar._from_part(Capture(_name(name), _part(f"capture {name!r}", part)))
+
+
+def _part(where: str, part: GrammarPart) -> Part:
+    if isinstance(part, Grammar):
+        return part._part
+    if isinstance(part, str):
+        return _lit(part, where)
+    raise TypeError(f"{where}: a part is a str or a Grammar, got {type(part).__name__}")
+
+
+def _parts(where: str, parts: Iterable[GrammarPart]) -> tuple[Part, ...]:
+    return tuple(_part(f"{where}, part {place}", part) for place, part in enumerate(parts))
+
+
+def _lit(text: str, where: str | None) -> Lit:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        place = f"offset {error.start}" if where is None else f"{where}, offset {error.start}"
+        raise GrammarSyntaxError("a lone surrogate has no UTF-8 form", where=place, hint="leave it out") from None
+    return Lit(text)
+
+
+def _trigger(where: str, place: int, trigger: GrammarPart) -> Lit | Special:
+    part = _part(f"{where}, trigger {place}", trigger)
+    if isinstance(part, (Lit, Special)):
+        return part
+    raise TypeError(f"{where}: a trigger is a str or a special token, got {trigger!r}")
+
+
+def _tag(place: int, pair: tuple[GrammarPart, GrammarPart]) -> tuple[Lit | Special, Part]:
+    where = f"tags, tag {place}"
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise TypeError(f"{where}: a tag is a begin and a part, got {type(pair).__name__}")
+    begin = _part(f"{where}, begin", pair[0])
+    if not isinstance(begin, (Lit, Special)):
+        raise TypeError(f"{where}: a begin is a str or a special token, got {pair[0]!r}")
+    if begin == Lit(""):
+        raise GrammarSyntaxError("the begin of a tag is empty", where=where, hint="every text holds the empty one")
+    return begin, _part(where, pair[1])
+
+
+def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(forbidden, str):
+        raise TypeError(f"{where}: forbidden strings are several: write [text] for one")
+    strings = tuple(forbidden)
+    for string in strings:
+        if not isinstance(string, str):
+            raise TypeError(f"{where}: a forbidden string is a str, got {type(string).__name__}")
+    free_text.check_strings(where, triggers, strings)
+    return strings
+
+
+def _check_counts(where: str, low: int, high: int | None) -> None:
+    for count in (low, high):
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
+            raise TypeError(f"{where}: a count is an int, got {type(count).__name__}")
+    if low < 0:
+        raise ValueError(f"{where}: a count is at least 0, got {low}")
+    if high is not None and high < low:
+        raise EmptyGrammarError(
+            f"at least {low} and at most {high} is never", where=where, hint="the smaller count comes first"
+        )
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"a capture has a str for a name, got {type(name).__name__}")
+    if not name:
+        raise GrammarSyntaxError("the name of a capture is empty", where="capture")
+    return name

@@ -1,0 +1,1 @@
+"""Parts of parts → structural node."""

@@ -1,0 +1,113 @@
+"""Part × a whole text → the spans of its captures.
+
+A text that can be read in one way has one answer. Of several readings the first is taken: parts choose from left to
+right; a choice takes its first option that fits, a repetition one more round, every other part its longest text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+from frisket.errors import LimitExceededError
+from frisket.notations.combination.parse import Parse, Units, may_be_empty, most
+from frisket.notations.combination.part import Capture, Choice, Part, Repeat, Seq, Tags, Template, Until
+
+#: (name, begin, end) of a capture, in units.
+Found: TypeAlias = tuple[str, int, int]
+
+#: What one more round or tag reads, and (count, place) behind it.
+_Way: TypeAlias = tuple[list[tuple[Part, int, int]], tuple[int, int]]
+
+
+def spans(part: Part, units: Units) -> list[Found] | None:
+    """Each capture in order of their begins; None if the part does not match."""
+    parse = Parse(units)
+    try:
+        if len(units) not in parse.ends(part, 0):
+            return None
+        return list(_Captures(parse).of(part, 0, len(units)))
+    except RecursionError:
+        raise LimitExceededError("the parts nest too deeply to find captures", hint="use fewer levels") from None
+
+
+class _Captures:
+    def __init__(self, parse: Parse) -> None:
+        self.parse = parse
+
+    def of(self, part: Part, begin: int, end: int) -> Iterator[Found]:
+        """The captures of the first reading of a part that matches from `begin` to `end`."""
+        match part:
+            case Capture(name, item):
+                yield name, begin, end
+                yield from self.of(item, begin, end)
+            case Seq():
+                yield from self._of_items(part, begin, end)
+            case Choice(items):
+                yield from self.of(next(item for item in items if end in self.parse.ends(item, begin)), begin, end)
+            case Repeat():
+                rounds = partial(self._rounds_in_order, part)
+                yield from self._path(begin, rounds, lambda count, place: count >= part.low and place == end)
+            case Until(name=str(name)):
+                middle = next(middle for middle, stop in self.parse.until(part, begin) if stop == end)
+                yield name, begin, middle
+            case Template(_, whole):
+                yield from self.of(whole, begin, end)
+            case Tags():
+                tags = partial(self._tags_in_order, part)
+                yield from self._path(
+                    begin, tags, lambda count, place: end in set(self.parse.tags_end(part, count, place))
+                )
+
+    def _of_items(self, part: Seq, begin: int, end: int) -> Iterator[Found]:
+        """Each item takes as much as leaves the others a way to the end."""
+        leading = [{end}]
+        for item, places in zip(reversed(part.items), reversed(self.parse.middles(part, begin)[:-1]), strict=True):
+            leading.append({place for place in places if not leading[-1].isdisjoint(self.parse.ends(item, place))})
+        for item, after in zip(part.items, reversed(leading[:-1]), strict=True):
+            middle = max(after & self.parse.ends(item, begin))
+            yield from self.of(item, begin, middle)
+            begin = middle
+
+    def _path(
+        self, begin: int, ways: Callable[[int, int], Iterator[_Way]], is_end: Callable[[int, int], bool]
+    ) -> Iterator[Found]:
+        """The captures of the first sequence of rounds or tags that leads to an end, by a search that goes back."""
+        dead: set[tuple[int, int]] = set()
+        path: list[_Way] = []
+        stack = [(0, begin, ways(0, begin))]
+        while stack:
+            count, place, left = stack[-1]
+            way = next((way for way in left if way[1] not in dead), None)
+            if way is not None:
+                path.append(way)
+                stack.append((*way[1], ways(*way[1])))
+                continue
+            if is_end(count, place):
+                break
+            dead.add((count, place))
+            stack.pop()
+            if path:
+                path.pop()
+        for read, _ in path:
+            for part, start, end in read:
+                yield from self.of(part, start, end)
+
+    def _rounds_in_order(self, part: Repeat, count: int, place: int) -> Iterator[_Way]:
+        """Further rounds, the longest first."""
+        if part.high is not None and count >= part.high:
+            return
+        separated = part.separator is not None and count > 0
+        for middle in sorted(self.parse.begins(part, count, place), reverse=True):
+            between = [(part.separator, place, middle)] if separated and part.separator is not None else []
+            for end in sorted(self.parse.ends(part.item, middle), reverse=True):
+                if end > place or count < may_be_empty(part):
+                    yield [*between, (part.item, middle, end)], (min(count + 1, most(part)), end)
+
+    def _tags_in_order(self, part: Tags, count: int, place: int) -> Iterator[_Way]:
+        """Further tags: in the order of the list, each with its longest text first."""
+        order = {id(content): number for number, (_, content) in enumerate(part.tags)}
+        ways = list(self.parse.next_tag(part, count, place))
+        for content, behind, after in sorted(ways, key=lambda way: (order[id(way[0])], -way[2][1])):
+            yield [(content, behind, after[1])], after

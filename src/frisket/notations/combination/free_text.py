@@ -1,0 +1,156 @@
+"""Triggers and forbidden strings × GrammarBuilder → free text up to the first trigger, and what follows each of them.
+
+The text is one regular node: all UTF-8 but what holds one of the strings. Its derivatives are the states of the
+automaton that searches for all strings at once (Aho and Corasick, *Efficient string matching: an aid to bibliographic
+search*, 1975), made when a text reaches them. So 500 triggers cost as few states as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from frisket.errors import GrammarSyntaxError
+from frisket.notations.combination.part import Lit, Special
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+
+class FreeTexts:
+    """Texts in which no trigger and no forbidden string occurs, before a trigger or alone."""
+
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        triggers: Iterable[str],
+        forbidden: Sequence[str] = (),
+        min_chars: int = 0,
+        max_chars: int | None = None,
+    ) -> None:
+        self.builder = builder
+        self.triggers = [trigger.encode() for trigger in dict.fromkeys(triggers)]
+        self.forbidden = [text.encode() for text in dict.fromkeys(forbidden)]
+        self.bounds = min_chars, max_chars
+
+    def text(self, ends: Iterable[bytes] = ()) -> int:
+        """The texts, but those that end with one of `ends`."""
+        builder = self.builder
+        strings, last = [*self.triggers, *self.forbidden], list(ends)
+        any_text, excluded = builder.any_text(), []
+        everything = builder.not_(builder.empty())
+        if strings:
+            excluded.append(builder.not_(builder.cat([everything, builder.words(strings), everything])))
+        if last:
+            excluded.append(builder.not_(builder.cat([everything, builder.words(last)])))
+        node = builder.and_([any_text, *excluded]) if excluded else any_text
+        return node if self.bounds == (0, None) else builder.bounded(node, *self.bounds)
+
+    def dispatched(self, after: Iterable[tuple[Lit | Special, int]]) -> list[int]:
+        """Alternatives: a text, a trigger, and the node that follows this trigger.
+
+        The first occurrence of a trigger ends the text. A trigger whose own beginning could end another string needs
+        a text that does not end so; triggers with equal such ends share one text.
+        """
+        builder = self.builder
+        groups: dict[frozenset[bytes], list[tuple[bytes, int]]] = {}
+        alternatives: dict[frozenset[bytes], list[int]] = {}
+        for trigger, node in after:
+            if isinstance(trigger, Special):
+                alternatives.setdefault(frozenset(), []).append(builder.seq([builder.special(trigger.name), node]))
+            else:
+                word = trigger.text.encode()
+                groups.setdefault(self._completed_by(word), []).append((word, node))
+        for ends, continued in groups.items():
+            alternatives.setdefault(ends, []).append(branches(builder, continued))
+        return [builder.seq([self.text(ends), builder.alt(nodes)]) for ends, nodes in alternatives.items()]
+
+    @cached_property
+    def _by_suffix(self) -> dict[bytes, list[bytes]]:
+        """Proper suffix of a string → what stands before it."""
+        found: dict[bytes, list[bytes]] = {}
+        for string in (*self.triggers, *self.forbidden):
+            for cut in range(1, len(string)):
+                found.setdefault(string[cut:], []).append(string[:cut])
+        return found
+
+    def _completed_by(self, word: bytes) -> frozenset[bytes]:
+        """The ends of a text with which a beginning of the trigger, or the whole, makes another string: that string
+        would have come first."""
+        beginnings = (word[:end] for end in range(1, len(word) + 1))
+        return frozenset(text for beginning in beginnings for text in self._by_suffix.get(beginning, ()))
+
+
+def branches(builder: GrammarBuilder, continued: Sequence[tuple[bytes, int]]) -> int:
+    """The node of (a text, the node after it) for each pair, with common beginnings read once (a radix tree)."""
+    whole = [node for text, node in continued if not text]
+    below: dict[int, list[tuple[bytes, int]]] = {}
+    for text, node in continued:
+        if text:
+            below.setdefault(text[0], []).append((text, node))
+    for group in below.values():
+        shared = _common_prefix([text for text, _ in group])
+        rest = branches(builder, [(text[len(shared) :], node) for text, node in group])
+        whole.append(builder.seq([builder.literal(shared), rest]))
+    return builder.alt(whole)
+
+
+def _common_prefix(texts: Sequence[bytes]) -> bytes:
+    first, last = min(texts), max(texts)
+    length = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[:length]
+
+
+def trigger_of(begin: str, triggers: Container[str]) -> str:
+    """The trigger that a tag starts with; KeyError if there is none."""
+    for end in range(1, len(begin) + 1):
+        if begin[:end] in triggers:
+            return begin[:end]
+    raise KeyError(begin)
+
+
+def shortest(begins: Iterable[str]) -> list[str]:
+    """The begins of tags that start with no other begin: they are triggers of all of them."""
+    found: dict[str, None] = {}
+    for begin in sorted(set(begins), key=len):
+        if not any(begin[:end] in found for end in range(1, len(begin))):
+            found[begin] = None
+    return list(found)
+
+
+def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str]) -> None:
+    """GrammarSyntaxError for a string that can never be found, since another one always comes before it."""
+    for kind, strings in (("trigger", triggers), ("forbidden string", forbidden)):
+        for place, string in enumerate(strings):
+            at = f"{where}, {kind} {place}"
+            if not string:
+                raise GrammarSyntaxError(f"a {kind} is empty", where=at, hint="every text holds the empty one")
+            try:
+                string.encode()
+            except UnicodeEncodeError:
+                raise GrammarSyntaxError("a lone surrogate has no UTF-8 form", where=at) from None
+    for other, verb, hint in (
+        (triggers, "ends the text before it", "leave one of the two out"),
+        (forbidden, "is forbidden", "a trigger ends the text, so that nothing of it need be forbidden"),
+    ):
+        lengths = sorted({len(string) for string in other})
+        known, begins = set(other), {string[0] for string in other}
+        for place, trigger in enumerate(triggers):
+            last = len(trigger) - (other is triggers)  # a trigger that ends with another one comes first
+            found = next(
+                (
+                    trigger[at : at + length]
+                    for at in range(len(trigger))
+                    if trigger[at] in begins
+                    for length in lengths
+                    if at + length <= last and trigger[at : at + length] in known
+                ),
+                None,
+            )
+            if found is not None:
+                raise GrammarSyntaxError(
+                    f"the trigger {trigger!r} never comes: {found!r} {verb}",
+                    where=f"{where}, trigger {place}",
+                    hint=hint,
+                )

@@ -1,0 +1,135 @@
+"""Part × GrammarBuilder → the node of exactly its texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from frisket import _core
+from frisket.errors import LimitExceededError
+from frisket.notations.combination.free_text import FreeTexts, branches, trigger_of
+from frisket.notations.combination.part import (
+    AnyTokens,
+    Capture,
+    Choice,
+    FreeText,
+    Lit,
+    Part,
+    Repeat,
+    Seq,
+    Special,
+    Tags,
+    Template,
+    Until,
+    Whole,
+)
+
+if TYPE_CHECKING:
+    from frisket._core import Grammar, GrammarBuilder
+    from frisket.limit import Limits
+
+
+def build_part(part: Part, limits: Limits | None = None) -> Grammar:
+    """The rules of a part's texts."""
+    builder = _builder(part, limits)
+    return builder.build(lower_part(builder, part))
+
+
+def _builder(part: Part, limits: Limits | None) -> GrammarBuilder:
+    """A builder that begins with what the grammars of JSON Schemas among the parts have in common."""
+    agenda = [part]
+    for each in agenda:
+        options = each.grammar._options if isinstance(each, Whole) else None
+        if options is not None:
+            from frisket.json_schema.prelude import prelude_of
+
+            return prelude_of(options).fork(limits)
+        agenda += each.parts()
+    return _core.GrammarBuilder(limits=limits)
+
+
+def lower_part(builder: GrammarBuilder, part: Part) -> int:
+    """The node of a part's texts; LimitExceededError if parts nest deeper than Python calls may."""
+    try:
+        return _Lowering(builder).node(part)
+    except RecursionError:
+        raise LimitExceededError("the parts nest too deeply", hint="build the grammar from fewer levels") from None
+
+
+class _Lowering:
+    """A part that stands in several places is lowered once."""
+
+    def __init__(self, builder: GrammarBuilder) -> None:
+        self.builder = builder
+        self._known: dict[int, int] = {}
+
+    def node(self, part: Part) -> int:
+        """The tree is alive while it is lowered, so that the identity of a part is its own."""
+        known = self._known.get(id(part))
+        if known is None:
+            known = self._known[id(part)] = self._lowered(part)
+        return known
+
+    def _lowered(self, part: Part) -> int:
+        builder = self.builder
+        match part:
+            case Lit(text):
+                return builder.literal(text.encode())
+            case Whole(grammar):
+                return builder.embed(grammar.core)
+            case Special(name):
+                return builder.special(name)
+            case Seq(items):
+                return builder.seq([self.node(item) for item in items])
+            case Choice(items):
+                return builder.alt([self.node(item) for item in items])
+            case Repeat():
+                return self._repeat(part)
+            case Capture(_, item):
+                return self.node(item)
+            case Template(_, whole):
+                return self.node(whole)
+            case FreeText(forbidden, low, high):
+                return FreeTexts(builder, (), forbidden, low, high).text()
+            case AnyTokens(excluded):
+                for name in excluded:
+                    builder.special(name)  # a vocabulary without such a special token is refused
+                return builder.any_text()
+            case Until(triggers, forbidden, low, high):
+                words = [trigger.text for trigger in triggers if isinstance(trigger, Lit)]
+                texts = FreeTexts(builder, words, forbidden, low, high)
+                after = [(trigger, builder.epsilon()) for trigger in triggers]
+                return builder.alt(texts.dispatched(after))
+            case Tags():
+                return self._tags(part)
+        raise TypeError(f"no part: {type(part).__name__}")
+
+    def _repeat(self, part: Repeat) -> int:
+        builder = self.builder
+        item, (low, high) = self.node(part.item), (part.low, part.high)
+        if part.separator is None or high == 0:
+            return builder.repeat(item, low, high)
+        more = builder.seq([self.node(part.separator), item])
+        rest = builder.repeat(more, max(low - 1, 0), None if high is None else high - 1)
+        some = builder.seq([item, rest])
+        return some if low > 0 else builder.alt([builder.epsilon(), some])
+
+    def _tags(self, part: Tags) -> int:
+        builder = self.builder
+        texts = FreeTexts(builder, part.triggers, part.forbidden, 0, part.max_chars)
+        after: list[tuple[Lit | Special, int]] = []
+        behind: dict[str, list[tuple[bytes, int]]] = {trigger: [] for trigger in part.triggers}
+        for begin, content in part.tags:
+            node = self.node(content)
+            if isinstance(begin, Special):
+                after.append((begin, node))
+            else:
+                trigger = trigger_of(begin.text, behind)
+                behind[trigger].append((begin.text[len(trigger) :].encode(), node))
+        after += [(Lit(trigger), branches(builder, continued)) for trigger, continued in behind.items()]
+        tagged, text = builder.alt(texts.dispatched(after)), texts.text()
+        if part.text_after:
+            return builder.seq([builder.repeat(tagged, part.at_least, part.at_most), text])
+        if part.at_most == 0:
+            return text
+        some = builder.repeat(tagged, max(part.at_least, 1), part.at_most)
+        return some if part.at_least else builder.alt([text, some])

@@ -1,0 +1,235 @@
+"""Part × a whole text → where the part can end, from each place at which it may begin.
+
+A top-down parse with memory (Norvig, *Techniques for automatic memoization with applications to context-free parsing*,
+1991): exact for all parts, ambiguous ones included. Grammars in other notations are read by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from frisket.errors import LimitExceededError
+from frisket.notations.combination import free_text
+from frisket.notations.combination.part import (
+    AnyTokens,
+    Capture,
+    Choice,
+    FreeText,
+    Lit,
+    Part,
+    Repeat,
+    Seq,
+    Special,
+    Tags,
+    Template,
+    Until,
+    Whole,
+)
+
+#: Ends that a parse may remember, about a hundred bytes each.
+_MAX_ENDS = 1_000_000
+
+#: Units of a text: its bytes, and the names of its special tokens.
+Units: TypeAlias = Sequence[int | str]
+
+
+class Parse:
+    """The parse of one text, by any number of parts."""
+
+    def __init__(self, units: Units) -> None:
+        self.units = units
+        self.length = len(units)
+        #: Bytes before each unit that is none, and at the end: free text and other grammars go on to there.
+        self.stops = [at for at, unit in enumerate(units) if isinstance(unit, str)] + [len(units)]
+        self.data = bytes(unit if isinstance(unit, int) else 0 for unit in units)
+        self._known: dict[tuple[int, int], frozenset[int]] = {}
+        self._kept = 0
+
+    def ends(self, part: Part, begin: int) -> frozenset[int]:
+        """Where the texts of a part end that begin there."""
+        key = id(part), begin  # the tree of parts outlives the parse, so that the identity of a part is its own
+        found = self._known.get(key)
+        if found is None:
+            found = frozenset(self._ends(part, begin))
+            self._kept += len(found) + 1
+            if self._kept > _MAX_ENDS:
+                raise LimitExceededError(
+                    f"finding the captures takes more than {_MAX_ENDS:,} steps",
+                    hint="let fewer parts of free text follow each other",
+                )
+            self._known[key] = found
+        return found
+
+    def _ends(self, part: Part, begin: int) -> Iterator[int]:
+        match part:
+            case Lit(text):
+                if self._has(text.encode(), begin):
+                    yield begin + len(text.encode())
+            case Special(name):
+                if begin < self.length and self.units[begin] == name:
+                    yield begin + 1
+            case Whole(grammar):
+                yield from (begin + length for length in grammar.core.ends(self._run(begin)))
+            case Seq():
+                yield from self.middles(part, begin)[-1]
+            case Choice(items):
+                for item in items:
+                    yield from self.ends(item, begin)
+            case Repeat():
+                yield from self._rounds(part, begin)
+            case Capture(_, item):
+                yield from self.ends(item, begin)
+            case Template(_, whole):
+                yield from self.ends(whole, begin)
+            case FreeText() | AnyTokens():
+                yield from self._text_ends(_strings_of(part), _bounds(part), begin)
+            case Until():
+                yield from (end for _, end in self.until(part, begin))
+            case Tags():
+                yield from self._tags(part, begin)
+
+    def _run(self, begin: int) -> bytes:
+        """The bytes up to the next special token."""
+        return self.data[begin : next(stop for stop in self.stops if stop >= begin)]
+
+    def _has(self, text: bytes, begin: int) -> bool:
+        return self._run(begin).startswith(text)
+
+    # -- repetitions -------------------------------------------------------------------------------------------------
+    def middles(self, part: Seq, begin: int) -> list[set[int]]:
+        """Where each item may begin, and where the last one may end."""
+        found = [{begin}]
+        for item in part.items:
+            found.append({end for place in found[-1] for end in self.ends(item, place)})
+        return found
+
+    def _rounds(self, part: Repeat, begin: int) -> Iterator[int]:
+        """Where a repetition ends; what is behind each round is found once."""
+        agenda, seen = [(0, begin)], {(0, begin)}
+        for count, place in agenda:
+            if count >= part.low:
+                yield place
+            for follow in self._next_round(part, count, place):
+                if follow not in seen:
+                    seen.add(follow)
+                    agenda.append(follow)
+
+    def _next_round(self, part: Repeat, count: int, place: int) -> Iterator[tuple[int, int]]:
+        """(rounds, place) behind one more round."""
+        if part.high is not None and count >= part.high:
+            return
+        for middle in self.begins(part, count, place):
+            for end in self.ends(part.item, middle):
+                if end > place or count < may_be_empty(part):
+                    yield min(count + 1, most(part)), end
+
+    def begins(self, part: Repeat, count: int, place: int) -> Iterable[int]:
+        """Where the next round may begin: behind a separator, if one comes first."""
+        return [place] if part.separator is None or count == 0 else self.ends(part.separator, place)
+
+    # -- free text ---------------------------------------------------------------------------------------------------
+    def _text_ends(self, strings: Sequence[bytes], bounds: tuple[int, int | None], begin: int) -> Iterator[int]:
+        """Where a free text may end: before the first of the strings is whole, between two characters."""
+        run = self._run(begin)
+        stop = min((at + len(string) for string in strings if (at := run.find(string)) >= 0), default=len(run) + 1)
+        valid = _valid_utf8(run[: stop - 1])
+        low, high = bounds
+        chars = 0
+        for length in range(valid + 1):
+            if length == len(run) or run[length] & 0xC0 != 0x80:
+                if chars >= low and (high is None or chars <= high):
+                    yield begin + length
+                chars += 1
+
+    def until(self, part: Until, begin: int) -> Iterator[tuple[int, int]]:
+        """(end of the text, end of the trigger)."""
+        words = [trigger.text for trigger in part.triggers if isinstance(trigger, Lit)]
+        for place, trigger in self._dispatched(words, part.forbidden, (part.min_chars, part.max_chars), begin):
+            if trigger is not None:
+                yield place, place + len(trigger.encode())
+            elif any(isinstance(each, Special) and self.units[place] == each.name for each in part.triggers):
+                yield place, place + 1
+
+    def _dispatched(
+        self, triggers: Sequence[str], forbidden: Sequence[str], bounds: tuple[int, int | None], begin: int
+    ) -> Iterator[tuple[int, str | None]]:
+        """Where a free text ends, and the trigger that ends it; None for a special token, whichever it is."""
+        run = self._run(begin)
+        strings = [(string.encode(), string) for string in (*triggers, *forbidden)]
+        ends = set(self._text_ends([data for data, _ in strings], bounds, begin))
+        stop = begin + len(run)
+        if stop < self.length and stop in ends:
+            yield stop, None
+        found = [(at + len(data), -len(data), string) for data, string in strings if (at := run.find(data)) >= 0]
+        if found:
+            end, length, string = min(found)
+            if string not in forbidden and begin + end + length in ends:
+                yield begin + end + length, string
+
+    def _tags(self, part: Tags, begin: int) -> Iterator[int]:
+        agenda, seen = [(0, begin)], {(0, begin)}
+        for count, place in agenda:
+            yield from self.tags_end(part, count, place)
+            for *_, follow in self.next_tag(part, count, place):
+                if follow not in seen:
+                    seen.add(follow)
+                    agenda.append(follow)
+
+    def tags_end(self, part: Tags, count: int, place: int) -> Iterator[int]:
+        """Where all ends, without another tag."""
+        if count < part.at_least:
+            return
+        if part.text_after or count == 0:
+            strings = [string.encode() for string in (*part.triggers, *part.forbidden)]
+            yield from self._text_ends(strings, (0, part.max_chars), place)
+        else:
+            yield place
+
+    def next_tag(self, part: Tags, count: int, place: int) -> Iterator[tuple[Part, int, tuple[int, int]]]:
+        """(what follows the begin, where that is, (tags, place) behind it) of each reading of one more tag."""
+        if part.at_most is not None and count >= part.at_most:
+            return
+        for at, trigger in self._dispatched(part.triggers, part.forbidden, (0, part.max_chars), place):
+            for begin, content in part.tags:
+                if isinstance(begin, Special):
+                    if trigger is not None or self.units[at] != begin.name:
+                        continue
+                    behind = at + 1
+                else:
+                    if trigger is None or free_text.trigger_of(begin.text, part.triggers) != trigger:
+                        continue
+                    if not self._has(begin.text.encode(), at):
+                        continue
+                    behind = at + len(begin.text.encode())
+                for end in self.ends(content, behind):
+                    yield content, behind, (min(count + 1, most(part)), end)
+
+
+def may_be_empty(part: Repeat) -> int:
+    """How many of the first rounds may read nothing: of later ones such a round changes nothing. A separator can follow
+    the first round only."""
+    return max(part.low, int(part.separator is not None))
+
+
+def most(part: Repeat | Tags) -> int:
+    """The count at which counting ends: beyond the least, and without a most, only whether there was one matters."""
+    low, high = (part.low, part.high) if isinstance(part, Repeat) else (part.at_least, part.at_most)
+    return max(low, 1) if high is None else high
+
+
+def _strings_of(part: FreeText | AnyTokens) -> list[bytes]:
+    return [string.encode() for string in part.forbidden] if isinstance(part, FreeText) else []
+
+
+def _bounds(part: FreeText | AnyTokens) -> tuple[int, int | None]:
+    return (part.min_chars, part.max_chars) if isinstance(part, FreeText) else (0, None)
+
+
+def _valid_utf8(data: bytes) -> int:
+    """The length of the longest beginning that is UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(data)

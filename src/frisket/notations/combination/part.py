@@ -1,0 +1,198 @@
+"""What a combination is made of: a tree of parts, compared, printed and pickled as plain data.
+
+Rules belong to one builder. A tree does not, so that every part can stand in any number of other parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+
+
+class Part:
+    """A language, as the call that makes it."""
+
+    __slots__ = ()
+
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that it is made of."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lit(Part):
+    """Exactly this text."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return repr(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Part):
+    """The texts of a grammar in another notation."""
+
+    grammar: Grammar
+
+    def __str__(self) -> str:
+        return repr(self.grammar).strip("<>")
+
+
+@dataclass(frozen=True, slots=True)
+class Special(Part):
+    """The special token of that name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"special({self.name!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Seq(Part):
+    """One part after another."""
+
+    items: tuple[Part, ...]
+
+    def parts(self) -> tuple[Part, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"seq({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Part):
+    """Any one of the parts."""
+
+    items: tuple[Part, ...]
+
+    def parts(self) -> tuple[Part, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"choice({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Part):
+    """`low` to `high` times the part (None: without end), with the separator between two of them."""
+
+    item: Part
+    low: int
+    high: int | None
+    separator: Part | None = None
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.item,) if self.separator is None else (self.item, self.separator)
+
+    def __str__(self) -> str:
+        if (self.low, self.high, self.separator) == (0, 1, None):
+            return f"optional({self.item})"
+        between = "" if self.separator is None else f", separator={self.separator}"
+        return f"repeat({self.item}, {self.low}, {self.high}{between})"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText(Part):
+    """Any text in which none of these strings occurs."""
+
+    forbidden: tuple[str, ...] = ()
+    min_chars: int = 0
+    max_chars: int | None = None
+
+    def __str__(self) -> str:
+        return f"text({', '.join(_keywords(self.forbidden, self.min_chars, self.max_chars))})"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTokens(Part):
+    """Any tokens that have a text. Special tokens have none; those named here must be such, so that none comes."""
+
+    excluded: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"any_tokens(excluded={list(self.excluded)!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Until(Part):
+    """Free text and the first of the triggers in it, which ends it. `name` is that of the text, without the trigger."""
+
+    triggers: tuple[Lit | Special, ...]
+    forbidden: tuple[str, ...] = ()
+    min_chars: int = 0
+    max_chars: int | None = None
+    name: str | None = None
+
+    def __str__(self) -> str:
+        keywords = _keywords(self.forbidden, self.min_chars, self.max_chars)
+        keywords += [f"name={self.name!r}"] if self.name is not None else []
+        return f"until({', '.join([*map(str, self.triggers), *keywords])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tags(Part):
+    """Free text with tags in it. A tag is its begin and the part behind it; a begin starts with one of the triggers,
+    which end the text, or is a special token."""
+
+    tags: tuple[tuple[Lit | Special, Part], ...]
+    triggers: tuple[str, ...]
+    forbidden: tuple[str, ...] = ()
+    at_least: int = 0
+    at_most: int | None = None
+    max_chars: int | None = None
+    text_after: bool = True
+
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(part for _, part in self.tags)
+
+    def __str__(self) -> str:
+        tags = ", ".join(f"({begin}, {part})" for begin, part in self.tags)
+        keywords = [f"triggers={list(self.triggers)!r}", *_keywords(self.forbidden, 0, self.max_chars)]
+        keywords += [f"at_least={self.at_least}"] if self.at_least else []
+        keywords += [f"at_most={self.at_most}"] if self.at_most is not None else []
+        keywords += [] if self.text_after else ["text_after=False"]
+        return f"tags([{tags}], {', '.join(keywords)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Capture(Part):
+    """The part, whose text has a name."""
+
+    name: str
+    item: Part
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.item,)
+
+    def __str__(self) -> str:
+        return f"capture({self.name!r}, {self.item})"
+
+
+@dataclass(frozen=True, slots=True)
+class Template(Part):
+    """Fixed text with holes. `whole` captures each hole by its name; `holes` read their texts (`value`), and `into`
+    makes the object of a filled template from what they read."""
+
+    source: str
+    whole: Seq
+    holes: tuple[tuple[str, Any], ...]
+    into: Callable[..., Any]
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.whole,)
+
+    def __str__(self) -> str:
+        return f"template({self.source!r})"
+
+
+def _keywords(forbidden: tuple[str, ...], min_chars: int, max_chars: int | None) -> list[str]:
+    said = [f"forbidden={list(forbidden)!r}"] if forbidden else []
+    said += [f"{min_chars=}"] if min_chars else []
+    return said + ([f"{max_chars=}"] if max_chars is not None else [])

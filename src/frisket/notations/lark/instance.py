@@ -1,0 +1,142 @@
+"""Definitions with templates and parameters → definitions without: one for each use that differs."""
+
+from __future__ import annotations
+
+import difflib
+from collections import deque
+from dataclasses import replace
+
+from frisket.notations.lark.ast import (
+    Branch,
+    Choice,
+    Definition,
+    Module,
+    Name,
+    Node,
+    children,
+    postorder,
+    with_children,
+)
+from frisket.notations.lark.parameter import evaluate
+from frisket.notations.production.source import Source
+
+#: A rule of 14 bits of parameter has as many; each becomes a rule of the engine.
+_MOST = 20_000
+#: Characters that say which template with which arguments; beyond, arguments are taken to grow without end.
+_LONGEST = 5_000
+
+
+class Instances:
+    """The definitions that a module's plain ones lead to; `start` among them, with its parameter if it has one."""
+
+    def __init__(self, source: Source, module: Module) -> None:
+        self.source = source
+        self.known = module.definitions
+        self.found: dict[str, Definition] = {}
+        #: The instances of parametric rules: one that has no text is no mistake.
+        self.parametric: set[str] = set()
+        self.agenda: deque[tuple[str, Definition, dict[str, Node], int | None]] = deque()
+        for name, definition in self.known.items():
+            if not definition.parameters and not definition.is_parametric:
+                self.agenda.append((name, definition, {}, None))
+            if definition.is_parametric and not any(_asks(node) for node in postorder(definition.body)):
+                source.fail(f"the rule {name} never uses its parameter", definition.at, "leave ::_ out")
+        self.ignored = [self.resolved(node, {}, None) for node in module.ignored]
+        while self.agenda:
+            name, definition, arguments, value = self.agenda.popleft()
+            if name in self.found:
+                continue
+            if len(self.found) >= _MOST:
+                source.fail(
+                    f"there are more than {_MOST:,} rules with the parameters that come up",
+                    definition.at,
+                    "use fewer bits, or templates that do not grow",
+                )
+            body = self.resolved(definition.body, arguments, value)
+            attributes = definition.attributes
+            if attributes.ending is not None:
+                attributes = replace(attributes, ending=self.resolved(attributes.ending, arguments, value))
+            self.found[name] = Definition(name, definition.at, body, attributes=attributes)
+
+    def resolved(self, body: Node, arguments: dict[str, Node], value: int | None) -> Node:
+        """The body with the definitions that its names mean."""
+        order: list[Node] = []
+        agenda = [body]
+        while agenda:
+            node = agenda.pop()
+            if isinstance(node, Choice):
+                node = self.chosen(node, value)
+            order.append(node)
+            agenda += children(node)
+        made: list[Node] = []
+        for node in reversed(order):
+            if isinstance(node, Name):
+                made.append(self.name(node, arguments, value))
+                continue
+            below = tuple(made.pop() for _ in children(node))
+            made.append(with_children(node, below[::-1]))
+        return made[0]
+
+    def chosen(self, node: Choice, value: int | None) -> Choice:
+        """The alternatives whose conditions hold; a call in another one may never come up."""
+        return Choice(
+            tuple(
+                Branch(branch.node)
+                for branch in node.branches
+                if branch.condition is None or evaluate(branch.condition, value, self.source)
+            )
+        )
+
+    def name(self, node: Name, arguments: dict[str, Node], value: int | None) -> Node:
+        source, name = self.source, node.name
+        if name in arguments and not node.arguments and node.parameter is None:
+            return arguments[name]
+        definition = self.known.get(name)
+        if definition is None:
+            near = difflib.get_close_matches(name, self.known, n=1)
+            names = list(self.known)
+            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            hint = f"is it {near[0]}?" if near else f"there are {shown}"
+            source.fail(f"there is no {'terminal' if name.isupper() else 'rule'} {name}", node.at, hint)
+        if len(node.arguments) != len(definition.parameters):
+            source.fail(
+                f"{name} takes {len(definition.parameters) or 'no'} arguments, got {len(node.arguments)}", node.at
+            )
+        if definition.is_parametric != (node.parameter is not None):
+            hint = f"as in {name}::0" if definition.is_parametric else f"write {name}::_ where it is defined"
+            what = "takes a parameter" if definition.is_parametric else "has no parameter"
+            source.fail(f"the rule {name} {what}", node.at, hint)
+        if node.parameter is not None:
+            given = evaluate(node.parameter, value, source)
+            key = f"{name}::{given}"
+            self.parametric.add(key)
+            self.agenda.append((key, definition, {}, given))
+            return Name(key, node.at)
+        if definition.parameters:
+            below = tuple(self.resolved(argument, arguments, value) for argument in node.arguments)
+            key = f"{name}{{{', '.join(_spelled(argument) for argument in below)}}}"
+            if len(key) > _LONGEST:
+                source.fail(f"the arguments of {name} grow without end", node.at, "call it with what it was given")
+            self.agenda.append((key, definition, dict(zip(definition.parameters, below, strict=True)), value))
+            return Name(key, node.at)
+        return node
+
+
+def _asks(node: Node) -> bool:
+    """Whether what the node says depends on the rule's parameter."""
+    if isinstance(node, Choice):
+        return any(branch.condition is not None for branch in node.branches)
+    return isinstance(node, Name) and node.parameter is not None and node.parameter.function != "number"
+
+
+def _spelled(node: Node) -> str:
+    """What an argument says, the same for the same."""
+    if isinstance(node, Name):
+        return node.name
+    parts = [f"{slot}={getattr(node, slot)!r}" for slot in node.__slots__ if slot in _SAID]
+    below = [_spelled(child) for child in children(node)]
+    return f"{type(node).__name__}({', '.join(parts + below)})"
+
+
+#: What tells apart nodes without any below.
+_SAID = ("any_case", "chunks", "flags", "high", "is_shortest", "low", "name", "pattern", "text", "value")

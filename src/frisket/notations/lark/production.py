@@ -1,0 +1,287 @@
+"""Definitions without templates and parameters → productions: terminals, rules, and what may stand between terminals.
+
+A text is one of the grammar's if some division into terminals is one that the rules allow, as Lark's `dynamic_complete`
+has it. No lexer chooses the division: a mask must not forbid a text because another reading of its begin was preferred.
+A lazy rule ends as soon as it can: of its texts the shortest are meant, and `Competition` takes from other terminals.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from frisket.errors import GrammarSyntaxError, SchemaError
+from frisket.notations.lark.ast import (
+    Choice,
+    Conjunction,
+    Cut,
+    Definition,
+    LarkDialect,
+    Module,
+    Name,
+    Negation,
+    Nested,
+    Node,
+    Regex,
+    Repetition,
+    Schema,
+    Sequence,
+    Span,
+    Special,
+    Substring,
+    Text,
+    children,
+    postorder,
+)
+from frisket.notations.lark.competition import Competition, is_lexeme
+from frisket.notations.lark.instance import Instances
+from frisket.notations.lark.terminal import check_terminals
+from frisket.notations.production import ast
+from frisket.notations.production.check import derivable, needed_for_a_text
+from frisket.notations.production.source import Source
+from frisket.notations.production.substring import lower_substring
+from frisket.notations.regex import unicode
+from frisket.notations.regex.lower import prepared
+from frisket.notations.regex.measure import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from frisket._core import GrammarBuilder
+
+    #: A module's productions, from the place where it stands → the node of its start.
+    Lower = Callable[[GrammarBuilder, Module, int], int]
+
+#: The production of what may stand behind a terminal.
+_GAP = "%ignore"
+#: The production of the start and what may stand before its first terminal.
+BEGIN = "%begin"
+_ANY_BYTE = ast.Octets(((0, 255),))
+
+
+class Productions:
+    """One module's definitions as productions."""
+
+    def __init__(self, source: Source, module: Module, dialect: LarkDialect, lower: Lower, start: str) -> None:
+        self.source = source
+        self.dialect = dialect
+        self.lower = lower
+        instances = Instances(source, module)
+        self.definitions = Competition(source, instances.found, dialect).definitions(start)
+        self.rules: ast.Productions = {}
+        self.has_gap = bool(instances.ignored)
+        check_terminals(source, self.definitions)
+        rules: list[Definition] = []
+        for definition in self.definitions.values():
+            if definition.is_terminal or definition.attributes.lazy_at is not None:
+                self.define(definition, self.whole(definition))
+            else:
+                rules.append(definition)
+        self.empty = set(derivable(self.rules, _needed_to_be_empty)) if self.has_gap else set()
+        for definition in rules:
+            self.define(definition, self.tree(definition, in_rule=not definition.attributes.is_terminal))
+        if self.has_gap:
+            self.add_gap(module, instances.ignored, start)
+        self.prune(instances.parametric)
+
+    def define(self, definition: Definition, body: ast.Node) -> None:
+        name = definition.name
+        self.rules[name] = ast.Production(name, self.bounded(definition, body), definition.at)
+
+    def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
+        self.source.fail(message, at, hint)
+
+    # -- what may stand between terminals -------------------------------------------------------------------------
+
+    def add_gap(self, module: Module, ignored: list[Node], start: str) -> None:
+        options = module.options
+        once = options.get("ignore_once") or options.get("skip_repetition") == "once"
+        nodes = [self.regular(node) for node in ignored]
+        body = ast.Repeat(ast.alternatives(nodes), 0, 1 if once else None)
+        self.rules[_GAP] = ast.Production(_GAP, body, 0)
+        if (self.dialect == "lark" or options.get("allow_initial_skip")) and start in self.rules:
+            call = ast.Reference(start, self.rules[start].at)
+            both = ast.Seq((ast.Reference(_GAP, call.at), call))
+            self.rules[BEGIN] = ast.Production(start, both, call.at)
+
+    def with_gap(self, node: ast.Node, at: int, *, may_be_empty: bool = False) -> ast.Node:
+        """The node, and what may be ignored behind; nothing is ignored behind the empty text, which is no terminal."""
+        if not self.has_gap:
+            return node
+        gap = ast.Reference(_GAP, at)
+        if not may_be_empty:
+            return ast.Seq((node, gap))
+        solid = ast.Both((node, ast.Repeat(_ANY_BYTE, 1, None)), at)
+        return ast.Alt((ast.Seq((solid, gap)), ast.Both((node, ast.Seq(())), at)))
+
+    # -- rules ----------------------------------------------------------------------------------------------------
+
+    def tree(self, definition: Definition, *, in_rule: bool) -> ast.Node:
+        """The body of a rule; in rules, each terminal with what may be ignored behind."""
+        body = definition.body
+        made: dict[int, ast.Node] = {}
+        agenda = [(body, False)]
+        while agenda:
+            node, is_ready = agenda.pop()
+            if in_rule and is_lexeme(node, self.definitions):
+                made[id(node)] = self.lexeme(node)
+            elif is_ready or not children(node):
+                made[id(node)] = self.node(node, [made[id(child)] for child in children(node)], in_rule)
+            else:
+                agenda.append((node, True))
+                agenda += [(child, False) for child in children(node)]
+        return made[id(body)]
+
+    def lexeme(self, node: Node) -> ast.Node:
+        if isinstance(node, Text) and not node.text:
+            return ast.Seq(())
+        at = getattr(node, "at", 0)
+        return self.with_gap(self.regular(node), at, may_be_empty=self.has_gap and self.may_be_empty(node))
+
+    def regular(self, node: Node) -> ast.Node:
+        """The texts of a terminal, or of a part of one."""
+        made: dict[int, ast.Node] = {}
+        for part in postorder(node):
+            made[id(part)] = self.node(part, [made[id(child)] for child in children(part)], False)
+        return made[id(node)]
+
+    def node(self, node: Node, below: list[ast.Node], in_rule: bool) -> ast.Node:
+        match node:
+            case Text(text, any_case, at):
+                if any_case and text:
+                    return ast.Pattern(re.escape(text), "ai" if self.dialect == "xgrammar" else "i", at)
+                return ast.Text(text) if text else ast.Seq(())
+            case Span(low, high, _):
+                return ast.Chars(((low, high),))
+            case Regex(pattern, flags, is_shortest, at):
+                found: ast.Node = ast.Pattern(pattern, flags, at)
+                return ast.Shortest(found, at) if is_shortest else found
+            case Substring(chunks, at):
+                return ast.Embedded(lambda builder: lower_substring(builder, chunks), True, at)
+            case Special(name, at):
+                return self.with_gap(ast.Token(name), at)
+            case Schema(value, at):
+                return self.with_gap(ast.Embedded(lambda builder: self.schema(builder, value, at), False, at), at)
+            case Nested(module, at):
+                inner = ast.Embedded(lambda builder: self.lower(builder, module, at), False, at)
+                return self.with_gap(inner, at)
+            case Name(name, at):
+                return ast.Reference(name, at)
+            case Sequence():
+                return ast.Seq(tuple(below))
+            case Choice():
+                return ast.Alt(tuple(below))
+            case Repetition(_, low, high):
+                return ast.Repeat(below[0], low, high)
+            case Negation(_, at):
+                if in_rule:
+                    self.fail("~ stands before terminals only", at, "name a terminal, whose first letter is a capital")
+                return ast.Complement(below[0], at)
+            case Conjunction(_, at):
+                if in_rule:
+                    self.fail("& stands between terminals only", at, "name a terminal, whose first letter is a capital")
+                return ast.Both(tuple(below), at)
+            case Cut(_, lazy, before_end, at):
+                return self.cut(below[0], lazy, before_end, at)
+        raise TypeError(type(node).__name__)
+
+    def cut(self, item: ast.Node, lazy: tuple[str, ...], before_end: bool, at: int) -> ast.Node:
+        longer = [
+            ast.Seq((self.whole(self.definitions[name]), ast.Repeat(_ANY_BYTE, int(before_end), None))) for name in lazy
+        ]
+        return ast.Both((item, *(ast.Complement(texts, at) for texts in longer)), at)
+
+    def schema(self, builder: GrammarBuilder, value: object, at: int) -> int:
+        from frisket.json_schema import lower_json_schema
+
+        if not isinstance(value, (dict, bool)):
+            self.fail("a JSON Schema is an object, true or false", at)
+        try:
+            return lower_json_schema(builder, value)[0]
+        except SchemaError as error:
+            place = f", at {error.where} of the schema" if error.where else ""
+            where, excerpt = self.source.where(at), self.source.excerpt(at)
+            raise GrammarSyntaxError(
+                f"{error.message}{place}", where=where, excerpt=excerpt, hint=error.hint
+            ) from error
+
+    # -- terminals and lazy rules ---------------------------------------------------------------------------------
+
+    def whole(self, definition: Definition) -> ast.Node:
+        """The texts of a terminal, or of a lazy rule without what may be ignored behind."""
+        attributes, body = definition.attributes, definition.body
+        if attributes.lazy_at is None:
+            return self.regular(body)
+        items = body.items if isinstance(body, Sequence) else (body,)
+        if attributes.ending is None and items and isinstance(token := items[-1], Special):
+            # No text holds a special token, so that there is one place where the rule can end.
+            return ast.Seq((*map(self.regular, items[:-1]), ast.Token(token.name)))
+        found = self.regular(body)
+        if attributes.ending is not None:
+            found = ast.Seq((found, self.regular(attributes.ending)))
+        return ast.Shortest(found, attributes.lazy_at)
+
+    def bounded(self, definition: Definition, body: ast.Node) -> ast.Node:
+        """The body with what attributes ask of it."""
+        attributes = definition.attributes
+        if attributes.max_chars is not None:
+            body = ast.Both((body, ast.Repeat(ast.Chars(unicode.ALL), 0, attributes.max_chars)), definition.at)
+        if attributes.lazy_at is not None or attributes.is_terminal:
+            return self.with_gap(body, definition.at)
+        return body
+
+    def may_be_empty(self, node: Node) -> bool:
+        """False only if the empty text is surely none of a terminal's that a rule names."""
+        while isinstance(node, Cut):
+            node = node.item
+        if isinstance(node, Name):
+            return node.name in self.empty
+        if isinstance(node, Regex):
+            return _may_match_nothing(node.pattern, node.flags)
+        return isinstance(node, (Substring, Negation))
+
+    def prune(self, parametric: set[str]) -> None:
+        """Drop calls of parametric rules that have no text: their conditions say so."""
+        empty = parametric - set(derivable(self.rules, needed_for_a_text)) if parametric else parametric
+        if not empty:
+            return
+        for name, production in list(self.rules.items()):
+            self.rules[name] = ast.Production(production.name, _without(production.body, empty), production.at)
+
+
+def _without(body: ast.Node, empty: set[str]) -> ast.Node:
+    made: dict[int, ast.Node] = {}
+    for node in ast.postorder(body):
+        below = tuple(made[id(child)] for child in ast.children(node))
+        if isinstance(node, ast.Reference) and node.name in empty:
+            made[id(node)] = ast.Alt(())
+        elif isinstance(node, ast.Seq):
+            made[id(node)] = ast.Seq(below)
+        elif isinstance(node, ast.Alt):
+            made[id(node)] = ast.Alt(below)
+        elif isinstance(node, ast.Repeat):
+            made[id(node)] = ast.Repeat(below[0], node.low, node.high)
+        else:
+            made[id(node)] = node
+    return made[id(body)]
+
+
+def _needed_to_be_empty(node: ast.Node) -> int | None:
+    """How many of a node's children must have the empty text before it may have it, None for never."""
+    match node:
+        case ast.Text(text):
+            return None if text else 0
+        case ast.Chars() | ast.Octets() | ast.Token():
+            return None
+        case ast.Pattern(pattern, flags, _):
+            return 0 if _may_match_nothing(pattern, flags) else None
+        case ast.Complement():
+            return 0
+    return needed_for_a_text(node)
+
+
+def _may_match_nothing(pattern: str, flags: str) -> bool:
+    try:
+        return measure(prepared(pattern, "python", flags)[0]).low == 0
+    except GrammarSyntaxError:
+        return False  # it is refused where it is lowered

@@ -1,0 +1,226 @@
+"""JSON Schema of an object × how a model writes its members, one element each → rules.
+
+A member that is a text stands as it is, without quotes and escapes; every other value is JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import UnsupportedSchemaError
+from frisket.json_schema import string
+from frisket.json_schema.algebra import Algebra
+from frisket.json_schema.lower import Lowering
+from frisket.json_schema.prelude import prelude_of
+from frisket.json_schema.report import Report
+from frisket.json_schema.resolve import Documents, Site
+from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING
+
+if TYPE_CHECKING:
+    from frisket._core import Grammar, GrammarBuilder
+    from frisket.json_schema.options import JSONSchemaOptions
+    from frisket.json_schema.value import Case, Goal
+    from frisket.limit import Limits
+
+#: Sets of types that a style tells apart by a word.
+_OTHER = ~STRING
+
+
+@dataclass(frozen=True)
+class Style:
+    """`begin` holds {key} and, if the style says what a value is, {kind}: one of the words of `kinds`, by types."""
+
+    begin: str
+    end: str
+    kinds: Mapping[str, int] = field(default_factory=lambda: {"": STRING, " ": _OTHER})
+    escapes: Mapping[int, str] = field(default_factory=dict)
+    #: Types whose values are no JSON either; how these nest is not told here.
+    nested: int = 0
+
+
+_KIMI = {
+    "string": STRING,
+    "number": NUMBER,
+    "boolean": BOOLEAN,
+    "object": OBJECT,
+    "array": ARRAY,
+    "null": NULL,
+}
+
+STYLES = {
+    "qwen_xml": Style("<parameter={key}>", "</parameter>"),
+    "minimax_xml": Style('<parameter name="{key}">', "</parameter>"),
+    "deepseek_xml": Style(
+        '<｜DSML｜parameter name="{key}" string="{kind}">', "</｜DSML｜parameter>", {"true": STRING, "false": _OTHER}
+    ),
+    "glm_xml": Style("<arg_key>{key}</arg_key>{space}<arg_value>", "</arg_value>"),
+    "cohere_xml": Style(
+        '<cofl:value name="{key}" type="{kind}">',
+        "</cofl:value>",
+        {"raw": STRING, "json": NUMBER | BOOLEAN | NULL, "dict": OBJECT, "list": ARRAY},
+        {ord("&"): "&amp;", ord('"'): "&quot;", ord("<"): "&lt;", ord(">"): "&gt;"},
+        OBJECT | ARRAY,
+    ),
+    "kimi_k3_xml": Style(
+        '<|open|>argument key="{key}" type="{kind}"<|sep|>',
+        "<|close|>argument<|sep|>",
+        _KIMI,
+        {ord("&"): "&amp;", ord('"'): "&quot;"},
+    ),
+}
+
+#: Keywords beside the members that a style can write one by one; all others relate members to each other.
+_PLAIN = frozenset(
+    {
+        *("type", "properties", "required", "additionalProperties", "$defs", "definitions", "$schema", "$id"),
+        *("$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "strict"),
+    }
+)
+
+#: Members that may come in any order: every set of those that came is a node.
+_MAX_ANY_ORDER = 10
+
+#: Blanks and line breaks between two elements.
+_BLANKS = 64
+
+
+def build_parameters(
+    schema: Any, style: Style, options: JSONSchemaOptions, excluded: tuple[str, ...], limits: Limits | None
+) -> Grammar:
+    """The rules of an object's members in a style, without the excluded strings in their values.
+
+    UnsupportedSchemaError for what relates members to each other.
+    """
+    builder = prelude_of(options).fork(limits)
+    builder.check()
+    return builder.build(_Parameters(builder, schema, style, options, excluded).node())
+
+
+class _Parameters:
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        schema: Any,
+        style: Style,
+        options: JSONSchemaOptions,
+        excluded: tuple[str, ...],
+    ) -> None:
+        self.builder = builder
+        self.schema = {} if schema is True else schema
+        self.style = style
+        self.excluded = excluded
+        self.any_order = options.property_order == "any"
+        self.documents = Documents(self.schema, None)
+        self.algebra = Algebra(builder, self.documents, options, Report())
+        self.lowering = Lowering(builder, options, self.algebra)
+        self.blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, _BLANKS)
+
+    def node(self) -> int:
+        builder, schema = self.builder, self.schema
+        if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+            raise _unsupported("", "only the members of an object are written one by one")
+        for key in schema:
+            if key not in _PLAIN and not key.startswith("x-"):
+                raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
+        properties, required = schema.get("properties") or {}, schema.get("required") or []
+        extra = schema.get("additionalProperties", True)
+        if isinstance(extra, dict) and extra and properties:
+            raise _unsupported("/additionalProperties", "members without a name in the schema are not told apart")
+        missing = [key for key in required if key not in properties]
+        if missing:
+            raise _unsupported("/required", f"nothing is said of the required member {missing[0]}")
+        members = [(self.member(key, self.goal(below, key)), key in required) for key, below in properties.items()]
+        if self.any_order:
+            nodes = [self.in_any_order(members)]
+        else:
+            nodes = [node if needed else builder.alt([builder.epsilon(), node]) for node, needed in members]
+        if not properties and extra is not False:
+            nodes.append(builder.repeat(self.member(None, self.goal(extra, None)), 0))
+        self.algebra.raise_unsupported()
+        return builder.seq([*nodes, self.blanks])
+
+    def in_any_order(self, members: list[tuple[int, bool]]) -> int:
+        """Each member at most once. The node of a set is what may follow when the members of the set have come."""
+        if len(members) > _MAX_ANY_ORDER:
+            raise _unsupported("/properties", f"more than {_MAX_ANY_ORDER} members cannot come in any order")
+        builder, needed = self.builder, sum(1 << at for at, (_, needed) in enumerate(members) if needed)
+        behind: dict[int, int] = {}
+        for came in range((1 << len(members)) - 1, -1, -1):
+            ways = [
+                builder.seq([member, behind[came | 1 << at]])
+                for at, (member, _) in enumerate(members)
+                if not came >> at & 1
+            ]
+            behind[came] = builder.alt([*ways, *([builder.epsilon()] if came & needed == needed else [])])
+        return behind[0]
+
+    def goal(self, schema: Any, key: str | None) -> Goal:
+        if schema is True or schema == {}:
+            return ANYTHING
+        around = Site(-1, None, self.documents.root, (), "", ())
+        below = ("additionalProperties",) if key is None else ("properties", key)
+        return self.algebra.below(around, schema, *below)
+
+    def member(self, key: str | None, goal: Goal) -> int:
+        """One element, after blanks. A key of None is any name."""
+        builder = self.builder
+        if goal == ANYTHING and STRING in self.style.kinds.values() and "{kind}" not in self.style.begin:
+            ways = [builder.seq([*self.begin(key, ""), self.text(builder.any_text())])]
+        else:
+            cases = self.algebra.expand(goal)
+            ways = [
+                builder.seq([*self.begin(key, kind), value])
+                for kind, types in self.style.kinds.items()
+                for value in self.values(cases, types)
+            ]
+            if self.style.kinds is _KIMI and key is None:
+                integers = self.lowering.union([case.among(NUMBER) for case in cases if case.mask & NUMBER])
+                ways += [builder.seq([*self.begin(key, "integer"), self.other(integers)])] if integers else []
+        return builder.seq([self.blanks, builder.alt(ways)])
+
+    def values(self, cases: list[Case], types: int) -> list[int]:
+        """The nodes of a value of these types and the end of its element; none if there is no such value."""
+        if any(case.mask & types & self.style.nested for case in cases):
+            raise _unsupported("", "objects and arrays within the members are not read in this style")
+        if self.excluded and any(case.mask & types & (OBJECT | ARRAY) for case in cases):
+            raise _unsupported("", "excluded strings are not enforced within objects and arrays")
+        found = []
+        texts = [string.lower(self.builder, case.strings) for case in cases if case.mask & types & STRING]
+        found += [self.text(text) for text in texts if text is not None]
+        others = [case.among(types & _OTHER) for case in cases if case.mask & types & _OTHER]
+        node = self.lowering.union(others) if others else None
+        if node is not None:
+            found.append(self.other(node))
+        return found
+
+    def begin(self, key: str | None, kind: str) -> list[int]:
+        builder, style = self.builder, self.style
+        name = builder.literal(key.translate(dict(style.escapes)).encode()) if key is not None else self.any_name()
+        before, _, after = style.begin.replace("{kind}", kind.strip()).partition("{key}")
+        rest = [builder.literal(piece.encode()) for piece in after.split("{space}")]
+        between = [node for piece in rest[1:] for node in (self.blanks, piece)]
+        return [builder.literal(before.encode()), name, rest[0], *between]
+
+    def any_name(self) -> int:
+        letters = [(0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
+        rest = self.builder.repeat(self.builder.byte_class([(0x30, 0x39), *letters]), 0)
+        return self.builder.cat([self.builder.byte_class(letters), rest])
+
+    def text(self, node: int) -> int:
+        """A text that holds neither the end of its element nor an excluded string, and that end."""
+        builder, end = self.builder, self.style.end.encode()
+        everything = builder.not_(builder.empty())
+        strings = builder.words([end, *(string.encode() for string in self.excluded)])
+        held = builder.cat([everything, strings, everything])
+        return builder.seq([builder.and_([node, builder.not_(held)]), builder.literal(end)])
+
+    def other(self, node: int) -> int:
+        return self.builder.seq([self.blanks, node, self.blanks, self.builder.literal(self.style.end.encode())])
+
+
+def _unsupported(where: str, reason: str) -> UnsupportedSchemaError:
+    return UnsupportedSchemaError(
+        reason, places=[(where, reason)], where=where, hint='use the style "json", which writes the whole object'
+    )

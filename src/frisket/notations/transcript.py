@@ -1,0 +1,41 @@
+"""A grammar's text in one notation → the same rules in GBNF or in the W3C's EBNF."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from frisket.errors import GrammarError
+from frisket.notations.abnf import parse_abnf, with_core
+from frisket.notations.ebnf import parse_ebnf
+from frisket.notations.gbnf import parse_gbnf
+from frisket.notations.lark import parse_lark
+from frisket.notations.production.ast import Productions
+from frisket.notations.production.printer import GBNF, W3C
+from frisket.notations.production.source import Source
+
+
+def to_gbnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
+    """The rules of a call of a constructor of `Grammar`, in GBNF."""
+    return GBNF(*_productions(constructor, argument, keywords)).text()
+
+
+def to_ebnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
+    """The rules of a call of a constructor of `Grammar`, in the W3C's EBNF."""
+    return W3C(*_productions(constructor, argument, keywords)).text()
+
+
+def _productions(constructor: str, argument: Any, keywords: dict[str, Any]) -> tuple[Productions, str]:
+    if constructor == "from_lark":
+        return parse_lark(Source(argument), **keywords)
+    root = keywords.get("root")
+    if constructor == "from_gbnf":
+        return parse_gbnf(Source(argument)), root or "root"
+    if constructor == "from_abnf":
+        rules = with_core(parse_abnf(Source(argument), keywords["values"]), keywords["values"])
+        return rules, root.lower() if root else next(iter(rules))
+    if constructor == "from_ebnf":
+        rules = parse_ebnf(Source(argument), keywords["dialect"])
+        return rules, root or ("root" if keywords["dialect"] == "xgrammar" else next(iter(rules)))
+    raise GrammarError(
+        "only rules can be written in another notation", where=constructor, hint="`dump` shows what others become"
+    )

@@ -1,0 +1,67 @@
+"""Where a capture stands in a text: in bytes, and in tokens."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frisket.errors import GrammarError
+
+if TYPE_CHECKING:
+    from frisket import _core
+    from frisket.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Span:
+    """`text` is that of the bytes from `start` to `end`, the last one not included.
+
+    `first_token` and `last_token` are the places of the tokens that hold its first and its last byte, or None where
+    tokens were not given or the text is empty. A token may reach beyond the capture on both sides.
+    """
+
+    start: int
+    end: int
+    text: str
+    first_token: int | None = None
+    last_token: int | None = None
+
+
+class TokenText:
+    """Tokens as one text: units, which are bytes and names of special tokens, and where each token begins."""
+
+    def __init__(self, tokens: Sequence[bytes | str]) -> None:
+        self.units: list[int | str] = []
+        #: The unit at which each token begins.
+        self.begins: list[int] = []
+        for token in tokens:
+            self.begins.append(len(self.units))
+            self.units += [token] if isinstance(token, str) else token
+        #: How many of the units before each one are bytes.
+        self.offsets = [0]
+        for unit in self.units:
+            self.offsets.append(self.offsets[-1] + isinstance(unit, int))
+
+    def span(self, begin: int, end: int, *, tokens: bool) -> Span:
+        """The span of the units from `begin` to `end`."""
+        data = bytes(unit for unit in self.units[begin:end] if isinstance(unit, int))
+        first = bisect_right(self.begins, begin) - 1 if tokens and end > begin else None
+        last = bisect_left(self.begins, end) - 1 if tokens and end > begin else None
+        return Span(self.offsets[begin], self.offsets[end], data.decode("utf-8", "replace"), first, last)
+
+
+def token_text(token_ids: Sequence[int], vocabulary: Vocabulary | _core.Vocabulary) -> TokenText:
+    """Token ids as a text; those that end it are left out at its end. GrammarError for a token without a text."""
+    ids, eos = list(token_ids), set(vocabulary.eos)
+    while ids and ids[-1] in eos:
+        ids.pop()
+    names = {token_id: name for name, token_id in vocabulary.special.items()}
+    pieces: list[bytes | str] = []
+    for place, token_id in enumerate(ids):
+        piece = names.get(token_id) or vocabulary.token(token_id)
+        if piece is None:
+            raise GrammarError(f"token {token_id} has no text", where=f"token {place}", code="text-rejected")
+        pieces.append(piece)
+    return TokenText(pieces)

@@ -1,0 +1,180 @@
+"""Reasoning between markers × answer → Grammar; rendered prompt → whether reasoning has begun in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from frisket import _core
+from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
+from frisket.grammar import Grammar
+from frisket.tools import wire
+from frisket.tools.template import Hole, Piece, literal_pieces
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+__all__ = ["Mode", "Reasoning", "Thinking", "Thought", "think"]
+
+T = TypeVar("T")
+Mode: TypeAlias = Literal["auto", "on", "off"]
+
+
+class Thinking(Enum):
+    """What a rendered prompt says of the reasoning that is to come."""
+
+    OPEN = "open"
+    """The prompt ends inside of reasoning: the model goes on with it."""
+    CLOSED = "closed"
+    """The prompt holds reasoning that has ended, as templates write it to switch thinking off."""
+    ABSENT = "absent"
+    """The prompt leaves it to the model."""
+
+    @classmethod
+    def of_prompt(cls, prompt: str, start: str = "<think>", end: str = "</think>", turn: str | None = None) -> Thinking:
+        r"""What the prompt says at its end, white space aside.
+
+        >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\n")
+        <Thinking.OPEN: 'open'>
+        >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\n\n</think>\n\n").value
+        'closed'
+
+        `turn` is the text that begins the model's turn. With it, all that the prompt holds of the turn counts, such as
+        the first words of the reasoning; without it, only a marker that ends the prompt, since a user may write one,
+        too.
+
+        >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\nFirst,", turn="<|im_start|>assistant").value
+        'open'
+        """
+        if turn is None:
+            tail = prompt.rstrip()
+            return (
+                cls.OPEN if tail.endswith(start.rstrip()) else cls.CLOSED if tail.endswith(end.rstrip()) else cls.ABSENT
+            )
+        _, found, tail = prompt.rpartition(turn)
+        begun, ended = tail.rfind(start), tail.rfind(end)
+        if not found or begun == ended:
+            return cls.ABSENT
+        return cls.OPEN if begun > ended else cls.CLOSED
+
+
+@dataclass(frozen=True)
+class Thought(Generic[T]):
+    """An answer, and the reasoning before it; None where there was none."""
+
+    reasoning: str | None
+    answer: T
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """Where reasoning stands in a text, and what may stand in it."""
+
+    start: str = "<think>"
+    end: str = "</think>"
+    mode: Mode = "auto"
+    prompt: Thinking = Thinking.ABSENT
+    special: frozenset[str] = frozenset()
+    """Which of the markers are special tokens, or hold them."""
+    forbidden: tuple[str, ...] = ()
+    max_chars: int | None = None
+
+    def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
+        """The node of the reasoning and of the answer after it."""
+        if self.prompt is Thinking.CLOSED:
+            return answer
+        start, end = literal_pieces(self.start, self.special), self._end()
+        opened = self.prompt is Thinking.OPEN
+        if self.mode == "off":
+            ended = [wire.lower(builder, [Hole("ws"), *end, *self._gap()])] if opened else []
+            return builder.seq([*ended, answer])
+        text = wire.delimited(builder, builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
+        whole = builder.seq([text, wire.lower(builder, self._gap()), answer])
+        if not opened:
+            whole = builder.seq([wire.lower(builder, [*self._gap(), *start]), whole])
+        return whole if opened or self.mode == "on" else builder.alt([whole, answer])
+
+    def split(self, text: str) -> tuple[str | None, int]:
+        """The reasoning in a text of the grammar, and where the answer begins."""
+        opened = self.prompt is Thinking.OPEN
+        begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
+        if begun is None or self.prompt is Thinking.CLOSED or (self.mode == "off" and not opened):
+            return None, 0
+        ends = text.index(self.end, begun)
+        after = wire.skip(text, ends + len(self.end), self._gap())
+        assert after is not None
+        return text[begun:ends].strip() or None, after
+
+    def _end(self) -> list[Piece]:
+        return list(literal_pieces(self.end, self.special))
+
+    def _gap(self) -> list[Piece]:
+        """Blanks between reasoning and answer; a marker of special tokens leaves no room for any."""
+        return [Hole("ws")] if len(self._end()) == 1 else []
+
+
+def think(
+    answer: Grammar,
+    *,
+    start: str = "<think>",
+    end: str = "</think>",
+    mode: Mode = "auto",
+    prompt: str | Thinking | None = None,
+    vocabulary: Vocabulary | None = None,
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+) -> Grammar:
+    r"""Reasoning between two markers, then a text of `answer`; the value is a `Thought`.
+
+    >>> from frisket import Grammar
+    >>> grammar = think(Grammar.from_choices(["yes", "no"]))
+    >>> grammar.accepts("<think>hm, 5 > 4</think>\n\nyes"), grammar.accepts("yes"), grammar.accepts("<think>hm")
+    (True, True, False)
+    >>> grammar.value("<think>hm, 5 > 4</think>\n\nyes")
+    Thought(reasoning='hm, 5 > 4', answer='yes')
+
+    `mode`: with `on` the model must think, with `off` it must not, with `auto` it may. `prompt` is the rendered prompt
+    (or what it says: `Thinking.of_prompt`). Where it ends inside of reasoning, the text goes on there, and `off` ends
+    it at once; where it has ended it, no reasoning comes. `vocabulary` says which markers are special tokens; without
+    it they are text, spelled by any tokens. `max_chars` bounds the reasoning: at the bound, its end must come.
+    `max_tokens` is refused: a grammar knows no tokens.
+    """
+    if max_tokens is not None:
+        raise UnsupportedSchemaError(
+            "a grammar does not count tokens, so it cannot bound reasoning by them",
+            where="max_tokens",
+            hint="bound it by max_chars: a token of English text has about four characters",
+        )
+    if mode not in ("auto", "on", "off"):
+        raise ValueError("mode is auto, on or off")
+    if not start or not end:
+        raise ValueError("the markers of reasoning are texts of at least one character")
+    said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end)
+    special = special_in((start, end), vocabulary)
+    reasoning = Reasoning(start, end, mode, said, special, tuple(sorted(special)), max_chars)
+    builder = _core.GrammarBuilder()
+    core = builder.build(reasoning.lower(builder, builder.embed(answer.core)))
+    return Grammar(core, value=_Value(reasoning, answer))
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A text of reasoning and answer → a Thought."""
+
+    reasoning: Reasoning
+    answer: Grammar
+
+    def __call__(self, text: str) -> Thought[Any]:
+        if self.reasoning.end not in text and text.startswith(self.reasoning.start):
+            raise MessageSyntaxError("the reasoning does not end", where=f"offset {len(text)}")
+        reasoning, place = self.reasoning.split(text)
+        return Thought(reasoning, self.answer.value(text[place:]))
+
+
+def special_in(texts: Collection[str], vocabulary: Vocabulary | None) -> frozenset[str]:
+    """The special tokens of a vocabulary that occur in any of the texts."""
+    if vocabulary is None:
+        return frozenset()
+    return frozenset(name for name in vocabulary.special if name and any(name in text for text in texts))

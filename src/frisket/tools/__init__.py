@@ -1,0 +1,15 @@
+"""Tools × a model family's wire format → Grammar; what a model wrote → Message.
+
+family     one format, as data; `formats` holds one module each
+template   how a format is written, in pieces         wire      pieces → node, and text → their end
+tool       a description, function or model → Tool    tools     Tool × policy → what can be called, with a report
+arguments  schema → node, text → values               program   tools × choice → the node of a message
+compile    all of it → Grammar                        parser    text → Message
+"""
+
+from frisket.tools.family import Family, families, family
+from frisket.tools.message import Message, ToolCall
+from frisket.tools.tool import Tool
+from frisket.tools.tools import ToolReport, Tools
+
+__all__ = ["Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family"]

@@ -1,0 +1,426 @@
+"""Schema of a tool's arguments × how a family writes them → node, and text → values.
+
+json         one JSON object, exactly as the schema says
+parameters   one tag for each parameter: text stands as it is, everything else as JSON
+python       keyword arguments of a Python call: JSON with True, False and None
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import keyword
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from frisket import _core
+from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.grammar import Grammar
+from frisket.json_schema import DEFAULT, JSONSchemaOptions, string
+from frisket.json_schema.algebra import Algebra
+from frisket.json_schema.layout import Layout
+from frisket.json_schema.lower import Lowering
+from frisket.json_schema.prelude import prelude_of, restricted
+from frisket.json_schema.report import Report
+from frisket.json_schema.resolve import Documents, Site
+from frisket.json_schema.value import ANYTHING, FALSE, NULL, STRING, TRUE, Goal
+from frisket.tools import wire
+from frisket.tools.family import Family
+from frisket.tools.template import Hole, Piece, pieces_of, written
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+    from frisket.limit import Limits
+    from frisket.tools.tool import Tool
+
+#: What a schema may say beside its properties where parameters are written one by one.
+_PLAIN = frozenset(
+    {
+        *(
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "$defs",
+            "definitions",
+            "$schema",
+            "$id",
+            "$comment",
+        ),
+        *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "strict"),
+    }
+)
+#: Subschemas that ask for text alone or for no text at all, as far as `type` says.
+_ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One member of the arguments, as `parameters` and `python` write it."""
+
+    key: str
+    schema: Any
+    required: bool
+
+
+@dataclass
+class Arguments:
+    """How the arguments of one tool are written by one family."""
+
+    tool: Tool
+    family: Family
+    options: JSONSchemaOptions = DEFAULT
+    """What the texts of arguments look like, with the tags of the family among the forbidden texts."""
+    _json: Grammar | None = field(default=None, init=False, repr=False)
+    _rules: _core.Grammar | None = field(default=None, init=False, repr=False)
+    _values: dict[str, _core.Grammar | None] = field(default_factory=dict, init=False, repr=False)
+
+    def of_family(self, family: Family) -> Arguments:
+        """The same arguments in a family that differs in its special tokens; rules are shared where they are alike."""
+        other = Arguments(self.tool, family, self.options)
+        other._json, other._values = self._json, self._values
+        if pieces_of(family.parameter, family.special) == pieces_of(self.family.parameter, self.family.special):
+            other._rules = self._rules
+        return other
+
+    def grammar(self) -> Grammar:
+        """The grammar of the arguments as JSON; raises what `Grammar.from_json_schema` raises."""
+        if self._json is None:
+            self._json = Grammar.from_json_schema(self.tool.schema, self.options)
+        return self._json
+
+    def check(self) -> None:
+        """UnsupportedSchemaError lists what the family cannot write of these arguments."""
+        if self.family.arguments == "json":
+            return
+        schema = self.tool.schema
+        places = [
+            (f"/{key}", f"{key} relates parameters that {self.family.name} writes one by one")
+            for key in schema
+            if key not in _PLAIN and not key.startswith("x-")
+        ]
+        for parameter in self.parameters() if not places else ():
+            where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
+            if self.family.arguments == "python" and not _is_keyword_argument(parameter.key):
+                places.append((where, "the name is no keyword argument of Python"))
+            elif self.family.arguments == "parameters" and not re.fullmatch(r"[^<>\"\s]+", parameter.key):
+                places.append((where, "the name has characters that no tag can hold"))
+        if places:
+            raise UnsupportedSchemaError(
+                f"{self.family.name} cannot write these arguments: {places[0][1]}",
+                places=places,
+                where=places[0][0],
+                hint="give the arguments an object with properties, or use a family that writes JSON",
+            )
+
+    def parameters(self) -> list[Parameter]:
+        """The members that are written, in the order of the schema."""
+        schema = self.tool.schema
+        required = schema.get("required") or []
+        properties = schema.get("properties") or {}
+        keys = [*properties, *(key for key in required if key not in properties)]
+        rest = schema.get("additionalProperties", True)
+        return [Parameter(key, properties.get(key, rest), key in required) for key in keys]
+
+    # -- node ----------------------------------------------------------------------------------------------------
+    def lower(self, builder: GrammarBuilder) -> int:
+        """The node of all ways to write the arguments."""
+        return builder.embed(self.core())
+
+    def core(self) -> _core.Grammar:
+        """The rules of all ways to write the arguments."""
+        if self.family.arguments == "json":
+            return self.grammar().core
+        if self._rules is None:
+            builder = self.fork()
+            try:
+                self._rules = builder.build(self._joined(builder))
+            except UnsatisfiableSchemaError:
+                self.grammar()  # which knows the place in the whole schema
+                raise
+            except EmptyGrammarError as error:
+                self.grammar()
+                raise UnsatisfiableSchemaError(
+                    f"no arguments can be written in the format of {self.family.name}",
+                    where="",
+                    hint="`frisket check` shows what the schema demands",
+                ) from error
+        return self._rules
+
+    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
+        """A builder that has what the arguments of all tools have in common."""
+        is_python = self.family.arguments == "python"
+        return (_python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
+
+    def _joined(self, builder: GrammarBuilder) -> int:
+        parameters = [
+            (parameter, builder.alt(list(self._written(builder, parameter))))
+            for parameter in self.parameters()
+            if parameter.schema is not False or parameter.required
+        ]
+        if self.family.arguments == "python":
+            return _joined(builder, parameters, builder.literal(b", "))
+        return builder.seq([node if parameter.required else _optional(builder, node) for parameter, node in parameters])
+
+    def _written(self, builder: GrammarBuilder, parameter: Parameter) -> Iterator[int]:
+        """The ways to write one parameter, with its tags."""
+        if self.family.arguments == "python":
+            value = self._python(builder, parameter)
+            if value is not None:
+                yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
+            return
+        text, other = self._value(builder, parameter)
+        pieces = self._pieces()
+        middle = pieces.index(Hole("value"))
+        before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
+        ways = []
+        if text is not None:
+            ways.append(("true", wire.delimited(builder, text, self.family.tags, end)))
+        if other is not None:
+            other = builder.alt([other, *self._python_words(builder, parameter)])
+            ways.append(("false", builder.seq([other, wire.lower(builder, end)])))
+        for kind, value in ways:
+            holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}
+            yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
+
+    def _python_words(self, builder: GrammarBuilder, parameter: Parameter) -> list[int]:
+        """The words of Python for the truth values that a parameter may have, where the family writes these."""
+        if not self.family.python_words:
+            return []
+        others = self._others(parameter)
+        words = [word for word, said in _TRUTH.items() if others is not None and others.accepts(said)]
+        return [builder.words([word.encode() for word in words])] if words else []
+
+    def _pieces(self) -> tuple[Piece, ...]:
+        return pieces_of(self.family.parameter, self.family.special)
+
+    def _value(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[int | None, int | None]:
+        """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
+        found = self._simply(builder, parameter.schema)
+        if found is not None:
+            return found
+        algebra, goal = self._goal(builder, parameter)
+        cases = algebra.expand(goal)
+        texts = [string.lower(builder, case.strings) for case in cases if case.mask & STRING]
+        alive = [node for node in texts if node is not None]
+        others = [case.among(~STRING) for case in cases if case.mask & ~STRING]
+        other = Lowering(builder, self.options, algebra).union(others) if others else None
+        algebra.raise_unsupported()
+        return (builder.alt(alive) if alive else None), other
+
+    def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
+        """The nodes of a parameter whose type is plain to see; without the algebra this takes a tenth of the time."""
+        if type(schema) is not dict or "$ref" in repr(schema):
+            return None
+        said, listed = schema.get("type"), schema.get("enum")
+        is_enum = said in (None, "string") and _ANNOTATIONS.issuperset(schema.keys() - {"enum"})
+        if is_enum and isinstance(listed, list) and listed and all(isinstance(value, str) for value in listed):
+            return builder.words([value.encode() for value in listed]), None
+        if said == "string" and _ANNOTATIONS.issuperset(schema):
+            return builder.any_text(), None
+        if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
+            return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
+        return None
+
+    def _goal(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[Algebra, Goal]:
+        """What the schema of a parameter demands, where it stands among its definitions."""
+        documents = Documents(self.tool.schema, None)
+        algebra = Algebra(builder, documents, self.options, Report())
+        around = Site(-1, None, documents.root, (), "", ())
+        return algebra, algebra.below(around, parameter.schema, "properties", parameter.key)
+
+    def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
+        algebra, goal = self._goal(builder, parameter)
+        node = _PythonLowering(builder, self.options, algebra, _python_prelude(self.options).lowering).lower(goal)
+        algebra.raise_unsupported()
+        return node
+
+    # -- reading -------------------------------------------------------------------------------------------------
+    def read(self, text: str, place: int) -> tuple[dict[str, Any], int]:
+        """The arguments that stand at a place of a text of the grammar, and where they end."""
+        if self.family.arguments == "json":
+            return _DECODER.raw_decode(text, place)
+        if self.family.arguments == "python":
+            return self._read_python(text, place)
+        values: dict[str, Any] = {}
+        for parameter in self.parameters():
+            found = self._read_parameter(text, place, parameter)
+            if found is not None:
+                values[parameter.key], place = found
+        return values, place
+
+    def _read_parameter(self, text: str, place: int, parameter: Parameter) -> tuple[Any, int] | None:
+        pieces = self._pieces()
+        middle = pieces.index(Hole("value"))
+        before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
+        for kind in ("true", "false") if Hole("kind") in before else ("",):
+            start = wire.skip(text, place, before, _said(parameter, kind))
+            if start is None:
+                continue
+            value, stop = self._read_value(text, start, written(end), parameter, kind)
+            closed = wire.skip(text, stop + len(written(end)), after)
+            assert closed is not None, "only blanks come after the end"
+            return value, closed
+        return None
+
+    def _read_value(self, text: str, start: int, end: str, parameter: Parameter, kind: str) -> tuple[Any, int]:
+        if kind != "true":
+            grammar = self._others(parameter)
+            try:
+                value, stop = _DECODER.raw_decode(text, start)
+            except ValueError:
+                pass
+            else:
+                written = text[start:stop].encode()
+                if grammar is not None and text.startswith(end, stop) and grammar.accepts(written):
+                    return value, stop
+        stop = text.index(end, start)
+        said = text[start:stop]
+        if self.family.python_words and said in _TRUTH:
+            grammar = self._others(parameter)
+            if grammar is not None and grammar.accepts(_TRUTH[said]):
+                return said == "True", stop
+        return said, stop
+
+    def _others(self, parameter: Parameter) -> _core.Grammar | None:
+        """The grammar of a parameter's values that are no texts."""
+        if parameter.key not in self._values:
+            builder = prelude_of(self.options).fork()
+            node = self._value(builder, parameter)[1]
+            self._values[parameter.key] = None if node is None else builder.build(node)
+        return self._values[parameter.key]
+
+    def _read_python(self, text: str, place: int) -> tuple[dict[str, Any], int]:
+        values: dict[str, Any] = {}
+        while match := _KEYWORD.match(text, place):
+            values[match["key"]], place = _read_literal(text, match.end())
+        return values, place
+
+
+class _PythonLowering(Lowering):
+    """JSON with Python's words for true, false and null."""
+
+    def __init__(
+        self, builder: GrammarBuilder, options: JSONSchemaOptions, algebra: Algebra, before: Lowering | None = None
+    ) -> None:
+        super().__init__(builder, options, algebra, before)
+        self._reads_constants = False
+        # A line break would divide two calls.
+        layout = Layout(builder, replace(options, whitespace="compact"), 0)
+        layout.colon, layout.comma = builder.words([b":", b": "]), builder.words([b",", b", "])
+        self._layouts = [layout]
+
+    def _words(self, mask: int) -> int:
+        words = ((NULL, b"None"), (FALSE, b"False"), (TRUE, b"True"))
+        return self.builder.words([word for bit, word in words if mask & bit])
+
+    def string(self, atoms: tuple[string.StringAtom, ...]) -> int | None:
+        """Texts in double quotes; in single quotes, too, where no condition needs another automaton."""
+        builder, double = self.builder, super().string(atoms)
+        if double is None:
+            return None
+        if not atoms:
+            plain = builder.char_class([(0x20, 0x26), (0x28, 0x5B), (0x5D, 0x10FFFF)])
+            escaped = builder.words([f"\\{letter}".encode() for letter in "'\\nrtbf"])
+            single = builder.repeat(builder.alt([plain, escaped]), 0)
+            if words := [text.encode() for text in self.options.forbidden_texts]:
+                everything = builder.not_(builder.empty())
+                holding = builder.cat([everything, builder.words(words), everything])
+                single = builder.and_([single, builder.not_(holding)])
+            return builder.alt([double, builder.cat([builder.literal(b"'"), single, builder.literal(b"'")])])
+        listed, _ = string.listed(builder, atoms)
+        if listed:
+            return builder.alt([double, builder.words([repr(text.decode()).encode() for text in listed])])
+        return double
+
+
+class _PythonPrelude:
+    """What the values of all Python calls have in common, under the same options."""
+
+    def __init__(self, options: JSONSchemaOptions) -> None:
+        self.builder = restricted(_core.GrammarBuilder(), options)
+        algebra = Algebra(self.builder, Documents(True, None), options, Report())
+        self.lowering = _PythonLowering(self.builder, options, algebra)
+        self.lowering.lower(ANYTHING)
+
+    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
+        return self.builder.fork(limits=limits)
+
+
+@lru_cache(maxsize=8)
+def _python_prelude(options: JSONSchemaOptions) -> _PythonPrelude:
+    return _PythonPrelude(options)
+
+
+_DECODER = json.JSONDecoder()
+_KEYWORD = re.compile(r"(?:, )?(?P<key>[^\W\d]\w*)=")
+_WORDS = {"None": None, "False": False, "True": True}
+#: Python's word for a truth value → JSON's.
+_TRUTH = {"True": b"true", "False": b"false"}
+#: A string in single quotes, as `repr` writes most.
+_SINGLE_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
+_WORD = re.compile("|".join(_WORDS))
+_GAP = re.compile(r"\s*")
+
+
+def _read_literal(text: str, place: int) -> tuple[Any, int]:
+    """A Python literal as the grammar writes it: JSON but for three words."""
+    if match := _WORD.match(text, place):
+        return _WORDS[match[0]], match.end()
+    if match := _SINGLE_QUOTED.match(text, place):
+        return ast.literal_eval(match[0]), match.end()
+    if text[place] not in "[{":
+        return _DECODER.raw_decode(text, place)
+    is_list = text[place] == "["
+    items: list[Any] = []
+    keys: list[str] = []
+    place = _gap(text, place + 1)
+    while text[place] not in "]}":
+        if not is_list:
+            key, place = _DECODER.raw_decode(text, place)
+            keys.append(key)
+            place = _gap(text, _gap(text, place) + 1)
+        value, place = _read_literal(text, place)
+        items.append(value)
+        place = _gap(text, place)
+        if text[place] == ",":
+            place = _gap(text, place + 1)
+    return (items if is_list else dict(zip(keys, items, strict=True))), place + 1
+
+
+def _gap(text: str, place: int) -> int:
+    match = _GAP.match(text, place)
+    assert match is not None
+    return match.end()
+
+
+def _is_keyword_argument(key: str) -> bool:
+    return key.isidentifier() and key.isascii() and not keyword.iskeyword(key)
+
+
+def _optional(builder: GrammarBuilder, node: int) -> int:
+    return builder.alt([node, builder.epsilon()])
+
+
+def _joined(builder: GrammarBuilder, parameters: list[tuple[Parameter, int]], comma: int) -> int:
+    """Any of the optional and all of the required parameters, in order, with commas between."""
+    after_none = after_some = builder.epsilon()
+    for parameter, value in reversed(parameters):
+        first, further = builder.seq([value, after_some]), builder.seq([comma, value, after_some])
+        if not parameter.required:
+            first, further = builder.alt([first, after_none]), builder.alt([further, after_some])
+        after_none, after_some = first, further
+    return after_none
+
+
+def _ending(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """What ends a value, and what may follow before the next parameter."""
+    cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
+    return pieces[:cut], pieces[cut:]
+
+
+def _said(parameter: Parameter, kind: str) -> dict[str, str]:
+    return {"key": parameter.key, "kind": kind}

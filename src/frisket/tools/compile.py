@@ -1,0 +1,192 @@
+"""Tools × family × choice → Grammar, whose value is a Message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from frisket import _core
+from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
+from frisket.grammar import Grammar
+from frisket.json_schema.report import Entry, Report
+from frisket.thinking import Mode, Reasoning, Thinking, special_in
+from frisket.tools.arguments import Arguments
+from frisket.tools.family import Family, family
+from frisket.tools.message import Message
+from frisket.tools.parser import Parser
+from frisket.tools.program import Program
+from frisket.tools.tools import Tools
+
+if TYPE_CHECKING:
+    from frisket.limit import Limits
+    from frisket.vocabulary import Vocabulary
+
+CHOICES = ("auto", "required", "none")
+
+
+def compile_tools(
+    tools: Tools | Iterable[Any],
+    family_name: str | Family,
+    *,
+    choice: str = "auto",
+    parallel: bool = True,
+    final: Any = None,
+    thinking: Mode = "auto",
+    prompt: str | Thinking | None = None,
+    vocabulary: Vocabulary | None = None,
+    max_thinking_chars: int | None = None,
+    limits: Limits | None = None,
+) -> Grammar:
+    """The grammar of the messages of a family that call these tools; see `Grammar.from_tools`."""
+    wanted = family_name if isinstance(family_name, Family) else family(family_name)
+    given = tools if isinstance(tools, Tools) else Tools(tools)
+    arguments = given.arguments(wanted)
+    called, calls, text = _chosen(given, wanted, arguments, choice)
+    tokens = _tokens(wanted, vocabulary)
+    forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))
+    program = Program(
+        tokens,
+        tuple(each.of_family(tokens) for each in called),
+        forbidden,
+        text=text,
+        calls=calls,
+        parallel=parallel and choice in CHOICES,
+        final=_final(final) if text else None,
+        reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars),
+    )
+    if program.final is not None:
+        program = _told_apart(program)
+    builder = _builder(program, limits)
+    core = builder.build(program.lower(builder))
+    return Grammar(core, _report(given, wanted), value=_Value(program, limits))
+
+
+def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
+    """A builder that begins with what the arguments have in common: they are embedded the faster."""
+    return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
+
+
+def _chosen(
+    given: Tools, wanted: Family, arguments: list[Arguments], choice: str
+) -> tuple[list[Arguments], bool, bool]:
+    """(the tools that may be called, whether any may be, whether there may be text)"""
+    if not isinstance(choice, str):
+        raise TypeError(f"choice is auto, required, none or the name of a tool, got {type(choice).__name__}")
+    if choice in ("auto", "none"):
+        return arguments, choice == "auto", True
+    called = arguments if choice == "required" else [each for each in arguments if each.tool.name == choice]
+    if called:
+        return called, True, False
+    refused = [report for report in given.report(wanted) if report.status == "refused"]
+    reasons = [f"{report.name} was refused: {report.places[0][1]}" for report in refused if report.places]
+    names = ", ".join(each.tool.name for each in arguments) or "none"
+    raise RefusedToolsError(
+        f"there is no tool {choice!r} to call" if choice != "required" else "there is no tool to call",
+        where="choice",
+        places=[(report.name, reason) for report in refused for _, reason in report.places],
+        hint=next(iter(reasons), None) or f"the tools are {names}; choice is auto, required, none or one of them",
+    )
+
+
+def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
+    """The family with the special tokens of a vocabulary."""
+    if vocabulary is None:
+        return wanted
+    texts = [*wanted.call, wanted.calls, wanted.parameter, *wanted.content, *(wanted.thinking or ())]
+    return replace(wanted, special=special_in([*texts, *(wanted.preamble or ())], vocabulary))
+
+
+def _reasoning(
+    tokens: Family, wanted: Family, mode: Mode, prompt: str | Thinking | None, max_chars: int | None
+) -> Reasoning | None:
+    if mode not in ("auto", "on", "off"):
+        raise ValueError("thinking is auto, on or off")
+    if tokens.thinking is None:
+        if mode == "on":
+            raise ValueError(f"the models of {tokens.name} do not think")
+        return None
+    start, end = tokens.thinking
+    said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end, tokens.turn)
+    forbidden = tuple(sorted({*tokens.special, *wanted.special}))
+    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars)
+
+
+def _final(final: Any) -> Grammar | None:
+    if final is None or isinstance(final, Grammar):
+        return final
+    return Grammar.from_json_schema(final) if isinstance(final, (dict, bool)) else Grammar.from_type(final)
+
+
+def _told_apart(program: Program) -> Program:
+    """The program, if its calls can be told from its final answers; where they begin alike, marked calls alone."""
+    opener = program.family.opener
+    if not opener or not program.calls or program.final is None or not program.final.accepts_prefix(opener):
+        return program
+    raise UnsupportedSchemaError(
+        f"in the format of {program.family.name} a call and the final answer both begin with {opener!r}",
+        where="final",
+        hint="give the final answer as a tool and choice='required', or let the schema be a string or an array",
+    )
+
+
+class _Value:
+    """A text of the grammar → Message."""
+
+    def __init__(self, program: Program, limits: Limits | None) -> None:
+        self.program = program
+        self.limits = limits
+        self._parser = Parser(program)
+        self._core: _core.Grammar | None = None
+
+    def __call__(self, text: str) -> Message:
+        ended = text.rstrip()
+        text = next((ended.removesuffix(stop) for stop in self.program.family.stops if ended.endswith(stop)), text)
+        data = text.encode("utf-8", "surrogatepass")
+        core = self._written()
+        if not core.accepts(data):
+            raise _syntax_error(core, text, data)
+        return self._parser.message(text)
+
+    def _written(self) -> _core.Grammar:
+        """The same rules with special tokens written as their names, as they stand in a text."""
+        if self._core is None:
+            family = replace(self.program.family, special=frozenset())
+            tools = tuple(each.of_family(family) for each in self.program.tools)
+            reasoning = self.program.reasoning
+            written = reasoning and replace(reasoning, special=frozenset())
+            program = replace(self.program, family=family, tools=tools, reasoning=written)
+            builder = _builder(program, self.limits)
+            self._core = builder.build(program.lower(builder))
+        return self._core
+
+
+def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxError:
+    """Where the text first leaves the grammar: the prefixes that are in it are those up to some length."""
+    low, high = 0, len(data)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if core.accepts_prefix(data[:middle]) else (low, middle - 1)
+    offset = len(data[:low].decode("utf-8", "ignore"))
+    if low == len(data):
+        return MessageSyntaxError(
+            "the message ends before it is whole", where=f"offset {offset}", hint="it was cut; raise max_tokens"
+        )
+    wrong, before = text[offset : offset + 20], text[max(0, offset - 40) : offset]
+    return MessageSyntaxError(
+        f"the message leaves its format at {wrong!r}, after {before!r}",
+        where=f"offset {offset}",
+        hint="a message made under the mask of this grammar always has it",
+    )
+
+
+def _report(tools: Tools, family: Family) -> Report:
+    """What is not enforced of all tools; pointers begin with a tool's name."""
+    report = Report()
+    for tool in tools.report(family):
+        if tool.status == "refused":
+            report.notes.append(f"{tool.name} cannot be called: {tool.places[0][1] if tool.places else ''}")
+        for pointer, reason in tool.places if tool.status == "relaxed" else ():
+            place, _, keyword = pointer.rpartition("/")
+            report.loosened.append(Entry(f"/{tool.name}{place}", keyword, "loosened", reason))
+    return report

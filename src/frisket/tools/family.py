@@ -1,0 +1,154 @@
+"""One model family's wire format, as data: how its models think, write text and call tools."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Literal
+
+from frisket.errors import UnknownFamilyError
+from frisket.tools.template import Text, leading, pieces_of
+
+__all__ = ["Family", "families", "family"]
+
+
+#: The first tag of a marker: what comes after it may be spelled in several ways.
+_FIRST_TAG = re.compile(r"[^\n>]*>?")
+
+_TAG = re.compile(r"</?[^<>\s=]+[>= ]?")
+
+
+@dataclass(frozen=True)
+class Family:
+    """How the models of one family write a message. Every field is data; the modules of `formats` cite their sources.
+
+    Templates hold `$name`, `$arguments`, `$id` and `$ws` (up to eight blanks and line breaks).
+    """
+
+    name: str
+    models: str
+    """The models that write so, for people."""
+    sources: tuple[str, ...]
+    """Where the format is described."""
+    call: tuple[str, ...]
+    """How one call is written; the first is what the family's chat template writes."""
+    calls: str = "$calls"
+    """What stands around all calls of one section."""
+    separators: tuple[str, ...] = ("",)
+    """What may stand between two calls of a section."""
+    arguments: Literal["json", "parameters", "python"] = "json"
+    """One JSON object, one tag for each parameter, or Python's keyword arguments."""
+    parameter: str = ""
+    """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
+    python_words: bool = False
+    """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
+    special: frozenset[str] = frozenset()
+    """Markers that are special tokens of the family's tokenizers; all others are text."""
+    id: str = ""
+    """The pattern of `$id`."""
+    name_pattern: str = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
+    """The names of tools that the format can carry."""
+    opener: str = ""
+    """The first character of a call, where no marker announces one; other text does not begin with it."""
+    text_before: bool = True
+    """Whether text may stand before the first call."""
+    text_between: bool = False
+    """Whether text may stand between calls and after the last one."""
+    content: tuple[str, str] = ("", "")
+    """What stands around an answer that is no call."""
+    preamble: tuple[str, str] | None = None
+    """What stands around text before the first call, where that differs from `content`."""
+    thinking: tuple[str, str] | None = None
+    """The markers around reasoning."""
+    turn: str | None = None
+    """What begins the model's turn in a prompt, where the end of reasoning holds the same text."""
+    parallel: bool = True
+    """Whether one message may hold several calls."""
+    stops: tuple[str, ...] = ()
+    """Tokens that end the message; a parser drops them at the end of a text."""
+    note: str = field(default="", compare=False)
+    """What to know when using it."""
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Texts that announce calls or reasoning or end text, and so never stand in free text."""
+        ends = (self.content[1], self.preamble[1] if self.preamble else "")
+        found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
+        return tuple(dict.fromkeys(marker for marker in found if marker))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the format and its special tokens, which no text of an argument holds.
+
+        Many parsers look for tags before they read JSON, or take a tag that stands alone for the beginning of a call.
+        """
+        templates = (self.calls, *self.call, self.parameter)
+        literals = [piece.text for template in templates for piece in pieces_of(template) if isinstance(piece, Text)]
+        found = [tag for literal in literals for tag in _TAG.findall(literal)]
+        return tuple(dict.fromkeys([*found, *sorted(self.special), *(self.thinking or ())]))
+
+    @property
+    def trigger(self) -> str:
+        """The marker that announces a call: what all ways to begin one have in common. Empty where text has markers."""
+        if self.opener or self.content[0]:
+            return ""
+        pieces = pieces_of(self.calls)
+        first = leading(pieces)
+        if not first:
+            first = _common_prefix([leading(pieces_of(call)) for call in self.call])
+        for name in sorted(self.special, key=len, reverse=True):
+            if first.startswith(name):
+                return name
+        found = _FIRST_TAG.match(first)
+        assert found is not None
+        return found[0]
+
+    def problem_of(self, name: str) -> str | None:
+        """Why no tool can have this name; None if one can."""
+        if not re.fullmatch(self.name_pattern, name):
+            return f"the format of {self.name} cannot hold the name {name!r}"
+        if name + "\n" == self.content[0]:
+            return f"the format of {self.name} calls its text {name!r}"
+        return None
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """The names of the families that are known, in alphabetical order.
+
+    >>> "qwen3" in families()
+    True
+    """
+    from frisket.tools import formats
+
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(formats.__path__)))
+
+
+@cache
+def family(name: str) -> Family:
+    """The family of that name; UnknownFamilyError lists the known ones.
+
+    >>> family("qwen3").thinking
+    ('<think>', '</think>')
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a family is named by a str, got {type(name).__name__}")
+    if name not in families():
+        near = difflib.get_close_matches(name.lower().replace("-", "_").replace(".", "_"), families(), n=1, cutoff=0.5)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UnknownFamilyError(
+            f"no family of models is called {name!r}", hint=f"{meant}known are {', '.join(families())}"
+        )
+    found: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
+    return found
+
+
+def _common_prefix(texts: list[str]) -> str:
+    first, last = min(texts), max(texts)
+    return first[
+        : next((place for place, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), len(first))
+    ]

@@ -1,0 +1,1 @@
+"""Wire formats of model families, one module each."""

@@ -1,0 +1,25 @@
+"""DeepSeek V3 and R1: arguments in a fenced JSON block."""
+
+from frisket.tools.family import Family
+
+FAMILY = Family(
+    name="deepseek_v3",
+    models="DeepSeek V3, V3-0324",
+    sources=(
+        "https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/tokenizer_config.json",
+        "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/deepseekv3_tool_parser.py",
+    ),
+    call=("<｜tool▁call▁begin｜>function<｜tool▁sep｜>$name\n```json\n$arguments\n```<｜tool▁call▁end｜>",),
+    calls="<｜tool▁calls▁begin｜>$calls<｜tool▁calls▁end｜>",
+    separators=("\n",),
+    special=frozenset(
+        {
+            "<｜tool▁calls▁begin｜>",
+            "<｜tool▁calls▁end｜>",
+            "<｜tool▁call▁begin｜>",
+            "<｜tool▁call▁end｜>",
+            "<｜tool▁sep｜>",
+        }
+    ),
+    stops=("<｜end▁of▁sentence｜>",),
+)

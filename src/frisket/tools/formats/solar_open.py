@@ -1,0 +1,19 @@
+"""Solar Open: identifier, name and arguments between special tokens."""
+
+from frisket.tools.family import Family
+
+FAMILY = Family(
+    name="solar_open",
+    models="Solar Open 100B",
+    sources=(
+        "https://huggingface.co/upstage/Solar-Open-100B/blob/main/chat_template.jinja",
+        "https://github.com/ggml-org/llama.cpp/blob/master/models/templates/upstage-Solar-Open-100B.jinja",
+    ),
+    call=("<|tool_call:begin|>$id<|tool_call:name|>$name<|tool_call:args|>$arguments<|tool_call:end|>",),
+    calls="<|tool_calls|>$calls",
+    id="[A-Za-z0-9_-]{1,40}",
+    special=frozenset(
+        {"<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>"}
+    ),
+    stops=("<|calls|>", "<|flush|>", "<|end|>"),
+)

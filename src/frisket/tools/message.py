@@ -1,0 +1,47 @@
+"""What a model wrote, taken apart: reasoning, text, calls of tools."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frisket.tools.tool import Tool
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One call of a tool."""
+
+    id: str
+    """As the model wrote it; where its format has none, `call_0`, `call_1` … by the order in the message."""
+    name: str
+    arguments: dict[str, Any]
+    """The arguments as JSON values."""
+    tool: Tool = field(repr=False, compare=False)
+
+    @property
+    def value(self) -> Any:
+        """The arguments as what the tool takes: an instance of a Pydantic model, or a dict with a function's types.
+
+        FrisketError if a validator of the type refuses them.
+        """
+        return self.tool.value(json.dumps(self.arguments, ensure_ascii=False))
+
+    def to_openai(self) -> dict[str, Any]:
+        """The call as the chat API of OpenAI describes it."""
+        arguments = json.dumps(self.arguments, ensure_ascii=False)
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": arguments}}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of a model, taken apart."""
+
+    reasoning: str | None = None
+    content: str | None = None
+    """The text outside of reasoning and calls; None if there is none."""
+    calls: list[ToolCall] = field(default_factory=list)
+    final: Any = None
+    """The value of the final answer, where the grammar has one beside the tools and the model gave it."""

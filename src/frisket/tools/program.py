@@ -1,0 +1,142 @@
+"""Family × tools × choice → the node of a whole message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frisket.notations.combination.free_text import branches
+from frisket.thinking import Reasoning
+from frisket.tools import wire
+from frisket.tools.arguments import Arguments
+from frisket.tools.family import Family
+from frisket.tools.template import Hole, Piece, Text, literal_pieces, pieces_of, without_prefix
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+    from frisket.grammar import Grammar
+
+
+@dataclass(frozen=True)
+class Program:
+    """What one message may be."""
+
+    family: Family
+    """The format, whose `special` are the markers that are tokens here."""
+    tools: tuple[Arguments, ...]
+    forbidden: tuple[str, ...]
+    """Markers that no free text holds."""
+    text: bool = True
+    """Whether there may be a message without a call, and text around calls."""
+    calls: bool = True
+    """Whether there may be calls."""
+    parallel: bool = True
+    final: Grammar | None = None
+    reasoning: Reasoning | None = None
+
+    def lower(self, builder: GrammarBuilder) -> int:
+        """The node of all messages."""
+        body = _Body(self, builder).message()
+        return body if self.reasoning is None else self.reasoning.lower(builder, body)
+
+
+class _Body:
+    """The message after its reasoning."""
+
+    def __init__(self, program: Program, builder: GrammarBuilder) -> None:
+        self.program = program
+        self.family = program.family
+        self.builder = builder
+        self._arguments = [(tool.tool.name, tool.lower(builder)) for tool in program.tools]
+
+    def message(self) -> int:
+        program, builder = self.program, self.builder
+        found = []
+        if program.calls and program.tools:
+            found.append(self._with_calls())
+        if program.text or program.final is not None:
+            found.append(self._answer())
+        return builder.alt(found)
+
+    def _answer(self) -> int:
+        """A message without a call."""
+        begin, end = (self._literal(marker) for marker in self.family.content)
+        if self.program.final is not None:
+            middle = [self.builder.embed(self.program.final.core), wire.lower(self.builder, end)]
+        else:
+            middle = [self._text(end, starts=True)]
+        return self.builder.seq([wire.lower(self.builder, begin), *middle])
+
+    def _with_calls(self) -> int:
+        """A message with at least one call."""
+        builder, family, program = self.builder, self.family, self.program
+        with_text = program.text and program.final is None
+        if family.content[0] or family.opener:
+            section = self._section()
+            if not (with_text and family.preamble):
+                return section
+            begin, end = (self._literal(marker) for marker in family.preamble)
+            preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
+            return builder.alt([section, builder.seq([preamble, section])])
+        trigger = self._literal(family.trigger)
+        rest = self._section(family.trigger, alone=with_text and family.text_between)
+        if not (with_text and family.text_before):
+            return builder.seq([wire.lower(builder, trigger), rest])
+        before = self._text(trigger)
+        if not (family.text_between and program.parallel):
+            return builder.seq([before, rest])
+        more = builder.rule("text and calls")
+        builder.define(more, builder.alt([self._text([]), builder.seq([before, rest, more])]))
+        return builder.seq([before, rest, more])
+
+    def _text(self, end: list[Piece], *, starts: bool = False) -> int:
+        """Free text and what ends it; `starts` if it is the beginning of the message."""
+        builder = self.builder
+        text = builder.any_text()
+        if starts and self.family.opener and self.program.calls and self.program.tools:
+            blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
+            call = builder.cat([blanks, builder.literal(self.family.opener.encode()), builder.not_(builder.empty())])
+            text = builder.and_([text, builder.not_(call)])
+        return wire.delimited(builder, text, self.program.forbidden, end)
+
+    def _section(self, begun: str = "", *, alone: bool = False) -> int:
+        """One section of calls, or if `alone` of one call; `begun` is what has been written of it."""
+        builder, family = self.builder, self.family
+        pieces = pieces_of(family.calls, family.special)
+        middle = pieces.index(Hole("calls"))
+        before, after = pieces[:middle], pieces[middle + 1 :]
+        if before:
+            before, begun = without_prefix(before, begun), ""
+        first = calls = self._call(begun)
+        if self.program.parallel and family.parallel and not (alone and not middle):
+            separator = builder.words([text.encode() for text in family.separators])
+            another = builder.seq([separator, self._call() if begun else first])
+            calls = builder.seq([first, builder.repeat(another, 0)])
+        return builder.seq([wire.lower(builder, before), calls, wire.lower(builder, after)])
+
+    def _call(self, begun: str = "") -> int:
+        """One call of any tool, in any of the ways to write it."""
+        templates = [without_prefix(pieces_of(call, self.family.special), begun) for call in self.family.call]
+        return self.builder.alt([self._templated(pieces) for pieces in templates])
+
+    def _templated(self, pieces: tuple[Piece, ...]) -> int:
+        builder = self.builder
+        name, arguments = pieces.index(Hole("name")), pieces.index(Hole("arguments"))
+        between, after = list(pieces[name + 1 : arguments]), pieces[arguments + 1 :]
+        joint = ""
+        if between and isinstance(between[0], Text):
+            joint = between.pop(0).text  # type: ignore[union-attr]
+        middle = self._pieces(between)
+        tools = [((name + joint).encode(), builder.seq([middle, node])) for name, node in self._arguments]
+        return builder.seq([self._pieces(pieces[:name]), branches(builder, tools), self._pieces(after)])
+
+    def _pieces(self, pieces: tuple[Piece, ...] | list[Piece]) -> int:
+        return wire.lower(self.builder, pieces, {"id": self._id})
+
+    def _id(self) -> int:
+        from frisket.notations.regex import lower_regex
+
+        return lower_regex(self.builder, self.family.id)
+
+    def _literal(self, marker: str) -> list[Piece]:
+        return list(literal_pieces(marker, self.family.special))

@@ -1,0 +1,93 @@
+"""Template text → pieces: literal text, special tokens, and holes such as `$name`.
+
+A family's wire format is data. Its templates say where names, arguments and identifiers stand. The grammar and the
+parser read the same pieces, so that the parser reads what the grammar lets a model write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias, get_args
+
+HoleName: TypeAlias = Literal["name", "arguments", "id", "ws", "key", "value", "calls", "kind"]
+
+_HOLE = re.compile(r"\$([a-z]+)")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text that stands as it is."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Special:
+    """A special token, by its name in the vocabulary."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A place for something that differs from call to call."""
+
+    name: HoleName
+
+
+Piece: TypeAlias = Text | Special | Hole
+
+
+@lru_cache(maxsize=4096)
+def pieces_of(template: str, special: frozenset[str] = frozenset()) -> tuple[Piece, ...]:
+    """The pieces of a template; names in `special` are tokens, wherever they occur in the text.
+
+    >>> pieces_of("<call>$name", frozenset({"<call>"}))
+    (Special(name='<call>'), Hole(name='name'))
+    """
+    pieces: list[Piece] = []
+    for place, part in enumerate(_HOLE.split(template)):
+        if place % 2:
+            if part not in get_args(HoleName):
+                raise ValueError(f"${part} is no hole of a template")
+            pieces.append(Hole(part))  # type: ignore[arg-type]
+        else:
+            pieces += literal_pieces(part, special)
+    return tuple(pieces)
+
+
+def literal_pieces(text: str, special: Collection[str]) -> list[Text | Special]:
+    """The text and the special tokens of a marker; of several names that begin at one place the longest counts."""
+    if not special:
+        return [Text(text)] if text else []
+    names = "|".join(re.escape(name) for name in sorted(special, key=lambda name: (-len(name), name)))
+    parts = re.split(f"({names})", text)
+    return [Special(part) if place % 2 else Text(part) for place, part in enumerate(parts) if part]
+
+
+def written(pieces: Collection[Piece]) -> str:
+    """The text of pieces without holes: a special token is written as its name."""
+    return "".join(piece.text if isinstance(piece, Text) else piece.name for piece in pieces)
+
+
+def leading(pieces: tuple[Piece, ...]) -> str:
+    """The text before the first hole."""
+    ends = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
+    return written(pieces[:ends])
+
+
+def without_prefix(pieces: tuple[Piece, ...], prefix: str) -> tuple[Piece, ...]:
+    """The pieces after a text that they begin with."""
+    rest = list(pieces)
+    while prefix:
+        piece = rest.pop(0)
+        assert not isinstance(piece, Hole)
+        text = piece.text if isinstance(piece, Text) else piece.name
+        if len(text) > len(prefix):
+            assert isinstance(piece, Text), "a special token is never cut"
+            rest.insert(0, Text(text[len(prefix) :]))
+        prefix = prefix[len(text) :]
+    return tuple(rest)

@@ -1,0 +1,121 @@
+"""OpenAI's, Anthropic's or MCP's description, a Python function, or a Pydantic model → Tool."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.python_type import PythonType
+
+#: Where each vendor keeps the schema of the arguments: OpenAI, MCP, Anthropic.
+_SCHEMAS = ("parameters", "inputSchema", "input_schema")
+#: What a tool without a schema takes: nothing.
+_NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that a model may call: its name, and the JSON Schema of its arguments.
+
+    >>> tool = Tool.of({"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}})
+    >>> tool.name, tool.schema
+    ('now', {'type': 'object'})
+    """
+
+    name: str
+    schema: dict[str, Any]
+    description: str = ""
+    python: PythonType[Any] | None = field(default=None, repr=False, compare=False)
+    """The type of the arguments, where the tool is a Python function or a Pydantic model."""
+    is_function: bool = field(default=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, source: Any) -> Tool:
+        """The tool that was described; InvalidSchemaError if the description names no tool or no schema of an object.
+
+        A function's parameters are its arguments, by their annotations (needs Pydantic); a model's fields are.
+        """
+        if isinstance(source, Tool):
+            return source
+        if isinstance(source, Mapping):
+            return cls._of_mapping(source)
+        if isinstance(source, type):
+            python: PythonType[Any] = PythonType(source)
+            return cls(source.__name__, _of_object(python.schema), inspect.getdoc(source) or "", python)
+        if callable(source):
+            python = PythonType(_model_of(source))
+            return cls(source.__name__, _of_object(python.schema), inspect.getdoc(source) or "", python, True)
+        raise TypeError(f"a tool is a dict, a Python function or a Pydantic model, got {type(source).__name__}")
+
+    @classmethod
+    def _of_mapping(cls, source: Mapping[str, Any]) -> Tool:
+        inner = source.get("function", source)
+        if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str) or not inner["name"]:
+            raise InvalidSchemaError(
+                "the tool has no name", where="/function/name", hint='write {"name": …, "parameters": {…}}'
+            )
+        found = [(key, inner[key]) for key in _SCHEMAS if inner.get(key) is not None]
+        schema = found[0][1] if found else _NOTHING
+        if not isinstance(schema, Mapping):
+            raise InvalidSchemaError(
+                "the schema of the arguments is no object", where=f"/{found[0][0]}", hint="write a JSON Schema"
+            )
+        description = inner.get("description")
+        return cls(inner["name"], _of_object(dict(schema)), description if isinstance(description, str) else "")
+
+    def value(self, arguments: str) -> Any:
+        """Arguments in JSON as what the tool takes: a model, or a dict; a function's values have its types.
+
+        FrisketError if a validator of the type refuses them.
+        """
+        if self.python is None:
+            return importlib.import_module("json").loads(arguments)
+        value = self.python.value(arguments)
+        if not self.is_function:
+            return value
+        return {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
+
+
+def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema, which asks for an object: arguments are never anything else."""
+    said = schema.get("type")
+    if said is None:
+        return {**schema, "type": "object"}
+    if said != "object" and not (isinstance(said, list) and "object" in said):
+        raise InvalidSchemaError(
+            f"arguments are an object, the schema asks for {said!r}", where="/type", hint='write "type": "object"'
+        )
+    return schema if said == "object" else {**schema, "type": "object"}
+
+
+def _model_of(function: Callable[..., Any]) -> Any:
+    """A Pydantic model of a function's parameters."""
+    try:
+        pydantic: Any = importlib.import_module("pydantic")
+    except ImportError as error:
+        raise MissingDependencyError.of("pydantic", "pydantic") from error
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise FrisketError(
+            f"an annotation of {function.__name__} cannot be read: {error}",
+            where=function.__name__,
+            hint="define or import the name in the function's module",
+            code="tool-signature",
+        ) from error
+    fields: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise FrisketError(
+                f"{function.__name__} takes {parameter}: a tool's arguments go by name",
+                where=name,
+                hint="give the function named parameters only",
+                code="tool-signature",
+            )
+        fields[name] = (hints.get(name, Any), ... if parameter.default is parameter.empty else parameter.default)
+    return pydantic.create_model(function.__name__, __config__=pydantic.ConfigDict(extra="forbid"), **fields)

@@ -1,0 +1,219 @@
+"""Descriptions of tools × policy → the tools that a grammar may call, and what became of each."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from frisket.errors import (
+    FrisketError,
+    MissingDependencyError,
+    RefusedToolsError,
+    UnsatisfiableSchemaError,
+    UnsupportedSchemaError,
+)
+from frisket.json_schema import DEFAULT, JSONSchemaOptions
+from frisket.tools.arguments import Arguments
+from frisket.tools.family import Family, family
+from frisket.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from frisket.json_schema.report import Entry
+
+__all__ = ["Policy", "ToolReport", "Tools"]
+
+Policy: TypeAlias = Literal["strict", "relaxed", "reject"]
+POLICIES = ("strict", "relaxed", "reject")
+#: How often a schema may lose a keyword before its tool is refused.
+_LOSSES = 100
+
+
+@dataclass(frozen=True)
+class ToolReport:
+    """What became of one tool.
+
+    `status` is `exact`, `relaxed` (`places` says what is left out), or `refused` (`places` says why, `hint` what to
+    change): the model cannot call it.
+    """
+
+    name: str
+    status: Literal["exact", "relaxed", "refused"]
+    places: tuple[tuple[str, str], ...] = ()
+    """(JSON pointer into the schema of the arguments, what is not enforced or cannot be)."""
+    hint: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        places = [{"pointer": pointer, "reason": reason} for pointer, reason in self.places]
+        return {"name": self.name, "status": self.status, "places": places, "hint": self.hint}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One tool for one family; `arguments` is None if it is refused."""
+
+    report: ToolReport
+    arguments: Arguments | None
+
+
+class Tools:
+    """Tools that a model may call, each compiled on its own: a bad one does no harm to the others.
+
+    >>> tools = Tools([{"name": "now"}, {"name": "bad", "parameters": {"type": "objekt"}}], policy="reject")
+    >>> [(report.name, report.status) for report in tools.report()]
+    [('now', 'exact'), ('bad', 'refused')]
+
+    A tool is a dict as OpenAI's, Anthropic's or MCP's interfaces have it, a Python function with annotations, or a
+    Pydantic model (both need Pydantic). `policy` says what becomes of a tool that cannot be enforced exactly:
+
+    * `strict`: a RefusedToolsError that lists every such tool;
+    * `relaxed`: what cannot be enforced is left out of its schema, and reported; a tool that cannot be called at all
+      (no arguments can be valid, no name) is refused;
+    * `reject`: the tool is refused. The model cannot call a refused tool, all others it can.
+    """
+
+    def __init__(
+        self, tools: Iterable[Any], *, policy: Policy = "strict", options: JSONSchemaOptions | None = None
+    ) -> None:
+        if isinstance(tools, (str, bytes, dict)):
+            raise TypeError("tools are a list of tools")
+        if policy not in POLICIES:
+            raise ValueError(f"policy is one of {', '.join(POLICIES)}")
+        self.policy: Policy = policy
+        self.options = options or DEFAULT
+        self._sources = list(tools)
+        self._checked: dict[Family, list[Checked]] = {}
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def report(self, family: str | Family | None = None) -> list[ToolReport]:
+        """What becomes of each tool; for a family whose format cannot hold all arguments, with what it refuses."""
+        return [checked.report for checked in self.checked(_family(family))]
+
+    def arguments(self, family: str | Family) -> list[Arguments]:
+        """The tools that can be called; RefusedToolsError under `strict` if these are not all."""
+        checked = self.checked(_family(family))
+        refused = [each.report for each in checked if each.report.status == "refused"]
+        if refused and self.policy == "strict":
+            raise RefusedToolsError(
+                f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
+                places=[(report.name, reason) for report in refused for _, reason in report.places],
+                where=f"{refused[0].name}{refused[0].places[0][0] if refused[0].places else ''}",
+                hint=f"{refused[0].hint}; or policy='relaxed' or 'reject'" if refused[0].hint else None,
+            )
+        return [each.arguments for each in checked if each.arguments is not None]
+
+    def checked(self, family: Family) -> list[Checked]:
+        """Every tool for a family, once."""
+        known = self._checked.get(family)
+        if known is None:
+            known = self._checked[family] = list(self._check(family))
+        return known
+
+    def _check(self, family: Family) -> Iterator[Checked]:
+        names: set[str] = set()
+        # Many parsers look for tags before they read JSON, so no string holds one.
+        options = replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *family.tags))
+        for place, source in enumerate(self._sources):
+            try:
+                tool = Tool.of(source)
+            except MissingDependencyError:
+                raise
+            except FrisketError as error:
+                yield _refused(_name(source, place), error)
+                continue
+            problem = family.problem_of(tool.name) or (
+                f"another tool is called {tool.name}, too" if tool.name in names else None
+            )
+            if problem is not None:
+                yield _refused(tool.name, RefusedToolsError(problem, where="/name", hint="rename the tool"))
+                continue
+            names.add(tool.name)
+            yield self._checked_one(tool, family, options)
+
+    def _checked_one(self, tool: Tool, family: Family, options: JSONSchemaOptions) -> Checked:
+        try:
+            return Checked(ToolReport(tool.name, "exact"), _compiled(tool, family, options))
+        except FrisketError as error:
+            if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
+                return _refused(tool.name, error)
+            return _relaxed(tool, family, options, error)
+
+
+def _compiled(tool: Tool, family: Family, options: JSONSchemaOptions) -> Arguments:
+    """The arguments of a tool; raises what they cannot be."""
+    arguments = Arguments(tool, family, options)
+    arguments.check()
+    arguments.core()
+    return arguments
+
+
+def _relaxed(tool: Tool, family: Family, options: JSONSchemaOptions, error: FrisketError) -> Checked:
+    """The tool without what its schema cannot have enforced, keyword by keyword."""
+    options, schema = replace(options, relaxed=True), copy.deepcopy(tool.schema)
+    left_out: list[tuple[str, str]] = []
+    for _ in range(_LOSSES):
+        smaller = replace(tool, schema=schema)
+        try:
+            arguments = _compiled(smaller, family, options)
+        except UnsatisfiableSchemaError as reason:
+            return _refused(tool.name, reason)
+        except FrisketError as reason:
+            lost = [(pointer, why) for pointer, why in _places(reason) if _remove(schema, pointer)]
+            if not lost:
+                return _refused(tool.name, error)
+            left_out += lost
+            continue
+        report = arguments.grammar().report
+        slips: list[Entry] = report.loosened if report is not None else []
+        left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
+        return Checked(ToolReport(tool.name, "relaxed", tuple(dict(left_out).items()), error.hint), arguments)
+    return _refused(tool.name, error)
+
+
+def _remove(schema: Any, pointer: str) -> bool:
+    """Take out the keyword at a pointer; a subschema that cannot be read becomes one that asks nothing."""
+    tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+    part = schema
+    try:
+        for token in tokens[:-1]:
+            part = part[int(token)] if isinstance(part, list) else part[token]
+        if isinstance(part, list):
+            part[int(tokens[-1])] = True
+        elif isinstance(part[tokens[-1]], dict) or tokens[-1] not in part:
+            part[tokens[-1]] = True
+        else:
+            del part[tokens[-1]]
+    except (IndexError, KeyError, TypeError, ValueError):
+        return False
+    return True
+
+
+def _places(error: FrisketError) -> list[tuple[str, str]]:
+    if isinstance(error, UnsupportedSchemaError) and error.places:
+        return error.places
+    return [(error.where or "", error.message)]
+
+
+def _refused(name: str, error: FrisketError) -> Checked:
+    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None)
+
+
+def _first(report: ToolReport) -> str:
+    return report.places[0][1] if report.places else "no reason is known"
+
+
+def _name(source: Any, place: int) -> str:
+    """What to call a tool whose description cannot be read."""
+    inner = source.get("function", source) if isinstance(source, dict) else source
+    name = inner.get("name") if isinstance(inner, dict) else getattr(inner, "__name__", None)
+    return name if isinstance(name, str) and name else f"tool {place}"
+
+
+def _family(wanted: str | Family | None) -> Family:
+    if isinstance(wanted, Family):
+        return wanted
+    return family("hermes" if wanted is None else wanted)

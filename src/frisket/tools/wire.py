@@ -1,0 +1,75 @@
+"""Pieces of a template → node, and text → where the pieces end.
+
+Both directions stand side by side, since they must agree on what a hole may hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from frisket.tools.template import Hole, Piece, Special, Text
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+
+#: Blanks and line breaks that `$ws` holds at most.
+WIDEST = 8
+
+
+def lower(
+    builder: GrammarBuilder, pieces: Iterable[Piece], values: Mapping[str, int | Callable[[], int]] | None = None
+) -> int:
+    """The node of the pieces, with the nodes of their holes."""
+    return builder.seq([_lower(builder, piece, values or {}) for piece in pieces])
+
+
+def _lower(builder: GrammarBuilder, piece: Piece, values: Mapping[str, int | Callable[[], int]]) -> int:
+    if isinstance(piece, Text):
+        return builder.literal(piece.text.encode())
+    if isinstance(piece, Special):
+        return builder.special(piece.name)
+    if piece.name == "ws":
+        return builder.repeat(builder.words([b" ", b"\n"]), 0, WIDEST)
+    value = values[piece.name]
+    return value() if callable(value) else value
+
+
+def skip(text: str, place: int, pieces: Iterable[Piece], values: Mapping[str, str] | None = None) -> int | None:
+    """Where the pieces end that stand at a place of a text; None if they do not stand there."""
+    for piece in pieces:
+        if piece == Hole("ws"):
+            while text[place : place + 1] in (" ", "\n") and place < len(text):
+                place += 1
+            continue
+        if isinstance(piece, Hole):
+            assert values is not None
+            said = values[piece.name]
+        else:
+            said = piece.text if isinstance(piece, Text) else piece.name
+        if not text.startswith(said, place):
+            return None
+        place += len(said)
+    return place
+
+
+def delimited(
+    builder: GrammarBuilder, text: int, forbidden: Iterable[str], end: Iterable[Piece], *, max_chars: int | None = None
+) -> int:
+    """A text and the pieces that end it. The end does not occur earlier, and no forbidden string occurs in the text.
+
+    `text` is a regular node. Without an end, the text goes as far as it likes.
+    """
+    pieces = list(end)
+    words = [word.encode() for word in dict.fromkeys(forbidden)]
+    anything = builder.not_(builder.empty())
+    if words:
+        text = builder.and_([text, builder.not_(builder.cat([anything, builder.words(words), anything]))])
+    if max_chars is not None:
+        text = builder.bounded(text, 0, max_chars)
+    if pieces and isinstance(pieces[0], Text):
+        first = builder.literal(pieces.pop(0).text.encode())  # type: ignore[union-attr]
+        something = builder.cat([builder.byte_class([(0, 255)]), anything])
+        once = builder.not_(builder.cat([anything, first, something]))
+        text = builder.and_([builder.cat([text, first]), once])
+    return builder.seq([text, lower(builder, pieces)]) if pieces else text

@@ -1,0 +1,90 @@
+"""regex, and JSON in strings: formats that nest, and so are grammars inside JSON strings."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+
+import pytest
+
+from frisket import Grammar
+from frisket._core import GrammarBuilder, Vocabulary
+from frisket.errors import UnsupportedSchemaError
+from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema.formats.content import is_json, json_node
+from frisket.json_schema.formats.regex_format import regex_node
+from frisket.notations.regex import is_ecma_regex
+
+REGEXES = (
+    *(r"([abc])+\s+$", r"(?<=a+)b", "[]", "[^]", r"\cA", r"^[a-z0-9-]{1,63}$", "a{2,12}", r"\p{L}+", "x*?", r"[\d-]"),
+    *(r"\u{1F600}", '"', "a\nb", r"^(\([0-9]{3}\))?[0-9]{3}-[0-9]{4}$", r"[\x00-\x7f]", "日本+", r"[^\s@]+@[^\s@]+"),
+)
+NO_REGEXES = (
+    *("^(abc]", r"\a", "(?P<name>x)", "(?#c)a", "(?i)abc", "a{2,1}", r"\p{Foo}", "x**", "(?=a)*", r"[a-\d]", "[z-a]"),
+    *(r"\u{110000}", "{", "a|*", "(a|b", "a)", "\\"),
+)
+
+
+@pytest.mark.parametrize("escapes", ["raw", "free"])
+def test_regular_expressions_nest(escapes: str) -> None:
+    options = JSONSchemaOptions(escapes=escapes)  # type: ignore[arg-type]
+    made = Grammar.from_json_schema({"type": "string", "format": "regex"}, options)
+    assert [text for text in REGEXES if not made.accepts(json.dumps(text, ensure_ascii=False))] == []
+    assert [text for text in NO_REGEXES if made.accepts(json.dumps(text, ensure_ascii=False))] == []
+    assert made.report is not None and [entry.keyword for entry in made.report.narrowed] == ["format"]
+    some = Grammar.from_json_schema({"type": "string", "format": "regex", "minLength": 1}, options)
+    assert made.accepts('""') and not some.accepts('""') and not some.accepts('"("')
+    assert [text for text in REGEXES if not some.accepts(json.dumps(text, ensure_ascii=False))] == []
+
+
+@pytest.mark.parametrize("escapes", ["raw", "free"])
+def test_json_nests_in_strings(escapes: str) -> None:
+    schema = {"$schema": "http://json-schema.org/draft-07/schema#", "contentMediaType": "application/json"}
+    made = Grammar.from_json_schema(schema, JSONSchemaOptions(escapes=escapes))  # type: ignore[arg-type]
+    good = ['{"a": [1, -2.5e3, "\\u00e9\\"", {}, null]}', " [ ] ", '"é😀/"', "0"]
+    bad = ["{:}", "01", "", '"\n"', "[1,]", "nul", '{"a" 1}', "1 2"]
+    assert [text for text in good if not (is_json(text) and made.accepts(json.dumps(text, ensure_ascii=False)))] == []
+    assert [text for text in bad if is_json(text) or made.accepts(json.dumps(text, ensure_ascii=False))] == []
+    assert made.accepts(json.dumps(good[2])) == (escapes == "free")
+    assert made.accepts("7")
+
+
+@pytest.mark.parametrize("escapes", ["raw", "free"])
+@pytest.mark.parametrize(("node", "check"), [(regex_node, is_ecma_regex), (json_node, is_json)])
+def test_what_nests_is_sound(node: Callable[..., int], check: Callable[[str], bool], escapes: str) -> None:
+    builder = GrammarBuilder()
+    core = builder.build(node(builder, escapes))
+    pieces = [bytes([byte]) for byte in range(256)]
+    pieces += [b"(?", b"{1,", b"[^", b"a-z", b"\\\\", b"\\\\p{L}", b'","', b'\\"', b"\\u005c", b"\\u00", b"true"]
+    compiled = core.compile(Vocabulary([*pieces, None], eos=[len(pieces)]))
+    ended = 0
+    for seed in range(60):
+        chance, matcher, text = random.Random(seed), compiled.matcher(), b""
+        for step in range(300):
+            allowed = matcher.allowed()
+            if len(pieces) in allowed:
+                ended += 1
+                assert check(json.loads(text)), text
+                break
+            closing = [token for token in allowed if step > 60 and pieces[token][:1] in b')]}"0']
+            syntax = [token for token in allowed if pieces[token][:1] in b'()[]{}\\|*+?-^$,:.019abcdefpux"']
+            token = chance.choice(closing or (syntax if chance.random() < 0.8 and syntax else allowed))
+            text += pieces[token]
+            matcher.advance(token)
+    assert ended > 40
+
+
+@pytest.mark.parametrize("more", [{"minLength": 2}, {"pattern": "a"}, {"not": {"const": "b"}}])
+def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) -> None:
+    with pytest.raises(UnsupportedSchemaError, match="beside other conditions"):
+        Grammar.from_json_schema({"format": "regex", **more})
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema({"not": {"format": "regex"}})
+    listed = Grammar.from_json_schema({"format": "regex", "enum": ["a", "(?<n>x)", "("], **more}, None)
+    assert not listed.accepts('"("')
+
+
+def test_keys_do_not_nest() -> None:
+    with pytest.raises(UnsupportedSchemaError, match="keys"):
+        Grammar.from_json_schema({"propertyNames": {"format": "regex"}})

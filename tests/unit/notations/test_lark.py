@@ -1,0 +1,96 @@
+"""Lark beyond accepted texts: special tokens, masks around lazy rules, deep and large grammars, limits, errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
+from frisket._core import Vocabulary
+
+
+def allowed(grammar: Grammar, tokens: list[bytes | None], special: dict[str, int], *taken: int) -> list[int]:
+    vocabulary = Vocabulary(tokens, special=special, eos=[len(tokens) - 1])
+    matcher = grammar.compile(vocabulary).matcher()
+    for token in taken:
+        matcher.advance(token)
+    return matcher.allowed()
+
+
+def test_special_tokens_stand_between_texts() -> None:
+    grammar = Grammar.from_lark('start: <|call|> "f" | text\ntext: /[a-z]*/\n%ignore " "')
+    tokens = [b"f", b"a", b" ", None, None]
+    special = {"<|call|>": 3}
+    assert allowed(grammar, tokens, special) == [0, 1, 3, 4]
+    assert allowed(grammar, tokens, special, 3) == [0, 2]
+    assert allowed(grammar, tokens, special, 3, 2, 0) == [2, 4]
+    assert grammar.accepts("f ") and not grammar.accepts("<|call|>f")
+    with pytest.raises(VocabularyError, match="no special token"):
+        grammar.compile(Vocabulary(tokens, special={}, eos=[4]))
+
+
+def test_a_special_token_ends_text_without_a_second_reading() -> None:
+    grammar = Grammar.from_lark(
+        'start: think answer\nthink[lazy]: TEXT </think>\nTEXT: /(.|\\n)*/\nanswer: "yes" | "no"'
+    )
+    tokens = [b"yes", b"x", None, None]
+    assert allowed(grammar, tokens, {"</think>": 2}) == [0, 1, 2]
+    assert allowed(grammar, tokens, {"</think>": 2}, 0, 1, 2) == [0]
+
+
+def test_a_mark_that_straddles_tokens_ends_the_free_text() -> None:
+    grammar = Grammar.from_lark('start: call* TEXT\ncall: mark /[0-9]/ "."\nmark[lazy]: TEXT "<n>"\nTEXT: /(.|\\n)*/')
+    tokens = [b"<", b"n", b"n>", b">1", b"> ", b"1.", b"x", b"<n>x", b"<n>1.<", None]
+    assert allowed(grammar, tokens, {}) == [0, 1, 2, 3, 4, 5, 6, 8, 9]
+    assert allowed(grammar, tokens, {}, 0, 1) == [0, 1, 2, 3, 5, 6, 8, 9]
+    assert allowed(grammar, tokens, {}, 0, 2) == [5]
+
+
+def test_an_unproductive_start_is_an_empty_grammar() -> None:
+    with pytest.raises(EmptyGrammarError, match="the rule list matches nothing") as caught:
+        Grammar.from_lark('start: "[" list\nlist: "a" list')
+    assert (caught.value.where, caught.value.excerpt) == ("2:1", '  list: "a" list\n  ^')
+    with pytest.raises(EmptyGrammarError, match="the rule BOTH matches nothing") as caught:
+        Grammar.from_lark('start: "[" BOTH\nBOTH: "a" & "b"')
+    assert caught.value.where == "2:1"
+
+
+def test_groups_and_negations_nest_however_deep() -> None:
+    deep = 3_000
+    assert Grammar.from_lark(f'start: {"(" * deep}"x"{")" * deep}').accepts("x")
+    assert Grammar.from_lark(f"start: A\nA: {'~' * deep}/x/").accepts("x")
+    with pytest.raises(GrammarSyntaxError, match="grammars nest too deep"):
+        Grammar.from_lark("start: " + "%lark { start: " * 30 + '"a"' + "}" * 30)
+
+
+def test_many_definitions() -> None:
+    lines = [f'r{number}: "{number}" [r{number + 1}]' for number in range(3_000)]
+    grammar = Grammar.from_lark("\n".join(["start: r0", *lines, 'r3000: "end"']))
+    assert grammar.accepts("01234") and not grammar.accepts("02")
+    chain = [f"T{number}: T{number + 1}" for number in range(1_000)]
+    assert Grammar.from_lark("\n".join(["start: T0", *chain, 'T1000: "x"'])).accepts("x")
+
+
+def test_limits_bound_the_build() -> None:
+    with pytest.raises(LimitExceededError):
+        Grammar.from_lark('start: "a"', limits=Limits(steps=3))
+
+
+def test_the_schema_within_is_named_by_its_place() -> None:
+    with pytest.raises(GrammarSyntaxError, match="at /properties/n/type of the schema") as caught:
+        Grammar.from_lark('start: "x"\n  | %json {"properties": {"n": {"type": "int"}}}')
+    assert caught.value.where == "2:5"
+
+
+@pytest.mark.parametrize("dialect", ["llguidance", "lark", "xgrammar"])
+def test_equal_grammars(dialect: str) -> None:
+    text = 'start: "a"'
+    one, two = (Grammar.from_lark(text, dialect=dialect) for _ in range(2))  # type: ignore[arg-type]
+    assert one == two and hash(one) == hash(two)
+    assert (one == Grammar.from_lark(text)) is (dialect == "llguidance")
+
+
+def test_options_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="llguidance, lark or xgrammar"):
+        Grammar.from_lark('start: "a"', dialect="other")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a grammar is a str"):
+        Grammar.from_lark(b'start: "a"')  # type: ignore[arg-type]

@@ -1,0 +1,110 @@
+"""Captures: where the parts of a text stand, in bytes and tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from frisket import (
+    Grammar,
+    GrammarError,
+    LimitExceededError,
+    Span,
+    Vocabulary,
+    capture,
+    choice,
+    json,
+    optional,
+    regex,
+    repeat,
+    seq,
+    special,
+    tags,
+    text,
+    until,
+)
+
+WORD = regex("[a-z]+")
+
+
+def texts(grammar: Grammar, whole: str) -> dict[str, list[str]]:
+    return {name: [span.text for span in spans] for name, spans in grammar.captures(whole).items()}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "whole", "found"),
+    [
+        (capture("a", "x"), "x", {"a": ["x"]}),
+        (seq("x", "y"), "xy", {}),
+        (WORD, "abc", {}),
+        (seq(capture("a", WORD), "-", capture("b", WORD)), "ab-c", {"a": ["ab"], "b": ["c"]}),
+        (seq(capture("a", WORD), capture("b", WORD)), "abc", {"a": ["ab"], "b": ["c"]}),  # the first part is longest
+        (seq(capture("a", optional("x")), capture("b", repeat("x"))), "xx", {"a": ["x"], "b": ["x"]}),
+        (choice(capture("a", "x"), capture("b", "x")), "x", {"a": ["x"]}),  # the first option that fits
+        (seq(choice(capture("a", "x"), capture("b", "xy")), optional("y")), "xy", {"b": ["xy"]}),
+        (repeat(capture("n", regex("[0-9]+")), 0, None, ","), "1,22,3", {"n": ["1", "22", "3"]}),
+        (repeat(capture("n", regex("[0-9]+")), 2, 2), "123", {"n": ["12", "3"]}),
+        (repeat(capture("n", optional("a")), 2, 3), "a", {"n": ["a", ""]}),
+        (seq(repeat(capture("a", "x"), 0, 2), repeat(capture("b", "x"))), "xxx", {"a": ["x", "x"], "b": ["x"]}),
+        (capture("o", seq("(", capture("i", WORD), ")")), "(a)", {"o": ["(a)"], "i": ["a"]}),
+        (seq(until("</t>", name="t"), capture("r", text())), "a<b</t>c</t>", {"t": ["a<b"], "r": ["c</t>"]}),
+        (until("aa", "b", name="t"), "cab", {"t": ["ca"]}),
+        (until("ab", "b", name="t"), "cab", {"t": ["c"]}),  # of triggers that end together the longest
+        (
+            tags({"<f>": seq(capture("n", regex("[0-9]+")), "</f>"), "<g>": capture("g", optional("!"))}),
+            "a<f>1</f>b<g>!c<f>22</f>",
+            {"n": ["1", "22"], "g": ["!"]},
+        ),
+        (tags([("<f", capture("a", "x")), ("<f", capture("b", "x"))]), "<fx", {"a": ["x"]}),
+        (tags({"<f": seq(capture("a", WORD), text())}, at_least=2), "<fab<fc", {"a": ["ab", "c"]}),
+        (
+            seq(capture("j", json({"type": "object"})), capture("rest", text())),
+            '{"a": 1} b',
+            {"j": ['{"a": 1}'], "rest": [" b"]},
+        ),
+        (capture("e", ""), "", {"e": [""]}),
+    ],
+)
+def test_captures(grammar: Grammar, whole: str, found: dict[str, list[str]]) -> None:
+    assert texts(grammar, whole) == found
+
+
+def test_spans_are_of_bytes() -> None:
+    assert seq("é", capture("a", "ü")).captures("éü") == {"a": [Span(2, 4, "ü")]}
+
+
+def test_spans_of_tokens() -> None:
+    vocabulary = Vocabulary.from_bytes(
+        [b"na", b"me", b": ", b"A", b"da\n", None, None], special={"<e>": 5, "<end>": 6}, eos=[6]
+    )
+    grammar = seq("name: ", capture("who", regex("[A-Za-z]+")), "\n", special("<e>"), capture("rest", text()))
+    ids = [0, 1, 2, 3, 4, 5, 0, 1, 6]
+    assert grammar.captures(ids, vocabulary) == {
+        "who": [Span(6, 9, "Ada", 3, 4)],
+        "rest": [Span(10, 14, "name", 6, 7)],
+    }
+    assert grammar.captures(ids[:6], vocabulary)["rest"] == [Span(10, 10, "")]
+    assert seq("n", capture("a", "a"), "me").captures([0, 1], vocabulary) == {"a": [Span(1, 2, "a", 0, 0)]}
+    assert capture("e", special("<e>")).captures([5], vocabulary) == {"e": [Span(0, 0, "", 0, 0)]}
+    assert until(special("<e>"), "!", name="t").captures([0, 5], vocabulary)["t"][0].text == "na"
+    assert tags([(special("<e>"), capture("m", "me"))]).captures([0, 5, 1, 0], vocabulary)["m"][0].first_token == 2
+    with pytest.raises(TypeError, match="need the vocabulary"):
+        grammar.captures(ids)  # type: ignore[arg-type]
+
+
+def test_another_text_is_refused() -> None:
+    with pytest.raises(GrammarError) as caught:
+        capture("a", "x").captures("y")
+    assert caught.value.code == "text-rejected"
+    with pytest.raises(GrammarError):
+        text().captures(b"\xff")
+    with pytest.raises(GrammarError, match="token 1 has no text"):
+        text().captures([0, 1, 0], Vocabulary.from_bytes([b"a", None], eos=()))
+
+
+def test_long_texts() -> None:
+    row = repeat(capture("n", regex("[0-9]+")), 0, None, ",")
+    assert len(row.captures(",".join(map(str, range(5_000))))["n"]) == 5_000
+    calls = tags({f"<{number}>": capture("x", regex("[a-z]+")) for number in range(300)}, triggers=["<"])
+    assert len(calls.captures("some text <7>abc. " * 300)["x"]) == 300
+    with pytest.raises(LimitExceededError, match="captures"):
+        seq(*[capture(f"t{number}", text()) for number in range(4)], "!").captures("x" * 5_000 + "!")

@@ -1,0 +1,153 @@
+"""tool_choice, parallel calls, a final answer beside tools, reasoning: what each admits."""
+
+from __future__ import annotations
+
+import pytest
+
+from frisket import Grammar, Thinking, UnsupportedSchemaError, Vocabulary
+from frisket.errors import MessageSyntaxError
+from frisket.tools import families, family
+
+NOW = {"name": "now"}
+TIME = {"name": "now_in", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+OTHER = '<tool_call>\n{"name": "now_in", "arguments": {"city": "Rome"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("choice", "parallel", "accepted"),
+    [
+        ("auto", True, {"", "text", CALL, f"text {CALL}", f"{CALL}\n{OTHER}", f"{CALL} and {OTHER} done"}),
+        ("auto", False, {"", "text", CALL, f"text {CALL}"}),
+        ("required", True, {CALL, f"{CALL}\n{OTHER}"}),
+        ("required", False, {CALL}),
+        ("now", True, {CALL}),
+        ("none", True, {"", "text"}),
+    ],
+)
+def test_choice_and_parallel(choice: str, parallel: bool, accepted: set[str]) -> None:
+    grammar = Grammar.from_tools([NOW, TIME], "hermes", choice=choice, parallel=parallel)
+    texts = ["", "text", CALL, f"text {CALL}", f"{CALL}\n{OTHER}", f"{CALL} and {OTHER} done", OTHER + CALL + "x"]
+    for text in texts[:-1]:
+        assert grammar.accepts(text) == (text in accepted), text
+
+
+def test_text_never_holds_half_a_call() -> None:
+    grammar = Grammar.from_tools([NOW], "qwen3")
+    assert grammar.accepts("a < b <tool_cal")
+    assert not grammar.accepts("<tool_call>")
+    assert not grammar.accepts(f"{CALL}</think>")
+    assert grammar.value(f"<{CALL}").content == "<"
+
+
+def test_the_longer_of_two_names_is_read() -> None:
+    grammar = Grammar.from_tools([NOW, TIME], "deepseek_v31", choice="required")
+    text = (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now_in<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
+        "<｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    )
+    assert [call.name for call in grammar.value(text).calls] == ["now_in", "now"]
+
+
+def test_a_final_answer_beside_tools() -> None:
+    final = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    grammar = Grammar.from_tools([NOW], "qwen3", final=final)
+    message = grammar.value('<think>\nhm\n</think>\n\n{"n": 3}')
+    assert (message.reasoning, message.final, message.calls) == ("hm", {"n": 3}, [])
+    assert [call.name for call in grammar.value(CALL).calls] == ["now"]
+    assert (
+        not grammar.accepts("text") and not grammar.accepts(f"text {CALL}") and not grammar.accepts(f'{CALL}{{"n": 3}}')
+    )
+
+
+@pytest.mark.parametrize("name", families())
+def test_every_family_has_final_answers_or_says_why_not(name: str) -> None:
+    final = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    known = family(name)
+    if known.opener == "{":
+        with pytest.raises(UnsupportedSchemaError, match="both begin"):
+            Grammar.from_tools([NOW], name, final=final)
+        return
+    grammar = Grammar.from_tools([NOW], name, final=final)
+    message = grammar.value(f'{known.content[0]}{{"n": 3}}{known.content[1]}')
+    assert message.final == {"n": 3} and not message.calls
+
+
+def test_reasoning_and_the_prompt() -> None:
+    opened = Grammar.from_tools([NOW], "qwen3", prompt="<|im_start|>assistant\n<think>\n")
+    message = opened.value(f"I should look.\n</think>\n\n{CALL}")
+    assert message.reasoning == "I should look." and len(message.calls) == 1
+    assert not opened.accepts(CALL)
+    off = Grammar.from_tools([NOW], "qwen3", thinking="off")
+    assert off.accepts(CALL) and not off.accepts_prefix("<think>")
+    on = Grammar.from_tools([NOW], "qwen3", thinking="on")
+    assert on.accepts(f"<think></think>{CALL}") and not on.accepts(CALL)
+    assert Grammar.from_tools([NOW], "qwen3", thinking="on", prompt=Thinking.CLOSED).accepts(CALL)
+    assert not Grammar.from_tools([NOW], "qwen3", max_thinking_chars=3).accepts_prefix("<think>abcd")
+    with pytest.raises(ValueError, match="do not think"):
+        Grammar.from_tools([NOW], "hermes", thinking="on")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('<tool_call>\n{"name": "later"', "offset 22"),
+        ('<tool_call>\n{"name": "now_in", "arguments": {"city": 5}}\n</tool_call>', "offset 53"),
+        ('<tool_call>\n{"name": "now", "arguments": {}', "offset 43"),
+        ("né <tool_call> x", "offset 15"),
+    ],
+)
+def test_a_message_that_is_none_is_told_with_its_place(text: str, place: str) -> None:
+    with pytest.raises(MessageSyntaxError) as caught:
+        Grammar.from_tools([NOW, TIME], "hermes").value(text)
+    assert caught.value.where == place
+
+
+def test_a_vocabulary_says_which_markers_are_special_tokens() -> None:
+    tokens = [bytes([value]) for value in range(256)]
+    plain = Vocabulary.from_bytes([*tokens, None], special={"<end>": 256}, eos="<end>")
+    special = Vocabulary.from_bytes([*tokens, None, None], special={"<tool_call>": 256, "<end>": 257}, eos="<end>")
+    as_text = Grammar.from_tools([NOW], "qwen3", choice="required", thinking="off", vocabulary=plain)
+    assert as_text.compile(plain).matcher().allowed() == [ord("<")]
+    as_token = Grammar.from_tools([NOW], "qwen3", choice="required", thinking="off", vocabulary=special)
+    assert as_token.compile(special).matcher().allowed() == [256]
+    assert as_token.value(CALL).calls[0].name == "now"
+
+
+def test_texts_in_tags_hold_no_tag() -> None:
+    tool = {"name": "write", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}
+    grammar = Grammar.from_tools([tool], "qwen3_coder", thinking="off")
+    head, tail = "<tool_call>\n<function=write>\n<parameter=text>\n", "\n</parameter>\n</function>\n</tool_call>"
+    for text in ("", "a\nb", "a < b > c", "</para", "\n\n", 'say "hi"', "5", "null"):
+        assert grammar.value(head + text + tail).calls[0].arguments == {"text": text}
+    for text in ("</parameter>", "x<parameter=y>", "</tool_call>"):
+        assert not grammar.accepts(head + text + tail), text
+
+
+def test_what_may_be_text_or_not_is_read_as_json_first() -> None:
+    tool = {
+        "name": "put",
+        "parameters": {"type": "object", "properties": {"v": {"type": ["string", "integer", "null"]}}},
+    }
+    grammar = Grammar.from_tools([tool], "glm45", thinking="off")
+    for text, value in (("5", 5), ("null", None), ("5.5", "5.5"), ("true", "true"), ('"5"', '"5"'), ("", "")):
+        said = f"<tool_call>put\n<arg_key>v</arg_key>\n<arg_value>{text}</arg_value>\n</tool_call>"
+        assert grammar.value(said).calls[0].arguments == {"v": value}
+    typed = Grammar.from_tools([tool], "deepseek_v32", thinking="off")
+    for kind, value in (("true", "5"), ("false", 5)):
+        said = (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="put">\n'
+            f'<｜DSML｜parameter name="v" string="{kind}">5</｜DSML｜parameter>\n'
+            "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+        )
+        assert typed.value(said).calls[0].arguments == {"v": value}

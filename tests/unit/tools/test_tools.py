@@ -1,0 +1,194 @@
+"""A bad tool degrades alone, by policy, and the report names it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from frisket import Grammar, RefusedToolsError, UnknownFamilyError
+from frisket.errors import FrisketError
+from frisket.tools import Tool, Tools, families, family
+
+pydantic: Any = pytest.importorskip("pydantic")
+
+GOOD = {"type": "function", "function": {"name": "good", "parameters": {"type": "object", "properties": {"a": {}}}}}
+BACK = {"name": "back", "inputSchema": {"type": "object", "properties": {"a": {"pattern": r"(x)\1"}}}}
+TYPO = {"name": "typo", "input_schema": {"type": "object", "properties": {"a": {"type": "strin"}}}}
+NEVER = {
+    "name": "never",
+    "parameters": {
+        "type": "object",
+        "properties": {"n": {"enum": []}},
+        "required": ["n"],
+        "additionalProperties": False,
+    },
+}
+ARRAY = {"name": "array", "parameters": {"type": "array"}}
+NAMELESS = {"description": "no name"}
+ALL = [GOOD, BACK, TYPO, NEVER, ARRAY, NAMELESS, GOOD]
+
+
+def statuses(tools: Tools, wanted: str | None = None) -> list[tuple[str, str]]:
+    return [(report.name, report.status) for report in tools.report(wanted)]
+
+
+def test_strict_lists_every_bad_tool() -> None:
+    with pytest.raises(RefusedToolsError) as caught:
+        Grammar.from_tools(ALL, "qwen3")
+    assert [name for name, _ in caught.value.places] == ["back", "typo", "never", "array", "tool 5", "good"]
+    assert "6 of 7 tools" in str(caught.value) and (caught.value.where or "").startswith("back/properties/a")
+
+
+def test_reject_drops_bad_tools_and_no_other() -> None:
+    tools = Tools(ALL, policy="reject")
+    refused = [("back", "refused"), ("typo", "refused"), ("never", "refused"), ("array", "refused")]
+    assert statuses(tools) == [("good", "exact"), *refused, ("tool 5", "refused"), ("good", "refused")]
+    grammar = Grammar.from_tools(tools, "hermes")
+    assert grammar.accepts('<tool_call>{"name": "good", "arguments": {"a": 1}}</tool_call>')
+    assert not grammar.accepts_prefix('<tool_call>{"name": "back')
+    assert grammar.report is not None
+    assert [note.partition(":")[0] for note in grammar.report.notes][:2] == [
+        "back cannot be called",
+        "typo cannot be called",
+    ]
+
+
+def test_relaxed_leaves_out_what_cannot_be_enforced_and_says_so() -> None:
+    tools = Tools([GOOD, BACK, TYPO, NEVER], policy="relaxed")
+    assert statuses(tools) == [("good", "exact"), ("back", "relaxed"), ("typo", "relaxed"), ("never", "refused")]
+    back, typo = tools.report()[1:3]
+    assert [pointer for pointer, _ in back.places] == ["/properties/a/pattern"]
+    assert [pointer for pointer, _ in typo.places] == ["/properties/a/type"]
+    assert typo.hint == "did you mean string?"
+    grammar = Grammar.from_tools(tools, "qwen3")
+    assert grammar.value('<tool_call>{"name": "typo", "arguments": {"a": 5}}</tool_call>').calls[0].arguments == {
+        "a": 5
+    }
+    assert grammar.report is not None
+    assert [(entry.pointer, entry.keyword) for entry in grammar.report.loosened] == [
+        ("/back/properties/a", "pattern"),
+        ("/typo/properties/a", "type"),
+    ]
+    assert TYPO["input_schema"] == {"type": "object", "properties": {"a": {"type": "strin"}}}, "what was given stays"
+
+
+@pytest.mark.parametrize(
+    ("tool", "wanted", "where"),
+    [
+        ({"name": "t", "parameters": {"type": "object", "anyOf": [{}]}}, "glm45", "/anyOf"),
+        ({"name": "t", "parameters": {"type": "object", "properties": {"a b": {}}}}, "qwen3_coder", "/properties/a b"),
+        (
+            {"name": "t", "parameters": {"type": "object", "properties": {"from": {}}}},
+            "llama4_pythonic",
+            "/properties/from",
+        ),
+        ({"name": "get-it"}, "llama4_pythonic", "/name"),
+        ({"name": "all"}, "functionary_v32", "/name"),
+        ({"name": 'a"b'}, "hermes", "/name"),
+    ],
+)
+def test_what_a_family_cannot_write_is_refused(tool: dict[str, Any], wanted: str, where: str) -> None:
+    [report] = Tools([tool], policy="reject").report(wanted)
+    assert (report.status, report.places[0][0]) == ("refused", where)
+    [report] = Tools([tool], policy="relaxed").report(wanted)
+    assert report.status == ("refused" if where == "/name" else "relaxed")
+    assert [place for place, _ in report.places] == [where]
+
+
+def test_one_bad_tool_leaves_the_language_of_the_others_as_it_was() -> None:
+    alone = Grammar.from_tools([GOOD], "qwen3")
+    beside = Grammar.from_tools(Tools([BACK, GOOD, NEVER], policy="reject"), "qwen3")
+    for text in ("hello", '<tool_call>{"name": "good", "arguments": {"a": [1]}}</tool_call>', "<tool_call>", "<think>"):
+        assert alone.accepts(text) == beside.accepts(text)
+
+
+def test_a_tool_that_is_required_but_refused_is_named() -> None:
+    tools = Tools([BACK], policy="reject")
+    with pytest.raises(RefusedToolsError, match="no tool to call") as caught:
+        Grammar.from_tools(tools, "qwen3", choice="required")
+    assert "back was refused" in (caught.value.hint or "")
+    with pytest.raises(RefusedToolsError, match="'bakc'") as caught:
+        Grammar.from_tools([GOOD], "qwen3", choice="bakc")
+    assert "the tools are good" in (caught.value.hint or "")
+    assert Grammar.from_tools(tools, "qwen3").value("Nobody to call.").content == "Nobody to call."
+
+
+def test_unknown_families_are_answered_with_the_known_ones() -> None:
+    with pytest.raises(UnknownFamilyError) as caught:
+        family("Qwen-3")
+    assert (caught.value.hint or "").startswith("did you mean qwen3? known are apertus, ")
+    with pytest.raises(UnknownFamilyError) as caught:
+        Grammar.from_tools([GOOD], "gpt-17")
+    assert "known are" in (caught.value.hint or "")
+    assert len(families()) >= 12
+
+
+@pytest.mark.parametrize("name", families())
+def test_a_family_cites_its_source(name: str) -> None:
+    known = family(name)
+    assert known.name == name and known.models
+    assert known.sources and all(source.startswith("https://") for source in known.sources)
+
+
+def test_tools_of_python() -> None:
+    def book(
+        city: str, nights: Annotated[int, pydantic.Field(ge=1)] = 1, board: Literal["full", "half"] = "half"
+    ) -> None:
+        """Book a room."""
+
+    class Search(pydantic.BaseModel):
+        """Search the catalogue."""
+
+        words: list[str]
+
+    grammar = Grammar.from_tools([book, Search], "hermes")
+    text = '<tool_call>{"name": "book", "arguments": {"city": "Rome", "nights": 2}}</tool_call>'
+    [call] = grammar.value(text).calls
+    assert call.arguments == call.value == {"city": "Rome", "nights": 2}
+    [call] = grammar.value('<tool_call>{"name": "Search", "arguments": {"words": ["a"]}}</tool_call>').calls
+    assert call.value == Search(words=["a"])
+    assert not grammar.accepts('<tool_call>{"name": "book", "arguments": {"city": "Rome", "nights": 0}}</tool_call>')
+    assert not grammar.accepts('<tool_call>{"name": "book", "arguments": {"city": "Rome", "wifi": true}}</tool_call>')
+    assert Tool.of(book).description == "Book a room."
+
+
+def test_values_that_a_validator_refuses() -> None:
+    class Even(pydantic.BaseModel):
+        n: int
+
+        @pydantic.field_validator("n")
+        @classmethod
+        def is_even(cls, n: int) -> int:
+            assert n % 2 == 0, "odd"
+            return n
+
+    [call] = (
+        Grammar.from_tools([Even], "hermes")
+        .value('<tool_call>{"name": "Even", "arguments": {"n": 3}}</tool_call>')
+        .calls
+    )
+    with pytest.raises(FrisketError, match="odd"):
+        _ = call.value
+
+
+def test_misuse_is_told() -> None:
+    with pytest.raises(TypeError, match="list of tools"):
+        Tools({"name": "now"})
+    with pytest.raises(ValueError, match="policy"):
+        Tools([], policy="none")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a tool is"):
+        Grammar.from_tools([3], "qwen3")
+    with pytest.raises(TypeError, match="choice"):
+        Grammar.from_tools([GOOD], "qwen3", choice=None)  # type: ignore[arg-type]
+
+    def lost(place: Nowhere) -> None:  # type: ignore[name-defined]  # noqa: F821
+        """A name that nothing has."""
+
+    with pytest.raises(RefusedToolsError, match="Nowhere"):
+        Grammar.from_tools([lost], "qwen3")
+
+    def many(*cities: str) -> None: ...
+
+    with pytest.raises(RefusedToolsError, match="go by name"):
+        Grammar.from_tools([many], "qwen3")
