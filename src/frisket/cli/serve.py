@@ -32,6 +32,9 @@ def command(
         str | None,
         typer.Option("--api-key", envvar="FRISKET_API_KEY", help="What clients must send.", show_default=False),
     ] = None,
+    tool_family: Annotated[
+        str, typer.Option("--tool-family", help="In which format the model calls tools (frisket doctor --families).")
+    ] = "hermes",
     temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="Where a request says none.")] = 0.0,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one answer.")] = 4096,
     max_active: Annotated[int, typer.Option("--max-active", min=1, help="Answers that are written at a time.")] = 64,
@@ -47,8 +50,9 @@ def command(
     from frisket.server import Settings, make_application
 
     settings = Settings(
-        name=name or model, api_key=api_key, temperature=temperature, max_tokens=max_tokens, max_active=max_active,
-        max_queued=max_queued, max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
+        name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
+        max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
+        max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
     )  # fmt: skip
     application = make_application(source.model(model), settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:

@@ -1,12 +1,13 @@
-"""StructuredOutput × stop tokens → CompiledGrammar: what the requests of one engine share."""
+"""What requests want × stop tokens → CompiledGrammar: what the requests of one engine share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from threading import Lock
+from typing import Protocol
 
-from frisket.engines.structured_output import StructuredOutput
-from frisket.grammar import CompiledGrammar
+from frisket.grammar import CompiledGrammar, Grammar
+from frisket.json_schema.options import JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.recent import Recent
 from frisket.vocabulary import Vocabulary
@@ -15,6 +16,21 @@ from frisket.vocabulary import Vocabulary
 COUNT, WEIGHT = 256, 64_000_000
 #: Sets of stop tokens that a vocabulary is kept for. Nearly all requests of a model have the same.
 STOP_SETS = 8
+
+
+class Wanted(Protocol):
+    """What a request asks for; where kind, specification and options are equal, the grammar is."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def specification(self) -> str: ...
+
+    @property
+    def options(self) -> JSONSchemaOptions: ...
+
+    def grammar(self, limits: Limits | None = None) -> Grammar: ...
 
 
 class Compiler:
@@ -47,7 +63,7 @@ class Compiler:
                 del self._vocabularies[next(iter(self._vocabularies))]
         return found
 
-    def compile(self, wanted: StructuredOutput, stops: Collection[int] | None = None) -> CompiledGrammar:
+    def compile(self, wanted: Wanted, stops: Collection[int] | None = None) -> CompiledGrammar:
         """The grammar of a request; FrisketError says what cannot be enforced."""
         vocabulary = self.vocabulary(stops)
         key = (wanted.kind, wanted.specification, wanted.options, vocabulary.fingerprint)

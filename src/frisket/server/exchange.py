@@ -20,15 +20,17 @@ B = TypeVar("B", bound=BaseModel)
 
 #: Fields of requests whose meaning is not served, and what to do instead.
 UNSERVED = {
-    "tools": "tools are not served yet: ask for a json_schema",
-    "tool_choice": "tools are not served yet: ask for a json_schema",
-    "functions": "tools are not served yet: ask for a json_schema",
-    "function_call": "tools are not served yet: ask for a json_schema",
+    "tools": "POST /v1/chat/completions serves tools",
+    "tool_choice": "POST /v1/chat/completions serves tools",
+    "functions": "send tools",
+    "function_call": "send tool_choice",
     "logit_bias": "ask for a choice, a regex or a grammar",
     "guided_whitespace_pattern": 'say {"frisket": {"whitespace": "compact"}}, or pretty, bounded, free',
     "guided_decoding_backend": "leave it out",
     "audio": "leave it out",
 }
+#: What such a field may say, because it changes no answer, beside nothing.
+HARMLESS = {"tool_choice": ("none", "auto"), "function_call": ("none", "auto"), "guided_decoding_backend": ("auto",)}
 
 
 async def read(request: Request, model: type[B]) -> B:
@@ -45,8 +47,8 @@ async def read(request: Request, model: type[B]) -> B:
         raise Failure(400, f"the body is not JSON: {error}", code="json") from error
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
-    for name in [name for name, value in body.items() if name in UNSERVED]:
-        if body.pop(name) not in (None, [], {}, "none", "auto"):
+    for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
+        if body.pop(name) not in (None, [], {}, *HARMLESS.get(name, ())):
             raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=UNSERVED[name])
     try:
         return model.model_validate(body)

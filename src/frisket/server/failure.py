@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
-from frisket.errors import EngineError, FrisketError, UnsupportedSchemaError
+from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
 
 #: OpenAI's `type`, by status.
 TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
@@ -31,7 +31,7 @@ class Failure(Exception):
             return error
         if isinstance(error, FrisketError):
             place = error.where if where is None else f"{where}{error.where or ''}"
-            places = error.places if isinstance(error, UnsupportedSchemaError) else []
+            places = error.places if isinstance(error, UnsupportedSchemaError | RefusedToolsError) else []
             status = 500 if isinstance(error, EngineError) else 400
             return cls(status, error.message, code=error.code, where=place, hint=error.hint, places=places)
         if isinstance(error, ValidationError):

@@ -7,21 +7,16 @@ import secrets
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from frisket.decoding.sampler import Sampler
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
 from frisket.json_schema.options import DEFAULT
+from frisket.server.body import Body
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
 
 Text = str
-
-
-class Body(BaseModel):
-    """An object whose fields are all known: one that is not would be ignored, and the answer be another one."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
 
 
 class StructuredOutputs(Body):
@@ -89,8 +84,10 @@ class Parameters(Body):
         """The seed of the first answer; each further one has the next."""
         return secrets.randbits(62) if self.seed is None else self.seed
 
-    def structured(self, settings: Settings, *more: StructuredOutput | None) -> StructuredOutput | None:
-        """The one structured output that is asked for, in whichever field."""
+    def structured(
+        self, settings: Settings, *more: StructuredOutput | None, tools: bool = False
+    ) -> StructuredOutput | None:
+        """The one structured output that is asked for, in whichever field; `tools` have documents, too."""
         found = [one for one in (*more, *self._structured()) if one is not None]
         if len(found) > 1:
             raise Failure(
@@ -98,7 +95,7 @@ class Parameters(Body):
                 hint="leave one response_format, structured_outputs or guided_… in the request",
             )  # fmt: skip
         if not found:
-            if self.frisket is not None:
+            if self.frisket is not None and not tools:
                 raise Failure(400, "options of a JSON document, but none is asked for", code="request", where="frisket")
             return None
         if len(found[0].specification.encode()) > settings.max_schema_bytes:

@@ -12,8 +12,7 @@ from functools import partial
 from starlette.concurrency import run_in_threadpool
 
 from frisket.decoding.sampler import Sampler
-from frisket.engines.compiler import Compiler
-from frisket.engines.structured_output import StructuredOutput
+from frisket.engines.compiler import Compiler, Wanted
 from frisket.errors import LimitExceededError
 from frisket.grammar import CompiledGrammar
 from frisket.models.prompt import property_names
@@ -23,6 +22,7 @@ from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.metrics import Metrics
 from frisket.server.scheduler import Scheduler
 from frisket.server.settings import Settings
+from frisket.tools import family
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class Service:
     """One model, its scheduler, and what its requests share."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
+        family(settings.tool_family)  # an unknown one is refused before anybody asks
         self.model, self.settings = model, settings
         self.vocabulary = model.vocabulary
         self.compiler = Compiler(lambda _: self.vocabulary, limits=settings.limits)
@@ -68,7 +69,7 @@ class Service:
                 hint=f"it is {self.settings.name!r}",
             )
 
-    async def compile(self, wanted: StructuredOutput | None) -> CompiledGrammar | None:
+    async def compile(self, wanted: Wanted | None) -> CompiledGrammar | None:
         """The grammar of a request, made beside the loop: a hostile one takes a while before it is refused."""
         if wanted is None:
             return None

@@ -19,6 +19,8 @@ class Settings:
     """What the model is called in requests and answers."""
     api_key: str | None = field(default=None, repr=False)
     """What `Authorization: Bearer` must say; None lets everybody in."""
+    tool_family: str = "hermes"
+    """In which format the model calls tools: one of `frisket.tools.families()`."""
     temperature: float = 0.0
     """Where a request says none: 0 takes the likeliest token, as `frisket generate` does."""
     max_body_bytes: int = 4_000_000

@@ -46,7 +46,12 @@ class Parser:
                 content.append(text[place:].removeprefix(family.content[0]).removesuffix(family.content[1]))
         else:
             trigger = family.trigger
-            while program.calls and program.tools and (begun := text.find(trigger, place)) >= 0:
+            if program.final is not None:
+                # Calls or an answer, never both: an answer may hold what announces a call elsewhere.
+                place = self._section(text, place, calls)
+            while (
+                program.final is None and program.calls and program.tools and (begun := text.find(trigger, place)) >= 0
+            ):
                 content.append(text[place:begun])
                 place = self._section(text, begun, calls)
             content.append(text[place:])

@@ -65,6 +65,12 @@ def test_a_final_answer_beside_tools() -> None:
     )
 
 
+def test_a_final_answer_may_hold_what_announces_a_call() -> None:
+    grammar = Grammar.from_tools([NOW], "qwen3", final={"type": "string"})
+    message = grammar.value('"<tool_call>"')
+    assert (message.final, message.calls) == ("<tool_call>", [])
+
+
 @pytest.mark.parametrize("name", families())
 def test_every_family_has_final_answers_or_says_why_not(name: str) -> None:
     final = {

@@ -77,7 +77,8 @@ class Backend(BaseGrammarBackend):
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> torch.Tensor:
         """A bitmask that is used again and again."""
-        return register_vocab_mask_buffer(name, _allocate(vocab_size, max_rows), max_rows)
+        buffer: torch.Tensor = register_vocab_mask_buffer(name, _allocate(vocab_size, max_rows), max_rows)
+        return buffer
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
         """For requests that think, whose masks SGLang asks of the backend."""

@@ -5,18 +5,33 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from frisket.engines.structured_output import StructuredOutput, read_options
+from frisket.grammar import CompiledGrammar
 from frisket.server import exchange
 from frisket.server.conversation import Message, render
+from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
 from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.reply import TextReply, ToolReply, gathered
 from frisket.server.service import Answers, Service, Wish
+from frisket.server.tool import (
+    Choice,
+    FunctionTool,
+    TemplateArguments,
+    ToolOutput,
+    chosen,
+    described,
+    prompt_says,
+    thinking,
+)  # fmt: skip
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -35,7 +50,10 @@ class ChatRequest(Parameters):
     top_logprobs: int | None = Field(None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     stream_options: StreamOptions | None = None
+    tools: list[FunctionTool] | None = None
+    tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
+    chat_template_kwargs: TemplateArguments | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
@@ -45,31 +63,69 @@ async def endpoint(request: Request) -> Response:
     body = await exchange.read(request, ChatRequest)
     service.check_model(body.model)
     format_ = body.response_format
-    grammar = await service.compile(body.structured(service.settings, format_.structured() if format_ else None))
-    ids = await service.encode(render(service.model, body.messages, service.keys(grammar)))
+    wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
+    output, prompt = _tools(service, body, wanted)
+    grammar = await service.compile(output or wanted)
+    ids = await service.encode(prompt or render(service.model, body.messages, service.keys(grammar)))
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
     head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
+    replies = [_reply(grammar, output) for _ in range(wish.choices)]
     if body.stream:
-        return await exchange.stream(_chunks(service, body, answers, head))
-    return await exchange.answer(request, _document(service, body, answers, head))
+        return await exchange.stream(_chunks(service, body, answers, replies, head))
+    return await exchange.answer(request, _document(service, body, answers, replies, head))
 
 
-async def _document(service: Service, body: ChatRequest, answers: Answers, head: dict[str, Any]) -> dict[str, Any]:
-    written: list[list[Written]] = [[] for _ in range(body.n or 1)]
-    reasons = [""] * len(written)
+def _tools(service: Service, body: ChatRequest, final: StructuredOutput | None) -> tuple[ToolOutput | None, str | None]:
+    """What is asked for where tools or reasoning are, and the prompt; None where an answer is text alone."""
+    settings = service.settings
+    tools, choice, one = chosen(body.tools, body.tool_choice)
+    mode = thinking(body.chat_template_kwargs, settings.tool_family)
+    if not tools and mode is None:
+        return None, None
+    output = ToolOutput(
+        settings.tool_family, tools, choice, body.parallel_tool_calls is not False and not one, final, mode or "auto",
+        options=read_options(body.frisket), vocabulary=service.vocabulary,
+    )  # fmt: skip
+    if len(output.specification.encode()) > settings.max_schema_bytes:
+        raise Failure(
+            400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="tools",
+            hint="send fewer, or start the server with a larger --max-schema-bytes",
+        )  # fmt: skip
+    told = described(tools, settings.tool_family) if choice != "none" else ""
+    prompt = render(service.model, body.messages, output.keys(), told)
+    return replace(output, said=prompt_says(prompt, settings.tool_family)), prompt
+
+
+def _reply(grammar: CompiledGrammar | None, output: ToolOutput | None) -> TextReply:
+    return TextReply() if grammar is None or output is None else ToolReply(grammar.grammar, output)
+
+
+def _reason(event: Ended, reply: TextReply) -> str:
+    return "tool_calls" if reply.called and event.whole else REASONS[event.reason]
+
+
+async def _document(
+    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: dict[str, Any]
+) -> dict[str, Any]:
+    written: list[list[Written]] = [[] for _ in replies]
+    deltas: list[list[dict[str, Any]]] = [[] for _ in replies]
+    reasons = [""] * len(replies)
     async for number, event in answers.events:
+        reply = replies[number]
         if isinstance(event, Written):
             written[number].append(event)
+            deltas[number] += reply.feed(event.step.text)
         elif isinstance(event, Ended):
-            reasons[number] = REASONS[event.reason]
+            deltas[number] += reply.end(event.whole)
+            reasons[number] = _reason(event, reply)
     choices = [
         {
             "index": number,
-            "message": {"role": "assistant", "content": "".join(one.step.text for one in steps), "refusal": None},
+            "message": gathered(deltas[number], tools=isinstance(replies[number], ToolReply)),
             "logprobs": {"content": of_chat(service.vocabulary, steps), "refusal": None} if body.logprobs else None,
             "finish_reason": reasons[number],
         }
@@ -79,7 +135,7 @@ async def _document(service: Service, body: ChatRequest, answers: Answers, head:
 
 
 async def _chunks(
-    service: Service, body: ChatRequest, answers: Answers, head: dict[str, Any]
+    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: dict[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
     head = {**head, "object": "chat.completion.chunk"}
     counts = bool(body.stream_options and body.stream_options.include_usage)
@@ -91,14 +147,19 @@ async def _chunks(
     begun: set[int] = set()
     try:
         async for number, event in answers.events:
+            reply = replies[number]
             if number not in begun:
                 begun.add(number)
                 yield chunk(number, {"role": "assistant", "content": ""})
             if isinstance(event, Ended):
-                yield chunk(number, {}, REASONS[event.reason])
-            elif isinstance(event, Written) and (event.step.text or body.logprobs):
+                for delta in reply.end(event.whole):
+                    yield chunk(number, delta)
+                yield chunk(number, {}, _reason(event, reply))
+            elif isinstance(event, Written):
                 entries = of_chat(service.vocabulary, [event]) if body.logprobs else []
-                yield chunk(number, {"content": event.step.text}, None, {"content": entries} if entries else None)
+                deltas = list(reply.feed(event.step.text)) or ([{"content": ""}] if entries else [])
+                for place, delta in enumerate(deltas):
+                    yield chunk(number, delta, None, {"content": entries} if entries and not place else None)
         if counts:
             yield {**head, "choices": [], "usage": usage(answers)}
     finally:

@@ -13,11 +13,12 @@ from starlette.responses import Response
 
 from frisket.engines.structured_output import StructuredOutput
 from frisket.server import exchange
+from frisket.server.body import Body
 from frisket.server.conversation import Message, render
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
-from frisket.server.parameters import Body, Parameters, schema_output
+from frisket.server.parameters import Parameters, schema_output
 from frisket.server.service import Answers, Service, Wish
 
 PATH, METHODS = "/v1/responses", ["POST"]
