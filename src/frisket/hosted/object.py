@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from frisket.hosted.part import Member, ObjectDecoder, Part
 from frisket.hosted.place import Place
 from frisket.hosted.reading import Reading
+from frisket.hosted.scalar import is_beyond
 
 if TYPE_CHECKING:
     from frisket.hosted.convert import Converter
@@ -48,7 +49,7 @@ def object_part(converter: Converter, reading: Reading) -> Part | None:
         return Part(node, ObjectDecoder(members))
     if names:
         for _, _, place in reading.said("additionalProperties", "patternProperties"):
-            converter.lose(place.where, "properties", "an entry may have the key of a property")
+            converter.lose(place.where, "additionalProperties", "an entry may have the key of a property")
     if converter.rules.dictionaries:
         node["additionalProperties"] = entry.node
         return Part(node, ObjectDecoder(members, entry=entry.decode, direct=True))
@@ -142,10 +143,9 @@ def _entries(converter: Converter, reading: Reading, has_names: bool) -> Part | 
         if isinstance(value, dict)
     ]
     if patterns:
-        # One pattern for keys, and nothing beside: whether a key matches is the key's own schema.
-        alone = len(patterns) == 1 and not has_names
+        alone = _key_pattern(converter, reading) is not None
         for _, _, place in reading.said("patternProperties"):
-            if not alone or "pattern" not in converter.rules.keywords or converter.rules.dictionaries:
+            if not alone:
                 converter.lose(place.where, "patternProperties", "which key has which value")
                 if closed or others:
                     converter.lose(place.where, "additionalProperties", "which keys may come")
@@ -169,11 +169,18 @@ def _entries(converter: Converter, reading: Reading, has_names: bool) -> Part | 
 def _key(converter: Converter, reading: Reading) -> dict[str, Any]:
     """The schema of an entry's key."""
     said = [place.child("propertyNames") for _, _, place in reading.said("propertyNames")]
-    patterns = [pattern for _, value, _ in reading.said("patternProperties") for pattern in value]
-    if len(patterns) == 1 and "pattern" in converter.rules.keywords and not _names(reading):
-        said.append(Place({"pattern": patterns[0]}, next(reading.said("patternProperties"))[2].where))
+    if (pattern := _key_pattern(converter, reading)) is not None:
+        said.append(Place({"pattern": pattern}, next(reading.said("patternProperties"))[2].where))
     part = converter.part([Place({"type": "string"}, ""), *said])
     return part.node if part is not None else {"type": "string"}
+
+
+def _key_pattern(converter: Converter, reading: Reading) -> str | None:
+    """The one pattern of `patternProperties`, where nothing stands beside it and the vendor takes it for keys."""
+    patterns = [pattern for _, value, _ in reading.said("patternProperties") for pattern in value]
+    if len(patterns) != 1 or _names(reading) or converter.rules.dictionaries or is_beyond(patterns[0]):
+        return None
+    return patterns[0] if "pattern" in converter.rules.keywords else None
 
 
 def _counts(converter: Converter, reading: Reading, most: int, least: int, has_entries: bool) -> None:

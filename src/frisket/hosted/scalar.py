@@ -25,6 +25,11 @@ _BESIDE = (
 )
 
 
+def is_beyond(pattern: str) -> bool:
+    """Whether a pattern has what no vendor's patterns have."""
+    return _BEYOND.search(pattern) is not None
+
+
 def string_part(converter: Converter, reading: Reading) -> Part:
     """A string with the first pattern and the first format that the vendor takes."""
     node: dict[str, Any] = {"type": "string"}
@@ -32,7 +37,7 @@ def string_part(converter: Converter, reading: Reading) -> Part:
         allowed = keyword in converter.rules.keywords and isinstance(value, str)
         if keyword == "format":
             allowed = allowed and value in converter.rules.formats
-        elif allowed and _BEYOND.search(value):
+        elif allowed and is_beyond(value):
             converter.lose(place.where, keyword, "look-around, back-references and word boundaries are not taken")
             continue
         if allowed and node.get(keyword, value) == value:
