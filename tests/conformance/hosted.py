@@ -56,8 +56,8 @@ def failures(schema: Any, validator: Any, converted: hosted.Converted, value: An
     return [
         f"{where or '(root)'} breaks {keyword}"
         for error in validator.iter_errors(value)
-        for where, keyword, trail in [_place(schema, error.schema_path)]
-        if not is_explained(schema, converted.losses, where, keyword, trail)
+        for where, keyword in [_place(schema, error.schema_path)]
+        if not is_explained(schema, converted.losses, where, keyword)
     ]
 
 
@@ -75,14 +75,12 @@ WHOLE = {
 }
 
 
-def is_explained(schema: Any, losses: dict[str, dict[str, str]], where: str, keyword: str, trail: list[str]) -> bool:
+def is_explained(schema: Any, losses: dict[str, dict[str, str]], where: str, keyword: str) -> bool:
     """Whether the keyword is lost itself, or with one above, or has something below, behind references too, that is."""
     said = f"{where}/{keyword}/"
     above = {f"{place}/{name}/" for place, names in losses.items() for name in names if name in WHOLE}
     above |= {f"{place}/{name}/" for place, names in losses.items() if "if" in names for name in ("then", "else")}
-    is_lost = keyword in losses.get(where, {}) or any(
-        place.startswith(one) for one in above for place in [said, *trail]
-    )
+    is_lost = keyword in losses.get(where, {}) or any(said.startswith(one) for one in above)
     return is_lost or any(f"{place}/".startswith(root) for place in losses for root in reached(schema, said))
 
 
@@ -111,19 +109,17 @@ def at(schema: Any, pointer: str) -> Any:
     return schema
 
 
-def _place(root: Any, path: list[str | int]) -> tuple[str, str, list[str]]:
-    """The pointer of the subschema and the keyword that an error names, and where references led on."""
+def _place(root: Any, path: list[str | int]) -> tuple[str, str]:
+    """The pointer of the subschema and the keyword that an error names, references followed."""
     node, where = root, ""
-    trail: list[str] = []
     for part in path[:-1]:
         if part == "$ref" and isinstance(node, dict) and isinstance(node["$ref"], str):
-            trail.append(where + "/")
             where = node["$ref"].partition("#")[2]
             node = at(root, where)
             continue
         node = node[int(part)] if isinstance(node, list) else node[part]
         where += "/" + str(part).replace("~", "~0").replace("/", "~1")
-    return where, str(path[-1]), trail
+    return where, str(path[-1])
 
 
 def look(schema: Any, to: str, seed: int) -> tuple[str, list[str]]:
