@@ -80,7 +80,9 @@ def is_explained(schema: Any, losses: dict[str, dict[str, str]], where: str, key
     said = f"{where}/{keyword}/"
     above = {f"{place}/{name}/" for place, names in losses.items() for name in names if name in WHOLE}
     above |= {f"{place}/{name}/" for place, names in losses.items() if "if" in names for name in ("then", "else")}
-    is_lost = keyword in losses.get(where, {}) or any(said.startswith(one) for one in above)
+    is_lost = keyword in losses.get(where, {}) or any(
+        said.startswith(root) for one in above for root in reached(schema, one)
+    )
     return is_lost or any(f"{place}/".startswith(root) for place in losses for root in reached(schema, said))
 
 
@@ -92,7 +94,10 @@ def reached(schema: Any, pointer: str) -> set[str]:
         if (where := agenda.pop()) in found:
             continue
         found.add(where)
-        parts = [at(schema, where.rstrip("/"))]
+        try:
+            parts = [at(schema, where.rstrip("/"))]
+        except (KeyError, IndexError, ValueError, TypeError):
+            continue
         while parts:
             part = parts.pop()
             if isinstance(part, dict) and isinstance(reference := part.get("$ref"), str):
