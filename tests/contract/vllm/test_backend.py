@@ -45,14 +45,13 @@ TAG = {"type": "structural_tag", "format": {"type": "sequence", "elements": [
 ]}}  # fmt: skip
 
 
-@pytest.mark.skipif(not hasattr(Grammar, "from_structural_tag"), reason="this frisket reads no structural tags")
 def test_structural_tags(engine: Engine) -> None:
     text = engine.finish(engine.request(structural_tag=json.dumps(TAG)), random.Random(0))
-    assert text.startswith("say <n>{") and text.endswith("}</n>")
-    assert Grammar.from_json_schema(SCHEMA).accepts(text[7:-4])
+    assert text.startswith("say <n>") and text.endswith("</n>")
+    # A tag's document may be spelled in any way that JSON has.
+    assert Grammar.from_json_schema(SCHEMA).accepts(json.dumps(json.loads(text[7:-4]), ensure_ascii=False))
 
 
-@pytest.mark.skipif(not hasattr(Grammar, "from_lark"), reason="this frisket reads no Lark")
 def test_rules_of_lark(engine: Engine) -> None:
     assert set(engine.finish(engine.request(grammar='start: "a" | "b" start'), random.Random(0))) <= {"a", "b"}
 
