@@ -55,6 +55,8 @@ def _read_decimals(cls: Any) -> None:
     def integer(_: Any, value: Any) -> bool:
         if isinstance(value, Decimal):
             return cls is not jsonschema.Draft4Validator and value == value.to_integral_value()
+        if isinstance(value, float):
+            return cls is not jsonschema.Draft4Validator and value.is_integer()
         return isinstance(value, int) and not isinstance(value, bool)
 
     def multiple(_: Any, divisor: Any, instance: Any, schema: Any) -> Iterator[Any]:

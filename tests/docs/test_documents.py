@@ -9,7 +9,8 @@ A document is one test: its Python blocks share a namespace and run in order, as
 * `text`       a picture, the only fence that nobody checks
 
 A `python` block that imports a package which only an extra of frisket installs (torch, say), or that says in a comment
-which extra it needs (`pip install ".[gguf]"`), runs where that package is, and is compiled where it is not.
+which extra it needs (`pip install ".[gguf]"`), runs where that package is, and is compiled where it is not. So is a
+later block that needs a name of one that did not run.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     previous, printed = "", None
+    absent: set[str] = set()
     for block in blocks(path):
         if block.language == "python":
-            printed = run_python(block, namespace)
+            printed = run_python(block, namespace, absent)
         elif block.language == "output":
             assert previous == "python", f"{block.place}: an `output` block follows a `python` block"
             if printed is not None:
@@ -74,10 +76,15 @@ def test_the_documents_are_there() -> None:
     assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} <= {path.name for path in documents()}
 
 
-def run_python(block: Block, namespace: dict[str, Any]) -> str | None:
-    """What the block prints, or None where a package it needs is missing (it is compiled all the same)."""
+def run_python(block: Block, namespace: dict[str, Any], absent: set[str]) -> str | None:
+    """What the block prints, or None where a package it needs is missing (it is compiled all the same).
+
+    `absent` are the names of blocks that did not run.
+    """
     code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
-    if any(importlib.util.find_spec(name) is None for name in (imported(block.text) & extras()) | named(block.text)):
+    needed = (imported(block.text) & extras()) | named(block.text)
+    if any(importlib.util.find_spec(name) is None for name in needed) or absent & names(block.text, ast.Load):
+        absent |= names(block.text, ast.Store) - namespace.keys()
         return None
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -93,6 +100,18 @@ def imported(code: str) -> set[str]:
             found |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module.partition(".")[0])
+    return found
+
+
+def names(code: str, context: type[ast.expr_context]) -> set[str]:
+    """The variables that a block reads, or sets; what it defines and imports is set."""
+    found = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and type(node.ctx) is context}
+    if context is ast.Store:
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     return found
 
 

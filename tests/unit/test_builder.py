@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from frisket import Limits
-from frisket._core import GrammarBuilder
+from frisket._core import GrammarBuilder, Vocabulary
 from frisket.errors import LimitExceededError
 
 NODE, COUNT = "from 0 to 4294967295", "from 0 to 18446744073709551615"
@@ -61,6 +61,25 @@ def test_integers_without_room_are_named(call: str, arguments: Any, keywords: An
 def test_what_is_no_integer_is_misuse() -> None:
     with pytest.raises(TypeError, match="argument 'min'"):
         GrammarBuilder().repeat(0, "1")  # type: ignore[arg-type]
+
+
+def test_a_byte_after_any_text_may_also_begin_a_character() -> None:
+    """The byte 0xF0 begins a character of the text, or is the byte after it: a mask has both."""
+    texts = [bytes([byte]) for byte in range(256)] + [
+        b"ab\xf0\xc3\xa9",
+        b"\xf0\x9f\x98\x81x\xff\xc3\xa9",
+        b"x\xc3\xc3\xa9",
+    ]
+    texts += [bytes([97 + number % 26, 98, 97 + number // 26]) for number in range(200)]
+    builder = GrammarBuilder()
+    after = builder.cat([builder.any_text(), builder.byte_class([(0xE3, 0xFF)])])
+    root = builder.seq([after, builder.words(["é".encode(), b"e"]), builder.literal(b".")])
+    matcher = builder.build(root).compile(Vocabulary([*texts, None], eos=[len(texts)])).matcher()
+    for _ in range(3):
+        allowed = matcher.allowed()
+        assert allowed == [token for token in range(len(texts)) if matcher.fork().try_advance(token)]
+        assert texts.index(b"ab\xf0\xc3\xa9") in allowed and texts.index(b"x\xc3\xc3\xa9") not in allowed
+        matcher.advance(ord("a"))
 
 
 def test_steps_of_a_front_end_add_up_over_the_build() -> None:

@@ -33,6 +33,7 @@ STOREYS = (
     ("python_schema",),
     ("python_type",),
     ("description",),
+    ("language",),
     ("grammar",),
     ("explanation",),
     ("combinator", "text_template", "thinking", "tools"),

@@ -413,6 +413,7 @@ def _place_meant(reference: str, contents: Any) -> str:
     from frisket.json_schema.coverage import alike
 
     holders = ("$defs", "definitions") if isinstance(contents, dict) else ()
-    known = [f"#/{holder}/{name}" for holder in holders for name in contents.get(holder) or ()]
+    held = ((holder, contents.get(holder)) for holder in holders)
+    known = [f"#/{holder}/{name}" for holder, names in held if isinstance(names, dict) for name in names]
     found = alike(reference, tuple(known))
     return f"did you mean {found}?" if found else "name a place of this document, as #/$defs/name does"

@@ -124,3 +124,12 @@ def test_a_blank_before_the_document() -> None:
         assert grammar.accepts(text) and grammar.accepts(" " + text)
         assert not grammar.accepts("  " + text) and not grammar.accepts(text + " ")
         assert not Grammar.from_json_schema(schema).accepts(" " + text)
+
+
+@pytest.mark.parametrize("definitions", [3, "name", [1], None, True])
+@pytest.mark.parametrize("holder", ["$defs", "definitions"])
+def test_a_reference_into_what_holds_no_definitions_leads_nowhere(holder: str, definitions: object) -> None:
+    with pytest.raises(InvalidSchemaError, match="leads nowhere") as refusal:
+        Grammar.from_json_schema({"$ref": f"#/{holder}/name", holder: definitions})
+    assert refusal.value.where == "/$ref"
+    assert refusal.value.hint is not None

@@ -145,10 +145,14 @@ impl Arena {
         Ok(matching.fold(0, |all, (leads, _)| all | leads))
     }
 
-    /// The targets of the bytes `low..=high`, if every state reads each of these bytes and no other.
+    /// The targets of the bytes `low..=high`, if every state reads each of these bytes and no other, and may not end.
     fn targets_if_total(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Targets>> {
         let mut targets = Targets::new();
         for &state in states {
+            // A lead byte that may be the last one is an exit in the middle of a character.
+            if self.info(state).nullable {
+                return Ok(None);
+            }
             let mut next = Some(low);
             for (from, to, target) in self.byte_transitions(state)? {
                 if next != Some(from) || to > high {
@@ -196,4 +200,21 @@ pub(crate) fn majority_target(arena: &mut Arena, head: TermId) -> Result<Option<
     let targets = arena.ascii_targets(head)?;
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= MIN_CLASS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lead_byte_that_may_be_the_last_one_leads_to_no_character() {
+        let arena = &mut Arena::new();
+        let (any, last) = (arena.any_text().unwrap(), arena.class(ByteSet::range(0xe3, 0xff)).unwrap());
+        let head = arena.cat(any, last).unwrap();
+        let transitions = NonAsciiTransitions::default().get(arena, head).unwrap();
+        let leads = transitions.iter().fold(0, |all, (leads, _)| all | leads);
+        let leads_of = |bytes: std::ops::RangeInclusive<u8>| bytes.fold(0u64, |all, byte| all | 1 << (byte - 0xc0));
+        assert_eq!(leads, leads_of(0xc2..=0xe2));
+        assert_eq!(arena.lead_bytes_to(any, any).unwrap(), ALL_LEADS);
+    }
 }

@@ -38,7 +38,7 @@ def _builder(part: Part, limits: Limits | None) -> GrammarBuilder:
     """A builder that begins with what the grammars of JSON Schemas among the parts have in common."""
     agenda = [part]
     for each in agenda:
-        options = each.grammar._options if isinstance(each, Whole) else None
+        options = each.grammar.options if isinstance(each, Whole) else None
         if options is not None:
             from frisket.json_schema.prelude import prelude_of
 

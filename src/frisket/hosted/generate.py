@@ -1,0 +1,79 @@
+"""Transport × prompt × type → a value of the type: ask in the vendor's dialect, decode, validate, repair."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.hosted.convert import Converted, convert
+from frisket.hosted.dialect import Dialect
+from frisket.hosted.request import Turn, request
+from frisket.python_type import PythonType
+
+#: A request as the vendor's API takes it → the text of the answer.
+Transport = Callable[[dict[str, Any]], str]
+
+
+def generate(
+    transport: Transport, prompt: str, target: Any, dialect: Dialect | str = "openai", *, repairs: int = 2
+) -> Any:
+    """The vendor's answer as a value of `target`: a type, or parsed JSON for a JSON Schema (dict or bool).
+
+    >>> def recorded(request):
+    ...     return '{"value": 7}'
+    >>> generate(recorded, "How many?", {"type": "integer", "minimum": 5})
+    7
+
+    `transport` sends one request and returns the text of the answer. The text is decoded and validated by the whole
+    schema (jsonschema-rs, extra `validate`). An answer that fails is shown to the model with the error, at most
+    `repairs` times; then it is a FrisketError. What the transport raises is chained to an EngineError.
+    """
+    if repairs < 0:
+        raise ValueError("repairs: at least 0")
+    if isinstance(target, Mapping | bool):
+        schema: Mapping[str, Any] | bool = target
+        value: Callable[[str], Any] = json.loads
+    else:
+        tp: PythonType[Any] = PythonType(target)
+        schema, value = tp.schema, tp.value
+    converted = convert(schema, dialect)
+    validator = _validator(schema)
+    rules = converted.dialect
+    turns: list[Turn] = [("user", prompt)]
+    for _ in range(repairs + 1):
+        try:
+            text = transport(request(rules.request, converted.schema, turns, "answer"))
+        except FrisketError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{rules.vendor}: {type(error).__name__}: {error}", where="transport") from error
+        try:
+            return _read(text, converted, validator, value)
+        except (ValueError, FrisketError) as error:
+            reason = error.message if isinstance(error, FrisketError) else str(error)
+        turns += [("assistant", text), ("user", f"The answer is not valid. {reason}. Answer again, corrected.")]
+    raise FrisketError(
+        f"{rules.vendor} gave no valid answer in {repairs + 1}: {reason}",
+        where="answer",
+        hint="see `convert(schema, dialect).losses` for what the vendor does not enforce",
+        code="value-refused",
+    )
+
+
+def _read(text: str, converted: Converted, validator: Any, value: Callable[[str], Any]) -> Any:
+    decoded = converted.decode(json.loads(text))
+    for error in validator.iter_errors(decoded):
+        place = "".join(f"/{part}" for part in error.instance_path) or "(root)"
+        raise ValueError(f"{place}: {error.message}")
+    return value(json.dumps(decoded, ensure_ascii=False))
+
+
+def _validator(schema: Mapping[str, Any] | bool) -> Any:
+    try:
+        jsonschema_rs = importlib.import_module("jsonschema_rs")
+    except ImportError as error:
+        raise MissingDependencyError.of("jsonschema-rs", "validate") from error
+    return jsonschema_rs.validator_for(dict(schema) if isinstance(schema, Mapping) else schema, validate_formats=True)

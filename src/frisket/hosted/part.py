@@ -1,0 +1,178 @@
+"""A value of the converted schema → the value of the original: the decoders of each kind of node."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Decode = Callable[[Any], Any]
+
+
+class MisfitError(Exception):
+    """A value has not the form that the converted schema asks for; `path` leads to it."""
+
+    def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.path = path
+
+
+@dataclass(frozen=True)
+class Part:
+    """A converted subschema and the decoder of its values; `nullable` where null is one of them."""
+
+    node: dict[str, Any]
+    decode: Decode
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Member:
+    """A property of a converted object; `absent` where null stands for its absence."""
+
+    decode: Decode
+    required: bool
+    absent: bool = False
+
+
+@dataclass
+class ObjectDecoder:
+    """An object, its optional members without null, and its entries as members again."""
+
+    members: Mapping[str, Member]
+    entries: str | None = None
+    entry: Decode | None = None
+    reserved: frozenset[str] = field(default_factory=frozenset)
+    direct: bool = False
+    """Whether other members stand in the object itself, and not in a list."""
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise MisfitError("not an object")
+        decoded: dict[str, Any] = {}
+        for name, member in self.members.items():
+            if name not in value:
+                if member.required:
+                    raise MisfitError(f"{name!r} is missing")
+                continue
+            if not (member.absent and value[name] is None):
+                decoded[name] = below(member.decode, value[name], name)
+        for name in value:
+            if name in self.members or name == self.entries:
+                continue
+            if not self.direct or self.entry is None:
+                raise MisfitError(f"{name!r} is no property")
+            decoded[name] = below(self.entry, value[name], name)
+        if self.entries is not None and self.entry is not None:
+            for number, pair in enumerate(listed(value.get(self.entries))):
+                path = (self.entries, number)
+                if not isinstance(pair, dict) or set(pair) != {"key", "value"} or not isinstance(pair["key"], str):
+                    raise MisfitError("not a key with its value", path)
+                if pair["key"] in self.reserved:
+                    raise MisfitError(f"{pair['key']!r} is a property of its own", (*path, "key"))
+                decoded[pair["key"]] = below(self.entry, pair["value"], *path, "value")
+        return decoded
+
+
+@dataclass
+class TupleDecoder:
+    """An object with a member for each place of a tuple → the array."""
+
+    places: Sequence[Decode]
+    rest: Decode | None
+
+    def __call__(self, value: Any) -> Any:
+        names = [str(number) for number in range(len(self.places))]
+        if not isinstance(value, dict) or set(value) != {*names, *(["rest"] if self.rest else [])}:
+            raise MisfitError("not the members of a tuple")
+        decoded = [below(place, value[name], name) for name, place in zip(names, self.places, strict=True)]
+        return decoded + (below(self.rest, value["rest"], "rest") if self.rest else [])
+
+
+def array(item: Decode) -> Decode:
+    """An array, item by item."""
+    return lambda value: [below(item, part, number) for number, part in enumerate(listed(value))]
+
+
+def union(decoders: Sequence[Decode]) -> Decode:
+    """What the first decoder makes of a value that it fits."""
+
+    def decode(value: Any) -> Any:
+        misfits = []
+        for decoder in decoders:
+            try:
+                return decoder(value)
+            except MisfitError as error:
+                misfits.append(error)
+        raise max(misfits, key=lambda error: len(error.path))
+
+    return decode
+
+
+def table(values: Mapping[str, Any]) -> Decode:
+    """The value that an encoded value stands for, looked up by its JSON text."""
+
+    def decode(value: Any) -> Any:
+        text = key(value)
+        if text not in values:
+            raise MisfitError("not one of the values")
+        return values[text]
+
+    return decode
+
+
+def constant(result: Any) -> Decode:
+    """One value, for which null stands."""
+
+    def decode(value: Any) -> Any:
+        if value is not None:
+            raise MisfitError("not null")
+        return result
+
+    return decode
+
+
+def scalar(kind: str) -> Decode:
+    """A value of a type that needs no change."""
+
+    def decode(value: Any) -> Any:
+        if not is_of(value, kind):
+            raise MisfitError(f"not of type {kind}")
+        return value
+
+    return decode
+
+
+def is_of(value: Any, kind: str) -> bool:
+    """Whether a value has a type of JSON Schema."""
+    if kind == "integer":
+        is_whole = isinstance(value, float) and math.isfinite(value) and value.is_integer()
+        return (isinstance(value, int) and not isinstance(value, bool)) or is_whole
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    classes = {"string": str, "boolean": bool, "null": type(None), "array": list, "object": dict}
+    return isinstance(value, classes[kind])
+
+
+def key(value: Any) -> str:
+    """Equal texts for equal JSON values, 1 and 1.0 included."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True)
+
+
+def listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise MisfitError("not an array")
+    return value
+
+
+def below(decode: Decode, value: Any, *path: str | int) -> Any:
+    """A decoded value; what does not fit is told with its place."""
+    try:
+        return decode(value)
+    except MisfitError as error:
+        raise MisfitError(error.reason, (*path, *error.path)) from None

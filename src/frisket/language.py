@@ -1,0 +1,311 @@
+"""A grammar as a set of texts: what can be done with it, whatever notation it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from frisket import _core, compiled_schema
+from frisket._core import CompiledGrammar
+from frisket.errors import GrammarError
+from frisket.notations.combination.capture import spans
+from frisket.notations.combination.lower import build_part
+from frisket.notations.combination.part import Part, Whole
+from frisket.origin import Content, Origin
+from frisket.span import Span, TokenText, token_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from frisket.description import Style
+    from frisket.grammar import Grammar
+    from frisket.json_schema import Clean, JSONSchemaOptions, Report
+    from frisket.limit import Limits
+    from frisket.vocabulary import Vocabulary
+
+#: The representation of a combination shows at most so many characters.
+_SHOWN = 200
+
+
+class Language:
+    """The texts that rules describe: compiled, compared, pickled, printed. `Grammar` adds the ways to make one."""
+
+    __slots__ = ("__weakref__", "_core", "_origin", "_report", "_value", "schema")
+
+    def __init__(
+        self,
+        core: _core.Grammar | None,
+        report: Report | Clean | bool | None = None,
+        schema: Any = None,
+        value: Callable[[str], Any] = str,
+        origin: Origin | bytes | None = None,
+    ) -> None:
+        # None of a combination whose rules nobody asked for yet.
+        self._core = core
+        # Of a usual schema whether a tool sorted it, where that is all there is to say; `report` makes the rest of it.
+        self._report = report
+        self.schema = schema
+        """The JSON Schema that the grammar was made from; None for other notations."""
+        self._value = value
+        # Of a usual schema its content: most grammars are neither compared nor sent.
+        self._origin = origin
+
+    @property
+    def core(self) -> _core.Grammar:
+        """The rules."""
+        core = self._core
+        if core is None:
+            origin = self._made_by()
+            assert origin is not None
+            core = self._core = build_part(origin.argument, origin.limits)
+        return core
+
+    @property
+    def report(self) -> Report | None:
+        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        report = self._report
+        if isinstance(report, bool):
+            origin = self._made_by()
+            assert origin is not None
+            report = compiled_schema.front_end().usually_clean(origin.argument.data, report)
+        if report is not None and not isinstance(report, compiled_schema.front_end().Report):
+            report = cast("Clean", report).report()
+        self._report = report
+        return cast("Report | None", report)
+
+    @property
+    def options(self) -> JSONSchemaOptions | None:
+        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+
+        >>> from frisket import Grammar
+        >>> Grammar.from_type(bool).options.property_order
+        'declared'
+        """
+        if self.schema is None:
+            return None
+        origin = self._made_by()
+        given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]
+        if given is not None:
+            return given
+        return usual_options("from_json_schema" if origin is None else origin.constructor)
+
+    @property
+    def type(self) -> Any:
+        """The Python type that the grammar was made from; None for other notations."""
+        origin = self._made_by()
+        return origin.argument if origin is not None and origin.constructor == "from_type" else None
+
+    def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
+        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
+        where one of thousands of words may come: the dearest of their masks are made here).
+
+        `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
+        if the vocabulary's tokens cannot spell any text of the grammar.
+        """
+        return self.core.compile(vocabulary, limits=limits, grammar=self)
+
+    def accepts(self, text: str | bytes) -> bool:
+        """Whether this is a whole text of the grammar."""
+        return self.core.accepts(_bytes(text))
+
+    def accepts_prefix(self, text: str | bytes) -> bool:
+        """Whether some text of the grammar begins like this."""
+        return self.core.accepts_prefix(_bytes(text))
+
+    def value(self, text: str) -> Any:
+        """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
+
+        >>> from frisket import Grammar
+        >>> Grammar.from_json_schema({"type": "array"}).value("[1, 2]")
+        [1, 2]
+        """
+        return self._value(text)
+
+    def captures(
+        self, text: str | bytes | Sequence[int], vocabulary: Vocabulary | _core.Vocabulary | None = None
+    ) -> dict[str, list[Span]]:
+        """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
+
+        >>> from frisket import Grammar
+        >>> from frisket import capture, regex, repeat
+        >>> row = repeat(capture("n", regex("[0-9]+")), 1, None, ", ")
+        >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
+        [(0, 2, '12'), (4, 5, '3')]
+
+        With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
+        of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
+        ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
+        other part its longest text. A text that is none of the grammar is a GrammarError with the code `text-rejected`.
+        """
+        if vocabulary is not None:
+            units = token_text(cast("Sequence[int]", text), vocabulary)
+        else:
+            if not isinstance(text, (str, bytes)):
+                raise TypeError("token ids need the vocabulary that they are of")
+            units = TokenText([_bytes(text)])
+        found = spans(self._part, units.units)
+        if found is None:
+            raise GrammarError(
+                "the text is none of the grammar", hint="`accepts_prefix` says of a beginning", code="text-rejected"
+            )
+        named: dict[str, list[Span]] = {}
+        for name, begin, end in found:
+            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+        return named
+
+    def to_gbnf(self) -> str:
+        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> from frisket import Grammar
+        >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
+        root ::= [a-c]+
+
+        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_gbnf
+
+        return to_gbnf(*self._call())
+
+    def to_ebnf(self) -> str:
+        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+
+        >>> from frisket import Grammar
+        >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
+        root ::= 'a' root?
+
+        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        """
+        from frisket.notations.transcript import to_ebnf
+
+        return to_ebnf(*self._call())
+
+    def dump(self) -> str:
+        """The rules as text, for people: one definition a paragraph, in order of first mention.
+
+        >>> from frisket import Grammar
+        >>> from frisket import JSONSchemaOptions
+        >>> schema = {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": False}
+        >>> print(Grammar.from_json_schema(schema, JSONSchemaOptions(whitespace="compact")).dump(), end="")
+        root = object_1
+        <BLANKLINE>
+        object_1 = object of members in this order, layout_1
+          optional 'a': 'false' | 'true'
+        <BLANKLINE>
+        layout_1 =
+          open '{'
+          close '}'
+          comma ','
+          none '{}'
+          colon ':'
+
+        The text depends on the grammar alone, not on the process: a diff of it shows a change of how schemas are
+        lowered. Another version of frisket may write another text. The notation, from the weakest binding to the
+        strongest: `a | b` is either, `a & b` both, `a b` one after the other. `a?`, `a*`, `a+` and `a{2,5}` repeat;
+        `a#{2,5}` is the texts of `a` that have 2 to 5 characters, and `!a` all byte strings but those of `a`. `'x'` is
+        these bytes, `[a-z]` one of these, `any_text` every valid UTF-8, `empty` the empty text, `nothing` no text.
+        `string(a)` is the JSON strings that decode to a text of `a` (`string_free(a)`: in every spelling),
+        `multiple(7)` the digits of a multiple, `special('<x>')` a special token. Rules, objects, arrays of different
+        items, layouts (punctuation), and terms that are long or used twice have names.
+        """
+        return self.core.dump()
+
+    def describe(self, style: Style = "typescript") -> str:
+        """What the documents look like, as text for a prompt; of a schema or a type only.
+
+        >>> from frisket import Grammar
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+        >>> print(Grammar.from_json_schema(schema).describe())
+        {
+          n: integer, // at most 9
+        }
+
+        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
+        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
+        white space that the options ask for, because a model writes what it has read.
+        """
+        from frisket.description import describe
+
+        return describe(cast("Grammar", self), style, self.options or compiled_schema.front_end().DEFAULT)
+
+    def __repr__(self) -> str:
+        origin = self._made_by()
+        if not isinstance(self._part, Whole):
+            return f"<{type(self).__name__} {_shortened(str(self._part))}>"
+        made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
+        return f"<{type(self).__name__}{made}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Language):
+            return NotImplemented
+        if self is other:
+            return True
+        if type(self) is not type(other) or self.core.fingerprint != other.core.fingerprint:
+            return False
+        mine, theirs = self._made_by(), other._made_by()
+        if mine is None or theirs is None:
+            return mine is theirs and self.schema == other.schema and self._value == other._value
+        return mine.equals(theirs)
+
+    def __hash__(self) -> int:
+        return hash(self.core.fingerprint)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        origin = self._made_by()
+        if origin is None:
+            raise TypeError(
+                "a Grammar that was built node by node, or of a schema that cannot be copied, cannot be pickled: send "
+                "what it is built from, and build it there"
+            )
+        return _remake, (type(self), *origin.sent())
+
+    def _made_by(self) -> Origin | None:
+        origin = self._origin
+        if isinstance(origin, bytes):
+            origin = self._origin = Origin("from_json_schema", Content(origin), {"options": None, "registry": None})
+        return origin
+
+    def _call(self) -> tuple[str, Any, dict[str, Any]]:
+        """The constructor that made the grammar, its argument and its keywords."""
+        origin = self._made_by()
+        return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
+
+    @property
+    def _part(self) -> Part:
+        """The grammar as a part of a combination."""
+        origin = self._origin
+        if isinstance(origin, Origin) and origin.constructor == "_from_part":
+            return cast("Part", origin.argument)
+        return Whole(cast("Grammar", self))
+
+
+def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict[str, Any]) -> Any:
+    """The grammar that was pickled."""
+    if isinstance(argument, Content):
+        argument = argument.value()
+    return getattr(cls, constructor)(argument, **keywords)
+
+
+@cache
+def usual_options(constructor: str) -> JSONSchemaOptions:
+    """The options of a constructor where nobody gives any. Nobody sorted the fields of a class: where they are in
+    alphabetical order, that is the order."""
+    front = compiled_schema.front_end()
+    if constructor == "from_type":
+        return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
+    return cast("JSONSchemaOptions", front.DEFAULT)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _bytes(text: str | bytes) -> bytes:
+    # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
