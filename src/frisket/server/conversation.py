@@ -55,10 +55,17 @@ ROLES = {"developer": "system", "system": "system", "user": "user", "assistant":
 TEXTS = ("text", "input_text", "output_text")
 
 
-def render(model: Model, messages: Sequence[Message], keys: Sequence[str] | None, tools: str = "") -> str:
+def render(
+    model: Model,
+    messages: Sequence[Message],
+    keys: Sequence[str] | None,
+    tools: str = "",
+    described: tuple[str, str] | None = None,
+) -> str:
     """The prompt for a conversation. The names of the properties that are asked for follow its last message.
 
-    `tools` describes what the model may call, for models that read more than names.
+    `tools` describes what the model may call, for models that read more than names. `described` is a description of the
+    answer, with its style.
 
     A model that knows no turns completes the conversation as one text: its instructions, then what was said.
     """
@@ -67,6 +74,9 @@ def render(model: Model, messages: Sequence[Message], keys: Sequence[str] | None
     turns = [
         {"role": _role(message, place), "content": _text(message, place)} for place, message in enumerate(messages)
     ]
+    if described is not None:
+        keys = None
+        turns[-1]["content"] = template.described(turns[-1]["content"], *described)
     if tools and not isinstance(model, Embedded):
         turns = [{"role": "system", "content": tools}, *turns]
     if isinstance(model, Chats):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
 
 from frisket.decoding.sampler import Sampler
+from frisket.description import Style
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
-from frisket.json_schema.options import DEFAULT
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.server.body import Body
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
@@ -103,7 +104,26 @@ class Parameters(Body):
                 400, f"the {found[0].kind} has more than {settings.max_schema_bytes:,} bytes", code="limit",
                 hint="make it smaller, or start the server with a larger --max-schema-bytes",
             )  # fmt: skip
-        return replace(found[0], options=read_options(self.frisket, found[0].options))
+        return replace(found[0], options=self.options(found[0].options))
+
+    def options(self, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOptions:
+        """How JSON is spelled: `frisket`, whose other field is `describe`."""
+        return read_options({name: value for name, value in (self.frisket or {}).items() if name != "describe"}, base)
+
+    def style(self) -> Style | None:
+        """How the prompt describes the answer; None if it names the properties alone."""
+        given = (self.frisket or {}).get("describe")
+        if given is None or given is False:
+            return None
+        if given is True:
+            return "typescript"
+        if given not in get_args(Style):
+            raise Failure(
+                400, f"no description has the style {given!r}", code="request", where="frisket/describe",
+                hint=f"true, or one of {', '.join(get_args(Style))}",
+            )  # fmt: skip
+        found: Style = given
+        return found
 
     def _structured(self) -> list[StructuredOutput]:
         old = {"json": self.guided_json, "regex": self.guided_regex, "choice": self.guided_choice,

@@ -12,6 +12,7 @@ from functools import partial
 from starlette.concurrency import run_in_threadpool
 
 from frisket.decoding.sampler import Sampler
+from frisket.description import Style
 from frisket.engines.compiler import Compiler, Wanted
 from frisket.errors import LimitExceededError
 from frisket.grammar import CompiledGrammar
@@ -83,6 +84,12 @@ class Service:
         """The property names that a prompt mentions, as `frisket.generate` does."""
         schema = None if grammar is None else grammar.grammar.schema
         return None if schema is None else property_names(schema)
+
+    async def described(self, grammar: CompiledGrammar | None, style: Style | None) -> tuple[str, str] | None:
+        """What a prompt says of the answer, with its style; None where no style is asked for."""
+        if style is None or grammar is None:
+            return None
+        return style, await run_in_threadpool(grammar.grammar.describe, style)
 
     async def encode(self, text: str) -> list[int]:
         return await run_in_threadpool(self.model.encode, text)

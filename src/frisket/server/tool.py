@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from frisket.engines.structured_output import StructuredOutput
-from frisket.errors import RefusedToolsError
+from frisket.errors import MessageSyntaxError, RefusedToolsError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
@@ -96,11 +97,15 @@ class ToolOutput:
                 hint=first.hint or "correct the tool, or leave it out",
                 places=[(one.name, reason) for _, one in refused for _, reason in one.places],
             )
-        return Grammar.from_tools(
+        grammar = Grammar.from_tools(
             tools, self.family, choice=self.choice, parallel=self.parallel,
             final=None if self.final is None else self.final.grammar(limits),
             thinking=self.thinking, prompt=self.said, vocabulary=self.vocabulary, limits=limits,
         )  # fmt: skip
+        # The first text that is read builds the grammar that reads: here, beside the loop of the server.
+        with contextlib.suppress(MessageSyntaxError):
+            grammar.value("")
+        return grammar
 
     def keys(self) -> list[str]:
         """The property names that a prompt mentions: those of all arguments, and of the final answer."""

@@ -131,6 +131,21 @@ def test_text_and_calls(pieces: int) -> None:
         assert not silent.message.tool_calls and silent.finish_reason == "stop"
 
 
+def test_the_prompt_describes_the_answer() -> None:
+    schema = {"type": "json_schema", "json_schema": {"name": "n", "schema": CLOSE}}
+    with running(Scripted('{"n":4}')) as server:
+        for describe, said in ((True, "n: integer"), ("json_schema", '"maximum"'), (False, "")):
+            client, more = server.client(), {"extra_body": {"frisket": {"describe": describe, "whitespace": "compact"}}}
+            found = client.chat.completions.create(**ASK, response_format=schema, **more).choices[0]
+            assert found.message.content == '{"n":4}'
+            assert (said in server.service.model.prompts[-1]) and ("\n" in server.service.model.prompts[-1]) == bool(
+                said
+            )
+            text = {"format": {"type": "json_schema", "name": "n", "schema": CLOSE}}
+            client.responses.create(model="embedded", input="x", text=text, **more)
+            assert said in server.service.model.prompts[-1]
+
+
 def test_a_call_comes_when_it_is_complete() -> None:
     with running(Scripted(f"{CALL}\n{CALL} And more.")) as server:
         kinds = [

@@ -12,7 +12,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.engines.structured_output import StructuredOutput, read_options
+from frisket.engines.structured_output import StructuredOutput
 from frisket.grammar import CompiledGrammar
 from frisket.server import exchange
 from frisket.server.conversation import Message, render
@@ -66,7 +66,15 @@ async def endpoint(request: Request) -> Response:
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     output, prompt = _tools(service, body, wanted)
     grammar = await service.compile(output or wanted)
-    ids = await service.encode(prompt or render(service.model, body.messages, service.keys(grammar)))
+    ids = await service.encode(
+        prompt
+        or render(
+            service.model,
+            body.messages,
+            service.keys(grammar),
+            described=await service.described(grammar, body.style()),
+        )
+    )
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
@@ -86,9 +94,14 @@ def _tools(service: Service, body: ChatRequest, final: StructuredOutput | None) 
     mode = thinking(body.chat_template_kwargs, settings.tool_family)
     if not tools and mode is None:
         return None, None
+    if body.style() is not None:
+        raise Failure(
+            400, "an answer beside tools or reasoning is not described", code="unsupported", where="frisket/describe",
+            hint="leave it out: the prompt describes the tools",
+        )  # fmt: skip
     output = ToolOutput(
         settings.tool_family, tools, choice, body.parallel_tool_calls is not False and not one, final, mode or "auto",
-        options=read_options(body.frisket), vocabulary=service.vocabulary,
+        options=body.options(), vocabulary=service.vocabulary,
     )  # fmt: skip
     if len(output.specification.encode()) > settings.max_schema_bytes:
         raise Failure(

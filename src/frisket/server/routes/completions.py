@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from frisket.server import exchange
+from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_completion
 from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
@@ -44,6 +45,11 @@ async def endpoint(request: Request) -> Response:
     service.check_model(body.model)
     format_ = body.response_format
     grammar = await service.compile(body.structured(service.settings, format_.structured() if format_ else None))
+    if body.style() is not None:
+        raise Failure(
+            400, "this prompt is taken as it is", code="unsupported", where="frisket/describe",
+            hint="write Grammar.describe into the prompt, or ask /v1/chat/completions",
+        )  # fmt: skip
     ids = await service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
     wish = Wish(
         body.max_tokens, body.sampler(service.settings), body.first_seed(),

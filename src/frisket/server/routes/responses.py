@@ -72,7 +72,14 @@ async def endpoint(request: Request) -> Response:
         raise Failure(400, "the input is made of messages", code="unsupported", where="input")
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions), *messages]
-    ids = await service.encode(render(service.model, messages, service.keys(grammar)))
+    ids = await service.encode(
+        render(
+            service.model,
+            messages,
+            service.keys(grammar),
+            described=await service.described(grammar, body.style()),
+        )
+    )
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.include else 0,
