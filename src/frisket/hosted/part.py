@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 Decode = Callable[[Any], Any]
@@ -158,9 +159,9 @@ def is_of(value: Any, kind: str) -> bool:
 
 
 def key(value: Any) -> str:
-    """Equal texts for equal JSON values, 1 and 1.0 included."""
+    """Equal texts for equal JSON values, 1 and 1.0 included; 1e23 is the number that it says, not the nearest float."""
     if isinstance(value, float) and value.is_integer():
-        value = int(value)
+        value = int(Decimal(repr(value)))
     return json.dumps(value, sort_keys=True)
 
 

@@ -41,6 +41,11 @@ def test_the_way_back(schema: Any, to: str, sent: Any, meant: Any) -> None:
     assert jsonschema_rs.is_valid(schema, meant)
 
 
+def test_a_large_number_is_known_in_every_spelling() -> None:
+    decode = hosted.convert({"enum": [1e23, "a"]}, "openai").decode
+    assert [decode({"value": sent}) for sent in (10**23, 1e23)] == [1e23, 1e23]
+
+
 def test_openai_objects_are_closed_and_require_all() -> None:
     schema = {"type": "object", "properties": {"a": TREE, "b": {"type": "array", "items": TREE}}}
 
