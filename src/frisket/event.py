@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -101,14 +102,7 @@ class TokenSpans:
 
     def _step(self, place: int) -> int:
         """The step that wrote the byte at a place."""
-        low, high = 0, len(self._ends)
-        while low < high:
-            middle = (low + high) // 2
-            if self._ends[middle] > place:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        return bisect_right(self._ends, place)
 
 
 class _Reader(PartialValue):

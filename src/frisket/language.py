@@ -1,4 +1,4 @@
-"""A grammar as a set of texts: what can be done with it, whatever notation it came from."""
+"""Grammar → what can be done with it, whatever notation it came from: compiled, matched, printed, pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a capture stands in a text: in bytes, and in tokens."""
+"""Capture × text → where it stands: in bytes, and in tokens."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frisket.errors import GrammarError
+from frisket.token_name import token_name
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -57,10 +58,9 @@ def token_text(token_ids: Sequence[int], vocabulary: Vocabulary | _core.Vocabula
     ids, eos = list(token_ids), set(vocabulary.eos)
     while ids and ids[-1] in eos:
         ids.pop()
-    names = {token_id: name for name, token_id in vocabulary.special.items()}
     pieces: list[bytes | str] = []
     for place, token_id in enumerate(ids):
-        piece = names.get(token_id) or vocabulary.token(token_id)
+        piece = vocabulary.token(token_id) or token_name(vocabulary, token_id)
         if piece is None:
             raise GrammarError(f"token {token_id} has no text", where=f"token {place}", code="text-rejected")
         pieces.append(piece)

@@ -27,7 +27,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "origin", "partial_value", "partial_object", "event", "span"),
+    ("errors", "_core", "recent", "disk", "origin", "partial_value", "partial_object", "event", "token_name", "span"),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern"),
     ("python_schema",),

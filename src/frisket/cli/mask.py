@@ -11,6 +11,7 @@ from rich.table import Table
 
 from frisket.cli import option, source
 from frisket.errors import VocabularyError
+from frisket.token_name import token_name
 
 if TYPE_CHECKING:
     from frisket.cli.likeliest import Likeliest
@@ -172,7 +173,7 @@ def text(vocabulary: Vocabulary, token: int) -> str:
     """A token as a person can read it: its text in quotes, or the name of a special token without."""
     data = vocabulary.token(token)
     if data is None:
-        return next((name for name, number in vocabulary.special.items() if number == token), f"<{token}>")
+        return token_name(vocabulary, token) or f"<{token}>"
     return quoted(data)
 
 

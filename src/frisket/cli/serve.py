@@ -1,4 +1,4 @@
-"""`frisket serve`: a model behind OpenAI's API."""
+"""`frisket serve`: model → OpenAI's API."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import allowed
+from frisket.token_name import token_name
 
 if TYPE_CHECKING:
     from frisket.decoding.draft import Drafter
@@ -78,7 +79,6 @@ def decode(
     draft = None
     if drafter is not None and matcher is not None:
         draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
-    names = {} if matcher is None else {token: name.encode() for name, token in vocabulary.special.items()}
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
@@ -95,8 +95,10 @@ def decode(
         history.append(step.token)
         data = _bytes(vocabulary, step.token)
         written += data
-        # Without its special tokens, nobody could take a message apart.
-        new = text.feed(data or names.get(step.token, b""))
+        new = text.feed(data)
+        if not data and matcher is not None:
+            # Without its special tokens, nobody could take a message apart.
+            new += text.feed((token_name(vocabulary, step.token) or "").encode())
         closed = position is not None and position.closed
         full = len(history) == max_tokens
         if closed or full:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from frisket.errors import FrisketError
 from frisket.grammar import Grammar
@@ -38,13 +38,16 @@ class StructuredOutput:
     options: JSONSchemaOptions = DEFAULT
 
     @classmethod
-    def of(cls, kind: Kind, value: Any, options: JSONSchemaOptions = DEFAULT) -> StructuredOutput:
-        """The request for a value as a client sends it: text, or JSON that is not text yet.
+    def of(cls, name: str, value: Any, options: JSONSchemaOptions = DEFAULT) -> StructuredOutput:
+        """The request for a value as a client sends it under the name of a kind: text, or JSON that is not text yet.
 
         >>> StructuredOutput.of("json", {"type": "integer"})
         StructuredOutput(kind='json', specification='{"type": "integer"}', options=JSONSchemaOptions())
         """
+        kind = kind_of(name)
         if kind == "json_object":
+            if value is not True:
+                raise _invalid("json_object is true, or left out", where=kind)
             return cls(kind, "", options)
         if isinstance(value, str):
             return cls(kind, value, options)
@@ -69,7 +72,6 @@ class StructuredOutput:
                 return self._rules(limits)
             case "structural_tag":
                 return self._tags(limits)
-        raise _invalid(f"{self.kind!r} is no kind of structured output", where="kind")
 
     def _choices(self) -> list[str]:
         try:
@@ -83,20 +85,19 @@ class StructuredOutput:
     def _rules(self, limits: Limits | None) -> Grammar:
         if not is_lark(self.specification):
             return Grammar.from_gbnf(self.specification, limits=limits)
-        return self._read("from_lark", "rules in the notation of Lark", 'write GBNF: root ::= "yes" | "no"', limits)
+        return Grammar.from_lark(self.specification, limits=limits)
 
     def _tags(self, limits: Limits | None) -> Grammar:
-        hint = "ask for json, regex, choice or grammar"
         # Without options, the JSON in a tag may be spelled in any way, as the definition of tags says.
-        options = {} if self.options == DEFAULT else {"options": self.options}
-        return self._read("from_structural_tag", "structural tags", hint, limits, **options)
+        options = None if self.options == DEFAULT else self.options
+        return Grammar.from_structural_tag(self.specification, options, limits=limits)
 
-    def _read(self, constructor: str, what: str, hint: str, limits: Limits | None, **options: Any) -> Grammar:
-        make = getattr(Grammar, constructor, None)
-        if make is None:
-            raise FrisketError(f"{what} are not read here", where=self.kind, hint=hint, code="unsupported")
-        made: Grammar = make(self.specification, limits=limits, **options)
-        return made
+
+def kind_of(name: str) -> Kind:
+    """The kind of that name; FrisketError if there is none."""
+    if name not in KINDS:
+        raise _invalid(f"{name!r} is no kind of structured output", where="kind", hint=f"one of {', '.join(KINDS)}")
+    return cast("Kind", name)
 
 
 def is_lark(rules: str) -> bool:

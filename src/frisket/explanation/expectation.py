@@ -24,10 +24,24 @@ _KINDS: tuple[tuple[str, frozenset[int]], ...] = (
 )
 
 
+def takes(matcher: Matcher, data: bytes) -> bool:
+    """Whether the text may come next; the matcher then has taken it."""
+    try:
+        matcher.advance_bytes(data)
+    except TokenRejectedError:
+        return False
+    return True
+
+
 def next_bytes(matcher: Matcher) -> list[int]:
     """The bytes with which the text may go on, ascending."""
     fork = matcher.fork()
-    return [value for value in range(256) if _takes(fork, value)]
+    found = []
+    for value in range(256):
+        if takes(fork, bytes([value])):
+            found.append(value)
+            fork.rollback(1)
+    return found
 
 
 def expected(matcher: Matcher) -> tuple[str, ...]:
@@ -53,15 +67,6 @@ def expected(matcher: Matcher) -> tuple[str, ...]:
     if matcher.can_end:
         said.append("the end")
     return tuple(said) or ("a special token",)
-
-
-def _takes(matcher: Matcher, value: int) -> bool:
-    try:
-        matcher.advance_bytes(bytes([value]))
-    except TokenRejectedError:
-        return False
-    matcher.rollback(1)
-    return True
 
 
 def _continuation(matcher: Matcher, value: int) -> str:

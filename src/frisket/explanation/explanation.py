@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import TokenRejectedError
-from frisket.explanation.expectation import expected
+from frisket.explanation.expectation import expected, takes
 from frisket.explanation.place import Path, pointer
 from frisket.explanation.reason import Reason, reason
 from frisket.partial_value import PartialValue
+from frisket.token_name import token_name
 
 if TYPE_CHECKING:
     from frisket._core import Matcher
@@ -86,13 +86,13 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
             raise ValueError(f"token ids are 0 to {vocabulary.size - 1}, not {given}")
         data = vocabulary.token(given)
         if data is None:
-            special = _name(vocabulary, given)
+            special = token_name(vocabulary, given) or f"of id {given}"
         fork = matcher.fork()
         allowed = fork.try_advance(given)
         data = data or b""
     else:
         data = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
-        allowed = _takes(matcher.fork(), data)
+        allowed = takes(matcher.fork(), data)
     reached = matcher.fork()
     taken = len(data) if allowed else _taken(reached, data)
     why = None
@@ -107,32 +107,21 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 def _taken(matcher: Matcher, data: bytes) -> int:
     """How many bytes the matcher takes; it takes them."""
     for place in range(len(data)):
-        if not _takes(matcher, data[place : place + 1]):
+        if not takes(matcher, data[place : place + 1]):
             return place
     return len(data)
 
 
-def _takes(matcher: Matcher, data: bytes) -> bool:
-    try:
-        matcher.advance_bytes(data)
-    except TokenRejectedError:
-        return False
-    return True
-
-
 def _is_json(matcher: Matcher) -> bool:
-    return matcher.compiled.grammar.schema is not None
+    # A grammar that was built node by node has no face in Python.
+    grammar = matcher.compiled.grammar
+    return grammar is not None and grammar.schema is not None
 
 
 def _path(matcher: Matcher) -> Path:
     partial = PartialValue()
     partial.feed(matcher.text)
     return partial.path
-
-
-def _name(vocabulary: object, token: int) -> str:
-    named = {token: name for name, token in vocabulary.special.items()}  # type: ignore[attr-defined]
-    return str(named.get(token, f"of id {token}"))
 
 
 def _shown(data: bytes) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import FrisketError
 from frisket.explanation.place import Path, at, places, pointer
+from frisket.json_schema.options import ESCAPES
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -32,10 +34,15 @@ _SILENT = frozenset(
 _MOST = 200
 
 #: What an option forbids, and the value under which it does not.
-_OPTIONS: tuple[tuple[str, Any, str], ...] = (
+OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("whitespace", "free", "white space at this place"),
+    ("max_whitespace", None, "so much white space"),
+    ("separators", None, "other separators than these"),
     ("property_order", "any", "this order of properties"),
     ("escapes", "free", "this spelling of a character"),
+    ("escape_letters", ESCAPES, "this spelling of a character"),
+    ("forbidden_texts", (), "these texts in a string"),
+    ("max_items", None, "so many items"),
     ("numbers", "free", "this spelling of a number"),
     ("closed_objects", False, "properties that the schema does not name"),
     ("leading_space", True, "a blank before the document"),
@@ -64,7 +71,7 @@ class Reason:
         if self.kind == "schema":
             return f"the keywords of {self.name or 'the root'} together"
         if self.kind == "option":
-            said = next(said for name, _, said in _OPTIONS if name == self.name)
+            said = next(said for name, _, said in OPTIONS if name == self.name)
             return f"the option {self.name}={self.value!r}, which forbids {said}"
         shown = repr(self.value)
         return f"{self.name} ({shown if len(shown) <= 60 else shown[:60] + '…'})"
@@ -85,12 +92,16 @@ def reason(grammar: Grammar, text: bytes, path: Path) -> Reason | None:
     found = _keyword(grammar, options, text, path)
     if found is not None:
         return found
-    for name, value, _ in _OPTIONS:
+    for name, value, _ in OPTIONS:
         given = getattr(options, name)
-        if given != value and _begins(grammar, grammar.schema, replace(options, **{name: value}), text):
-            return Reason("option", name, given)
+        if given == value:
+            continue
+        # Some options go together with some values of others only: what cannot be left out is not the reason.
+        with suppress(ValueError):
+            if _begins(grammar, grammar.schema, replace(options, **{name: value}), text):
+                return Reason("option", name, given)
     # Two reasons at once: a key that nothing allows stands where another one has to.
-    return _keyword(grammar, replace(options, property_order="any", whitespace="free"), text, path)
+    return _keyword(grammar, replace(options, property_order="any", whitespace="free", separators=None), text, path)
 
 
 def _keyword(grammar: Grammar, options: JSONSchemaOptions, text: bytes, path: Path) -> Reason | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from frisket.server.job import Written
+from frisket.token_name import token_name
 from frisket.vocabulary import Vocabulary
 
 
@@ -13,8 +14,7 @@ def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:
     """A token's text and bytes; of a special token its name, without bytes."""
     data = vocabulary.token(token) if token < vocabulary.size else None
     if data is None:
-        name = next((name for name, known in vocabulary.special.items() if known == token), "")
-        return name, []
+        return token_name(vocabulary, token) or "", []
     return data.decode("utf-8", "replace"), list(data)
 
 

@@ -128,7 +128,7 @@ class Parameters(Body):
     def _structured(self) -> list[StructuredOutput]:
         old = {"json": self.guided_json, "regex": self.guided_regex, "choice": self.guided_choice,
                "grammar": self.guided_grammar, "structural_tag": self.structural_tag}  # fmt: skip
-        found = [StructuredOutput.of(kind, value) for kind, value in old.items() if value is not None]  # type: ignore[arg-type]
+        found = [StructuredOutput.of(kind, value) for kind, value in old.items() if value is not None]
         new = self.structured_outputs
         if new is not None:
             options = DEFAULT
@@ -138,10 +138,8 @@ class Parameters(Body):
                 options = replace(options, closed_objects=True)
             for kind in KINDS:
                 value = getattr(new, "json_" if kind == "json" else kind)
-                if kind == "json_object" and value is False:
-                    raise Failure(400, "json_object is true, or left out", code="request", where="structured_outputs")
                 if value is not None:
-                    found.append(StructuredOutput.of(kind, value, options))  # type: ignore[arg-type]
+                    found.append(StructuredOutput.of(kind, value, options))
         return found
 
 

@@ -1,4 +1,4 @@
-"""One model family's wire format, as data: how its models think, write text and call tools."""
+"""Model family → its wire format, as data: how its models think, write text and call tools."""
 
 from __future__ import annotations
 

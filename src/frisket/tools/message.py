@@ -1,4 +1,4 @@
-"""What a model wrote, taken apart: reasoning, text, calls of tools."""
+"""What a model wrote → reasoning, text, calls of tools."""
 
 from __future__ import annotations
 

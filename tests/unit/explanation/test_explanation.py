@@ -1,12 +1,14 @@
 """Why a token or a text may not come next."""
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from frisket import Grammar, JSONSchemaOptions, TokenRejectedError, Vocabulary
-from frisket._core import Matcher
+from frisket._core import GrammarBuilder, Matcher
+from frisket.explanation.reason import OPTIONS
 
 LETTERS = Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=[256], special={"<end>": 256})
 
@@ -66,6 +68,10 @@ def test_the_keyword_without_which_the_text_could_go_on(
         ({}, "{", "\n\n", "whitespace"),
         ({"escapes": "raw"}, '{"any":"', "\\u0061", "escapes"),
         ({"max_integer_digits": 3}, '{"any":', "1234", "max_integer_digits"),
+        ({"max_items": 2}, '{"any":[1,2', ",3", "max_items"),
+        ({"separators": (", ", ": ")}, '{"any": [1', ",2", "separators"),
+        ({"max_whitespace": 1}, '{"any":', "  1", "max_whitespace"),
+        ({"forbidden_texts": ("</x>",)}, '{"any":"', "a</x>", "forbidden_texts"),
     ],
 )
 def test_an_option_may_be_the_reason(options: dict[str, Any], prefix: str, given: str, option: str) -> None:
@@ -161,3 +167,20 @@ def test_the_text_is_what_tokens_and_texts_wrote() -> None:
     assert (begun.text, begun.fork().text) == (b'{"a', b'{"a')
     begun.reset()
     assert begun.text == b""
+
+
+#: Options that narrow no document, or that say how others are meant.
+NO_REASON = {"indent", "nullable", "relaxed", "max_alternatives"}
+
+
+def test_every_option_that_narrows_documents_may_be_the_reason() -> None:
+    assert {name for name, *_ in OPTIONS} | NO_REASON == {field.name for field in fields(JSONSchemaOptions)}
+
+
+def test_a_grammar_of_the_engine_alone_has_no_path_and_no_reason() -> None:
+    builder = GrammarBuilder()
+    matcher = builder.build(builder.literal(b"[1]")).compile(LETTERS.core).matcher()
+    matcher.advance_bytes(b"[")
+    assert matcher.path == ""
+    explanation = matcher.explain("2")
+    assert (explanation.allowed, explanation.reason, explanation.expected) == (False, None, ("'1]'",))

@@ -8,6 +8,7 @@ macro_rules! id {
         #[repr(transparent)]
         $visibility struct $name(u32);
 
+        // Every kind of number has all four, whether or not it needs each.
         #[allow(dead_code)]
         impl $name {
             /// The id of this number.

@@ -10,7 +10,7 @@ from typing import Any
 
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress
-from frisket.engines.structured_output import KINDS, StructuredOutput
+from frisket.engines.structured_output import StructuredOutput, kind_of
 from frisket.engines.vllm.request import Specification
 from frisket.engines.vllm.tokenizer import vocabulary_of
 from frisket.errors import MissingDependencyError
@@ -43,7 +43,7 @@ class Backend(StructuredOutputBackend):
         if isinstance(grammar_spec, Specification):
             wanted = grammar_spec.wanted
         else:
-            wanted = StructuredOutput(KINDS[KINDS.index(kind)], grammar_spec)  # type: ignore[arg-type]
+            wanted = StructuredOutput(kind_of(kind), grammar_spec)
         compiled = self._compiler.compile(wanted, stop_token_ids)
         # One more than the drafts: the end of the text may come with them.
         return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1))

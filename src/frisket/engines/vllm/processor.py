@@ -132,4 +132,4 @@ def _wanted(params: Any) -> StructuredOutput | None:
             code="request",
         )
     options = read_options({name: value for name, value in given.items() if name not in KINDS})
-    return StructuredOutput.of(kinds[0], given[kinds[0]], options)  # type: ignore[arg-type]
+    return StructuredOutput.of(kinds[0], given[kinds[0]], options)

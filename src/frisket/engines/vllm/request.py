@@ -54,8 +54,6 @@ def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSc
         )
     (kind,) = given
     value = getattr(params, kind)
-    if kind == "json_object" and value is not True:
-        raise FrisketError("json_object is true, or left out", where="structured_outputs/json_object", code="request")
     if kind == "choice" and isinstance(value, str):
         value = json.loads(value)
-    return StructuredOutput.of(kind, value, options)  # type: ignore[arg-type]
+    return StructuredOutput.of(kind, value, options)

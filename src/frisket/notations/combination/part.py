@@ -1,4 +1,4 @@
-"""What a combination is made of: a tree of parts, compared, printed and pickled as plain data.
+"""Combination → what it is made of: a tree of parts, compared, printed and pickled as plain data.
 
 Rules belong to one builder. A tree does not, so that every part can stand in any number of other parts.
 """

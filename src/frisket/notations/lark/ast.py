@@ -1,4 +1,4 @@
-"""What a Lark file says, as a tree, before templates, parameters and lazy terminals are resolved."""
+"""Lark file → what it says, as a tree, before templates, parameters and lazy terminals are resolved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /health: whether answers are being written."""
+"""GET /health → whether answers are being written."""
 
 from __future__ import annotations
 

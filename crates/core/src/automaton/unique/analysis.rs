@@ -1,4 +1,4 @@
-//! What was found out about values, frames and items of one machine: memos, and the bounds that masks set.
+//! Machine → what was found out about its values, frames and items: memos, and the bounds that masks set.
 //!
 //! Data only. The machine holds it, and the modules beside this one fill it.
 

@@ -1,0 +1,20 @@
+"""Vocabulary × token id → the name of a special token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frisket import _core
+    from frisket.vocabulary import Vocabulary
+
+
+def token_name(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> str | None:
+    """The name of a special token; None of a token that is a text, or has no name.
+
+    >>> from frisket import Vocabulary
+    >>> letters = Vocabulary.from_bytes([b"a", None], eos=[1], special={"<end>": 1})
+    >>> token_name(letters, 1), token_name(letters, 0)
+    ('<end>', None)
+    """
+    return next((name for name, known in vocabulary.special.items() if known == token_id), None)
