@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +74,7 @@ class Job:
 
     def __post_init__(self) -> None:
         self.cancellation = Cancellation()
-        self._events: Iterator[Event] | None = None
+        self._events: Generator[Event, None, None] | None = None
 
     def cancel(self) -> None:
         """Write no more; from any thread."""
@@ -84,19 +85,35 @@ class Job:
         return self.cancellation.cancelled
 
     def advance(self) -> bool:
-        """Deliver the next event; whether more will come."""
+        """Deliver the next event; whether more will come. An answer that is over, or not wanted, holds nothing more."""
+        more = False
+        try:
+            event = None if self.cancelled else self._next()
+            if event is not None and not self.cancelled:
+                self.deliver(event)
+                more = isinstance(event, Written)
+        finally:
+            if not more:
+                self.release()
+        return more
+
+    def release(self) -> None:
+        """Let go of the session and the matcher; in this cycle they would wait for a collection, megabytes each."""
+        if self._events is not None:
+            self._events.close()
+        self._events = None
+
+    def _next(self) -> Event:
         if self._events is None:
             self._events = self._write()
         try:
-            event = next(self._events)
+            return next(self._events)
         except Exception as error:
-            event = Failed(error)
-        if self.cancelled:
-            return False
-        self.deliver(event)
-        return isinstance(event, Written)
+            # The frames of what failed hold the session, too.
+            traceback.clear_frames(error.__traceback__)
+            return Failed(error)
 
-    def _write(self) -> Iterator[Event]:
+    def _write(self) -> Generator[Event, None, None]:
         session = self.prompt.session()
         # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
         draft = None if self.top else drafter(self.prompt.model, session)
