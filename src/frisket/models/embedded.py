@@ -194,7 +194,7 @@ class Tokenizer:
             known = self._known.get(piece)
             if known is None:
                 known = self._merge(piece.encode("utf-8", "replace"))
-                if len(self._known) < 50_000:
+                if len(self._known) < 5_000:
                     self._known[piece] = known
             ids.extend(known)
         return ids
