@@ -24,7 +24,7 @@ UNSERVED = {
     "tool_choice": "POST /v1/chat/completions serves tools",
     "functions": "send tools",
     "function_call": "send tool_choice",
-    "logit_bias": "ask for a choice, a regex or a grammar",
+    "logit_bias": "POST /v1/chat/completions and /v1/completions serve it",
     "guided_whitespace_pattern": 'say {"frisket": {"whitespace": "compact"}}, or pretty, bounded, free',
     "guided_decoding_backend": "leave it out",
     "audio": "leave it out",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from frisket.decoding.sampler import Sampler
 from frisket.grammar import CompiledGrammar
 from frisket.limit import Cancellation
 from frisket.models.protocol import Logits, Model, Session
+from frisket.server.bias import Biased
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Job:
     stop: Sequence[str]
     top: int
     deliver: Callable[[Event], None]
+    bias: Mapping[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.cancellation = Cancellation()
@@ -116,7 +118,9 @@ class Job:
     def _write(self) -> Generator[Event, None, None]:
         session = self.prompt.session()
         # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
-        draft = None if self.top else drafter(self.prompt.model, session)
+        draft = None if self.top or self.bias else drafter(self.prompt.model, session)
+        if self.bias:
+            session = Biased(session, self.bias)
         watched = Watched(session) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(

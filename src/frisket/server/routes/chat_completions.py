@@ -15,6 +15,7 @@ from starlette.responses import Response
 from frisket.engines.structured_output import StructuredOutput
 from frisket.grammar import CompiledGrammar
 from frisket.server import exchange
+from frisket.server.bias import read_bias
 from frisket.server.conversation import Message, render
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
@@ -54,6 +55,7 @@ class ChatRequest(Parameters):
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     chat_template_kwargs: TemplateArguments | None = None
+    logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
@@ -78,6 +80,7 @@ async def endpoint(request: Request) -> Response:
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
+        bias=read_bias(body.logit_bias, service.vocabulary.size),
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
     head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
