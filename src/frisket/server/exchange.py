@@ -20,8 +20,8 @@ B = TypeVar("B", bound=BaseModel)
 
 #: Fields of requests whose meaning is not served, and what to do instead.
 UNSERVED = {
-    "tools": "POST /v1/chat/completions serves tools",
-    "tool_choice": "POST /v1/chat/completions serves tools",
+    "tools": "POST /v1/chat/completions and /v1/responses serve tools",
+    "tool_choice": "POST /v1/chat/completions and /v1/responses serve tools",
     "functions": "send tools",
     "function_call": "send tool_choice",
     "logit_bias": "POST /v1/chat/completions and /v1/completions serve it",

@@ -135,6 +135,7 @@ def test_logprobs_are_those_of_the_tokens(server: Running) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_bias_moves_what_the_model_likes_and_not_what_is_allowed(server: Running, stream: bool) -> None:
     letters = {letter: str(ord(letter)) for letter in "abz"}  # the first tokens of this model are the bytes
+
     def answer(**bias: float) -> str:
         more: dict[str, Any] = {"logit_bias": {letters[letter]: gain for letter, gain in bias.items()}}
         more |= {"extra_body": {"guided_regex": "[ab]"}, "stream": stream}
