@@ -51,4 +51,5 @@ def begun(name: str, attributes: Mapping[str, Any]) -> Span:
     """A span that begins now, and ends when it is told to: for what outlives the call that began it."""
     if trace is None:
         return Nothing()
-    return trace.get_tracer("frisket.server").start_span(name, attributes=dict(attributes))
+    found: Span = trace.get_tracer("frisket.server").start_span(name, attributes=dict(attributes))
+    return found
