@@ -4,6 +4,7 @@ pub(crate) mod advance;
 pub(crate) mod build;
 pub(crate) mod closure;
 pub(crate) mod completion;
+mod copies;
 pub(crate) mod describe;
 pub(crate) mod distance;
 pub mod follow_bytes;
