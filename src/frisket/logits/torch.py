@@ -57,6 +57,28 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     logits[..., covered:].fill_(float("-inf"))
 
 
+def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor, list[int]]:
+    """A copy of the logits with −∞ for forbidden tokens, and the rows in which all logits may be −∞.
+
+    Shapes and types as for `apply_mask`, with a batch. A row is listed if no token is allowed, or if the first allowed
+    one has the logit −∞: the other rows need no pass over their logits. Cost: one pass; on a GPU also one wait.
+    """
+    torch = _torch()
+    array = _array(torch, logits)
+    if array is not None and is_native(array) and is_native(bitmask):
+        # Laid out as the given logits, whose rows the engine can read.
+        target = torch.empty_like(logits)
+        return target, _core.copy_masked(array, bitmask, _array(torch, target))
+    masked = logits.clone()
+    apply_mask(masked, bitmask)
+    words = (bitmask != 0).argmax(-1)
+    lowest = np.take_along_axis(bitmask, words[:, None], -1)[:, 0]
+    tokens = 32 * words + np.log2(np.maximum(lowest & (~lowest + np.uint32(1)), 1)).astype(np.int64)
+    tokens = np.minimum(tokens, masked.shape[-1] - 1)
+    first = masked.gather(-1, torch.from_numpy(tokens[:, None]).to(masked.device))[:, 0]
+    return masked, torch.isneginf(first).nonzero()[:, 0].tolist()
+
+
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
     """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch must keep account of what is written."""
     if logits.device.type != "cpu" or logits.requires_grad:
