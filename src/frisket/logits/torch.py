@@ -44,7 +44,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
             f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
         )
     array = _array(torch, logits)
-    if array is not None and is_native(array):
+    if array is not None:
         _core.apply_mask(array, words.cpu().contiguous().numpy())
         return
     words = words.to(logits.device, non_blocking=True).contiguous()
@@ -65,10 +65,9 @@ def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor
     """
     torch = _torch()
     array = _array(torch, logits)
-    if array is not None and is_native(array) and is_native(bitmask):
-        # Laid out as the given logits, whose rows the engine can read.
+    if array is not None and is_native(bitmask):
         target = torch.empty_like(logits)
-        return target, _core.copy_masked(array, bitmask, _array(torch, target))
+        return target, _core.copy_masked(array, bitmask, _memory(torch, target))
     masked = logits.clone()
     apply_mask(masked, bitmask)
     words = (bitmask != 0).argmax(-1)
@@ -80,15 +79,21 @@ def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch must keep account of what is written."""
-    if logits.device.type != "cpu" or logits.requires_grad:
+    """The memory of a CPU tensor that the engine can read; None also where torch must keep account of what is written."""
+    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    if logits.device.type != "cpu" or logits.requires_grad or logits.dtype not in kinds:
         return None
+    array = _memory(torch, logits)
+    return array if is_native(array) else None
+
+
+def _memory(torch: Any, logits: Tensor) -> npt.NDArray[Any]:
+    """The memory of a CPU tensor, bfloat16 as uint16 words."""
+    array: npt.NDArray[Any]
     if logits.dtype == torch.bfloat16:
-        words: npt.NDArray[Any] = logits.view(torch.int16).numpy().view(np.uint16)
-        return words
-    array: npt.NDArray[Any] | None = (
-        logits.numpy() if logits.dtype in (torch.float16, torch.float32, torch.float64) else None
-    )
+        array = logits.view(torch.int16).numpy().view(np.uint16)
+    else:
+        array = logits.numpy()
     return array
 
 
