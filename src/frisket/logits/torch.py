@@ -79,7 +79,7 @@ def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor that the engine can read; None also where torch must keep account of what is written."""
+    """The memory of a CPU tensor that the engine can read; None where torch must know of every write, too."""
     kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     if logits.device.type != "cpu" or logits.requires_grad or logits.dtype not in kinds:
         return None
@@ -89,11 +89,8 @@ def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
 
 def _memory(torch: Any, logits: Tensor) -> npt.NDArray[Any]:
     """The memory of a CPU tensor, bfloat16 as uint16 words."""
-    array: npt.NDArray[Any]
-    if logits.dtype == torch.bfloat16:
-        array = logits.view(torch.int16).numpy().view(np.uint16)
-    else:
-        array = logits.numpy()
+    is_brain = logits.dtype == torch.bfloat16
+    array: npt.NDArray[Any] = logits.view(torch.int16).numpy().view(np.uint16) if is_brain else logits.numpy()
     return array
 
 
