@@ -6,6 +6,8 @@ pub(crate) mod closure;
 pub(crate) mod completion;
 pub(crate) mod describe;
 pub(crate) mod distance;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod follow_bytes;
 pub mod frame;
 pub mod machine;
