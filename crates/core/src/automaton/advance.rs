@@ -436,3 +436,6 @@ impl Arena {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,18 +4,25 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register};
 use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+use crate::grammar::grammar::Grammar;
 use crate::json::partial_value::{PartialValueId, NOTHING_READ};
 use crate::limits::Limits;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::UniqueState;
 use crate::regular::term::TermId;
+use std::sync::Arc;
 
-/// The machine of the grammar with the root that `make` returns.
-pub(crate) fn machine(make: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
+/// The grammar with the root that `make` returns.
+pub(crate) fn grammar(make: impl FnOnce(&mut Builder) -> TermId) -> Arc<Grammar> {
     let mut builder = Builder::default();
     let root = make(&mut builder);
-    builder.build(root.number()).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+    builder.build(root.number()).unwrap()
+}
+
+/// The machine of that grammar.
+pub(crate) fn machine(make: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
+    grammar(make).machine(&Limits::default(), [None, None], None).unwrap()
 }
 
 /// The position after a text, byte by byte.

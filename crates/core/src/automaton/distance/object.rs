@@ -254,3 +254,119 @@ impl Distances {
         Ok(least)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, alt, brackets, bytes, machine, object};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+
+    /// The fewest bytes after each text.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, u64)]) {
+        let mut machine = machine(make);
+        let mut distances = Distances::default();
+        for &(text, expected) in cases {
+            let id = after(&mut machine, text.as_bytes());
+            let position = machine.position(id).clone();
+            assert_eq!(distances.of_position(&mut machine, &position).unwrap(), expected, "after {text}");
+        }
+    }
+
+    fn numbers(builder: &mut Builder) -> [TermId; 2] {
+        [b"1".as_slice(), b"22"].map(|text| builder.literal(text).unwrap())
+    }
+
+    #[test]
+    fn members_in_order_cost_what_the_required_ones_cost() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let members = [("a", true, one), ("bb", false, one), ("c", true, two)];
+            object(builder, &members, &[], ObjectRules::default())
+        };
+        let cases = [
+            ("", 14), // {"a":1,"c":22}
+            ("{", 13),
+            ("{\"", 12),
+            ("{\"a\"", 10),
+            ("{\"a\":", 9),
+            ("{\"a\":1", 8),
+            ("{\"a\":1,\"b", 12), // b":1,"c":22}
+            ("{\"a\":1,\"bb\":1,", 7),
+            ("{\"a\":1,\"c\":2", 2),
+            ("{\"a\":1,\"c\":22", 1),
+        ];
+        check(make, &cases);
+    }
+
+    #[test]
+    fn members_in_any_order_cost_those_that_have_not_come() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let members = [("a", true, one), ("b", false, two), ("c", true, two)];
+            object(builder, &members, &[], ObjectRules { any_order: true, ..ObjectRules::default() })
+        };
+        let cases = [
+            ("", 14),
+            ("{\"c\":22", 7),
+            ("{\"c\":22,\"", 5),
+            ("{\"c\":22,\"a", 4),
+            ("{\"b\":", 16), // 22,"a":1,"c":22}
+            ("{\"b\":22,\"c\":22,\"a\":1", 1),
+        ];
+        check(make, &cases);
+    }
+
+    #[test]
+    fn a_least_number_of_members_costs_the_shortest_ones() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let keys = bytes(builder, b'x', b'z', 1, Some(3));
+            let rules = ObjectRules { min: 3, any_order: true, ..ObjectRules::default() };
+            object(builder, &[("a", false, two)], &[(keys, one)], rules)
+        };
+        let cases = [
+            ("", 19), // {"x":1,"y":1,"z":1}
+            ("{\"x\":1", 13),
+            ("{\"x\":1,", 12),
+            ("{\"x\":1,\"a\":22", 7),
+            ("{\"x\":1,\"y\":1,\"z\":1", 1),
+            ("{\"x\":1,\"y\":1,\"z\":1,", 7), // "xx":1}
+        ];
+        check(make, &cases);
+    }
+
+    /// Two members whose values may leave a mark: "a" by a long value, others by "1".
+    fn marked(builder: &mut Builder, needed: u64) -> TermId {
+        let [one, long] = [&b"1"[..], b"333333333"].map(|text| builder.literal(text).unwrap().number());
+        let two = builder.literal(b"2").unwrap().number();
+        let keys = bytes(builder, b'x', b'z', 1, Some(1)).number();
+        let colon = builder.literal(b":").unwrap();
+        let [open, close, empty] = [&b"{"[..], b"}", b"{}"].map(|text| builder.literal(text).unwrap());
+        let punctuation = crate::grammar::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
+        let named = vec![("a".to_owned(), true, vec![(two, 0), (long, 1)])];
+        let others = vec![(keys, vec![(one, 1), (two, 0)])];
+        let rules = ObjectRules { required_marks: needed, any_order: true, ..ObjectRules::default() };
+        builder.object(named, others, punctuation, rules).unwrap()
+    }
+
+    #[test]
+    fn a_missing_mark_costs_the_cheapest_member_that_leaves_it() {
+        // {"a":2} without marks; with one, "x":1 comes cheaper than the long value.
+        check(|builder| marked(builder, 0), &[("", 7), ("{\"a\":2", 1)]);
+        check(
+            |builder| marked(builder, 1),
+            &[("", 13), ("{\"a\":2", 7), ("{\"a\":333333333", 1), ("{\"a\":3", 9), ("{\"x\":1", 7), ("{\"x\":2", 13)],
+        );
+    }
+
+    #[test]
+    fn a_value_of_several_alternatives_costs_the_shortest() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let either = alt(builder, &[one, two]);
+            object(builder, &[("a", true, either)], &[], ObjectRules::default())
+        };
+        check(make, &[("", 7), ("{\"a\":", 2), ("{\"a\":2", 2)]);
+    }
+}
