@@ -260,6 +260,22 @@ mod tests {
     }
 
     #[test]
+    fn an_array_of_different_items_begins_where_its_rule_is_called() {
+        let mut machine = machine(|builder| {
+            let [end] = literals(builder, ["!"]);
+            let letter = bytes(builder, b'a', b'b', 1, Some(1));
+            let array = unique(builder, letter, 0, None);
+            let called = rule(builder, "called", |_, _| array);
+            let caller = rule(builder, "caller", |builder, _| seq(builder, &[called, end]));
+            seq(builder, &[caller, end])
+        });
+        assert_eq!(start(&mut machine).0, "[["); // [] or an item
+        for (text, ends) in [(&b"[]!!"[..], true), (b"[a,b]!!", true), (b"[a,a", false), (b"[a]!", false)] {
+            assert_eq!(accepts(&mut machine, text), ends, "{text:?}");
+        }
+    }
+
+    #[test]
     fn special_tokens_stand_beside_the_heads() {
         let mut machine = machine(|builder| {
             let special = builder.special("<s>").unwrap();

@@ -154,6 +154,20 @@ mod tests {
     }
 
     #[test]
+    fn frames_are_cut_off_below_the_greatest_depth() {
+        let make = |builder: &mut Builder| {
+            let [open, close, a] = [b"(", b")", b"a"].map(|text| builder.literal(text).unwrap());
+            rule(builder, "nested", |builder, nested| {
+                let deeper = seq(builder, &[open, nested, close]);
+                alt(builder, &[deeper, a])
+            })
+        };
+        let text = described(make, &"(".repeat(20));
+        let closes = " then [)]".repeat(MAX_DEPTH as usize - 1) + " then …";
+        assert!(text.ends_with(&format!("[a]{closes}]")), "{text}");
+    }
+
+    #[test]
     fn terms_are_written_as_operators_of_their_parts() {
         let mut builder = Builder::default();
         let digit = bytes(&mut builder, b'0', b'2', 1, Some(1));
@@ -163,8 +177,13 @@ mod tests {
         let list = words(&mut builder, &["ab", "cd"]);
         let no = builder.not(digit.number()).unwrap();
         let quoted = builder.quoted(digit.number(), true).unwrap();
+        let ab = builder.literal(b"ab").unwrap();
+        let chain = builder.cat(&[many.number(), ab.number()]).unwrap();
+        let choice = builder.alt(&[few.number(), chain.number()]).unwrap();
         let terms = &builder.arena.terms;
         for (term, text) in [
+            (chain, "(([012]){2,} \"ab\")"),
+            (choice, "(([012]){2,4} | (([012]){2,} \"ab\"))"),
             (crate::regular::term::EMPTY, "nothing"),
             (crate::regular::term::EPSILON, "\"\""),
             (digit, "[012]"),

@@ -148,8 +148,9 @@ impl FollowBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, bytes, machine, object, only_head, rule, seq, unique};
+    use crate::automaton::fixture::{after, alt, bytes, machine, object, only_head, rule, seq, state_after, unique};
     use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::id::ArrayId;
     use crate::regular::term::EPSILON;
 
     fn shown(set: ByteSet) -> String {
@@ -197,6 +198,44 @@ mod tests {
     }
 
     #[test]
+    fn frames_below_the_greatest_depth_let_every_byte_follow() {
+        let mut machine = machine(|builder| {
+            let [open, close, a, d] = ["(", ")", "ax", "d"].map(|text| literal(builder, text));
+            let nested = rule(builder, "nested", |builder, nested| {
+                let closes = rule(builder, "closes", |builder, _| alt(builder, &[EPSILON, close]));
+                let deeper = seq(builder, &[open, nested, closes]);
+                alt(builder, &[deeper, a])
+            });
+            seq(builder, &[nested, d])
+        });
+        for (depth, expected) in [(MAX_FRAME_DEPTH - 1, ")d".into()), (MAX_FRAME_DEPTH, shown(ByteSet::FULL))] {
+            let text = "(".repeat(depth as usize) + "a";
+            assert_eq!(follow(&mut machine, &text), expected, "{depth} deep");
+        }
+    }
+
+    #[test]
+    fn every_frame_keeps_its_own_bytes() {
+        let mut machine = machine(|builder| {
+            let [a, b, c, d] = ["aa", "bb", "cc", "dd"].map(|text| literal(builder, text));
+            let next = |builder: &mut Builder, name, body| rule(builder, name, |_, _| body);
+            let [b, c, d] = [("b", b), ("c", c), ("d", d)].map(|(name, body)| next(builder, name, body));
+            seq(builder, &[a, b, c, d])
+        });
+        let mut found = FollowBytes::default();
+        let mut ask = || {
+            ["a", "aab", "aabbc", "aabbccd"].map(|text| {
+                let id = after(&mut machine, text.as_bytes());
+                let (head, frame) = only_head(&machine, id);
+                shown(found.after(&mut machine, head, frame))
+            })
+        };
+        let first = ask();
+        assert_eq!(first, ["b", "c", "d", ""]);
+        assert_eq!(ask(), first, "from the cache");
+    }
+
+    #[test]
     fn repetitions_and_sequences_begin_with_all_that_they_may_begin_with() {
         let first = |make: &dyn Fn(&mut Builder) -> TermId| {
             let mut root = EPSILON;
@@ -227,6 +266,16 @@ mod tests {
                 seq(builder, &[x, y])
             }),
             "x"
+        );
+        assert_eq!(
+            first(&|builder| {
+                let x = structural(builder);
+                let special = builder.special("<s>").unwrap();
+                let yz = literal(builder, "yz");
+                alt(builder, &[x, special, yz])
+            }),
+            "xy",
+            "a special token has no bytes"
         );
     }
 
@@ -260,6 +309,9 @@ mod tests {
             .find(|&id| matches!(machine.arena.term(id), Term::Unique(_)))
             .unwrap();
         assert_eq!(shown(found.term_first_bytes(&mut machine, array)), "[");
+        let (array, state) = (ArrayId::at(0), state_after(&mut machine, 0, &[]));
+        let item = machine.arena.unique_term(Term::UniqueItem { array, state }).unwrap();
+        assert_eq!(shown(found.term_first_bytes(&mut machine, item)), "0123456789");
     }
 
     #[test]

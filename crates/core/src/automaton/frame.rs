@@ -258,6 +258,8 @@ mod tests {
         type List = SmallVec<[(u32, FrameId); 4]>;
         let list: List = smallvec![(2, other), (1, one), (2, one)];
         assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, one), (2, both)]);
+        let list: List = smallvec![(1, one), (1, other)];
+        assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, both)]);
         let list: List = smallvec![(2, one), (1, one)];
         assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, one), (2, one)], "unequal entries keep theirs");
         let list: List = smallvec![(2, one)];

@@ -124,6 +124,13 @@ fn strings_of_counted_characters_end_within_their_bounds() {
         let text = builder.bounded(letters.number(), 1, Some(2)).unwrap();
         builder.quoted(text.number(), true).unwrap()
     };
+    let pairs = |builder: &mut Builder| {
+        let pair = builder.literal(b"ab").unwrap();
+        let pairs = builder.repeat(pair.number(), 0, None).unwrap();
+        let text = builder.bounded(pairs.number(), 0, Some(3)).unwrap();
+        builder.quoted(text.number(), true).unwrap()
+    };
+    check(pairs, &[("\"\"", End), ("\"a", More), ("\"ab\"", End), ("\"aba", Dead)]);
     check(letters, &[("\"\"", Dead), ("\"a\"", End), ("\"ab\"", End), ("\"abc", Dead), ("\"aA", Dead), ("\"é", Dead)]);
 }
 
@@ -146,7 +153,7 @@ fn half_a_character_is_a_place_of_its_own() {
 fn named_keys_are_read_by_their_place() {
     let make = |builder: &mut Builder| {
         let digit = bytes(builder, b'0', b'9', 1, Some(1));
-        let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
         object(builder, &[("a", true, digit), ("ab", false, digit), ("c", false, digit)], &[], rules)
     };
     check(
@@ -162,6 +169,12 @@ fn named_keys_are_read_by_their_place() {
             ("{\"a:", Dead),
         ],
     );
+    let escaped = |builder: &mut Builder| {
+        let digit = bytes(builder, b'0', b'9', 1, Some(1));
+        let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
+        object(builder, &[("a", true, digit), ("ab", false, digit)], &[], rules)
+    };
+    check(escaped, &[("{\"\\u0061b\":1,\"a\":2}", End), ("{\"\\u0061\":1,\"a\"", Dead), ("{\"\\u0062", Dead)]);
 }
 
 #[test]
@@ -171,7 +184,7 @@ fn further_keys_are_neither_named_nor_repeated() {
         let any = builder.any_text().unwrap();
         let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
         let letter = builder.literal(b"x").unwrap();
-        object(builder, &[("ab", false, letter)], &[(any, digit)], rules)
+        object(builder, &[("ab", false, letter), ("abe", false, letter)], &[(any, digit)], rules)
     };
     check(
         make,
@@ -179,7 +192,9 @@ fn further_keys_are_neither_named_nor_repeated() {
             ("{\"abc\":1}", End),
             ("{\"a\":1}", End),
             ("{\"ab\":1", Dead),
-            ("{\"ab\":x}", End),
+            ("{\"abe\":1", Dead),
+            ("{\"ab\":x,\"abe\":x}", End),
+            ("{\"ae\":1,\"abef\":2}", End),
             ("{\"\":1,\"é\\n\":2}", End),
             ("{\"\":1,\"\"", Dead),
             ("{\"abc\":1,\"abc\"", Dead),
@@ -214,6 +229,19 @@ fn further_keys_of_a_pattern_hold_their_text() {
             ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"bb\":6,", Dead),
         ],
     );
+}
+
+#[test]
+fn a_key_is_dead_once_no_key_begins_so() {
+    let make = |builder: &mut Builder| {
+        let (any, x, one) =
+            (builder.any_text().unwrap(), builder.literal(b"x").unwrap(), builder.literal(b"1").unwrap());
+        let begins = builder.cat(&[x.number(), any.number()]).unwrap();
+        let others = builder.not(begins.number()).unwrap();
+        let keys = builder.and(&[any.number(), others.number()]).unwrap();
+        object(builder, &[("a", false, one)], &[(keys, one)], ObjectRules::default())
+    };
+    check(make, &[("{\"bx\":1}", End), ("{\"x", Dead), ("{\"\\u0078", Dead), ("{\"b\":1,\"x", Dead)]);
 }
 
 #[test]

@@ -90,6 +90,29 @@ fn an_object_gets_the_members_that_it_requires() {
 }
 
 #[test]
+fn the_member_with_the_shortest_value_is_taken() {
+    let make = |builder: &mut Builder| {
+        let (one, long) = (builder.literal(b"1").unwrap(), builder.literal(b"1000").unwrap());
+        let rules = ObjectRules { min: 1, any_order: true, ..ObjectRules::default() };
+        object(builder, &[("a", false, long), ("b", false, one)], &[], rules)
+    };
+    check(make, &[("", "{\"b\":1}"), ("{\"", "b\":1}"), ("{\"a", "\":1000}")]);
+}
+
+#[test]
+fn positions_that_differ_in_the_text_of_their_open_key_are_searched_once() {
+    let mut machine = machine(|builder| {
+        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'a', b'c', 3, Some(3)));
+        object(builder, &[], &[(keys, one)], ObjectRules::default())
+    });
+    let ids = ["{\"a", "{\"b", "{\"ab", ""].map(|text| after(&mut machine, text.as_bytes()));
+    let [a, b, ab, none] = ids.map(|id| machine.representative(id).unwrap());
+    assert!(ids[0] != ids[1] && a == b, "one letter");
+    assert_ne!(a, ab);
+    assert_eq!(none, ids[3], "no key is open");
+}
+
+#[test]
 fn keys_and_items_that_came_do_not_come_again() {
     let members = |builder: &mut Builder| {
         let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'a', b'c', 1, Some(1)));
@@ -128,6 +151,12 @@ fn a_search_gives_up_after_its_positions_and_finds_nothing_where_nothing_ends() 
     let mut ends = machine(make);
     assert!(matches!(search(&mut ends, 3), Found::Text(text) if text == b"abc"));
     assert!(matches!(search(&mut ends, 2), Found::OutOfPatience));
+    let (start, distances) = (ends.start, &mut Distances::default());
+    let held = [(); 3].map(|()| {
+        ends.search_completion(distances, start, 1, 3).unwrap();
+        ends.memory_bytes()
+    });
+    assert_eq!(held[1], held[2], "a search gives its memory back");
     let mut never = machine(|builder| {
         let (a, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
         seq(builder, &[a, special])
@@ -146,19 +175,24 @@ fn a_run_is_all_that_a_term_forces_next() {
     let chain = builder.cat(&[three.number(), shared.number()]).unwrap();
     let any = builder.any_text().unwrap();
     let counted = builder.bounded(any.number(), 2, Some(6)).unwrap();
+    let two = words(&mut builder, &["abx", "aby"]);
+    let control = bytes(&mut builder, 1, 2, 2, None);
     let arena = &mut builder.arena;
     let [left, shared_left, free_left] = [
         arena.repeat(*children(arena, three), 0, 2).unwrap(),
         b"key".iter().fold(shared, |term, &byte| arena.derive(term, byte).unwrap()),
         arena.bounded(any, 0, 4).unwrap(),
     ];
+    let two_left = b"ab".iter().fold(two, |term, &byte| arena.derive(term, byte).unwrap());
     let chain_left = arena.cat(left, shared).unwrap();
     for (term, expected) in [
         (literal, Some(("abc", EPSILON))),
         (three, Some(("aaa", left))),
         (chain, Some(("aaa", chain_left))),
         (shared, Some(("key", shared_left))),
+        (two, Some(("ab", two_left))),
         (counted, Some(("aa", free_left))),
+        (control, None), // no byte of it is readable
         (once, None),
         (little, None),
         (any, None),

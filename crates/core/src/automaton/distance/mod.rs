@@ -137,6 +137,9 @@ impl Distances {
         if frame == BOTTOM {
             return Ok(0);
         }
+        if let Some(&least) = self.frames.get(&frame) {
+            return Ok(least);
+        }
         let mut work = vec![frame];
         while let Some(&at) = work.last() {
             machine.arena.spend(1)?;
@@ -237,6 +240,21 @@ mod tests {
             outer
         };
         check(make, &[("", 3), ("(", 4), ("((", 5), ("(abc", 1), ("(abc,", 4), ("(abc,(ab", 3)]);
+        // "x", then as many digits as the rules that call each other need: first 1, second 1 + 2, third 3 + 4.
+        let ahead = |builder: &mut Builder| {
+            let [x, one, two, four] = literals(builder, ["x", "1", "22", "4444"]);
+            let [second, third] = ["second", "third"].map(|name| builder.rule(name).unwrap());
+            let first = rule(builder, "first", |builder, first| {
+                let more = seq(builder, &[one, first, third]);
+                alt(builder, &[more, one])
+            });
+            for (rule, start, rest) in [(second, two, first), (third, four, second)] {
+                let body = seq(builder, &[start, rest]);
+                builder.define(rule.number(), body.number()).unwrap();
+            }
+            seq(builder, &[x, third])
+        };
+        check(ahead, &[("", 8), ("x", 7), ("x4444", 3), ("x444422", 1)]);
     }
 
     #[test]
@@ -273,6 +291,22 @@ mod tests {
             seq(builder, &[either, z])
         };
         check(make, &[("", 6), ("aba", 3), ("abab", 2), ("ababy", 4), ("ababz", 1)]);
+    }
+
+    #[test]
+    fn what_was_found_is_neither_computed_nor_counted_twice() {
+        let mut machine = machine(|builder| {
+            let [a, b] = literals(builder, ["aa", "bb"]);
+            let called = rule(builder, "called", |_, _| b);
+            seq(builder, &[a, called])
+        });
+        let id = after(&mut machine, b"a");
+        let position = machine.position(id).clone();
+        let mut distances = Distances::default();
+        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
+        let held = machine.memory_bytes();
+        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
+        assert_eq!(machine.memory_bytes(), held);
     }
 
     #[test]

@@ -336,16 +336,24 @@ mod tests {
         check(make, &cases);
     }
 
-    /// Two members whose values may leave a mark: "a" by a long value, others by "1".
-    fn marked(builder: &mut Builder, needed: u64) -> TermId {
-        let [one, long] = [&b"1"[..], b"333333333"].map(|text| builder.literal(text).unwrap().number());
-        let two = builder.literal(b"2").unwrap().number();
+    /// An object of "a" and further members. (value of "a", mark of it) and (further value, mark of it)
+    fn marked(
+        builder: &mut Builder,
+        required: bool,
+        needed: u64,
+        own: &[(&str, u64)],
+        others: &[(&str, u64)],
+    ) -> TermId {
+        let mut values = |list: &[(&str, u64)]| -> Vec<(u32, u64)> {
+            list.iter().map(|&(text, marks)| (builder.literal(text.as_bytes()).unwrap().number(), marks)).collect()
+        };
+        let (own, others) = (values(own), values(others));
         let keys = bytes(builder, b'x', b'z', 1, Some(1)).number();
         let colon = builder.literal(b":").unwrap();
         let [open, close, empty] = [&b"{"[..], b"}", b"{}"].map(|text| builder.literal(text).unwrap());
         let punctuation = crate::grammar::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
-        let named = vec![("a".to_owned(), true, vec![(two, 0), (long, 1)])];
-        let others = vec![(keys, vec![(one, 1), (two, 0)])];
+        let named = vec![("a".to_owned(), required, own)];
+        let others = vec![(keys, others)];
         let rules = ObjectRules { required_marks: needed, any_order: true, ..ObjectRules::default() };
         builder.object(named, others, punctuation, rules).unwrap()
     }
@@ -353,11 +361,45 @@ mod tests {
     #[test]
     fn a_missing_mark_costs_the_cheapest_member_that_leaves_it() {
         // {"a":2} without marks; with one, "x":1 comes cheaper than the long value.
-        check(|builder| marked(builder, 0), &[("", 7), ("{\"a\":2", 1)]);
+        let (own, others) = ([("2", 0), ("333333333", 1)], [("1", 1), ("2", 0)]);
+        check(|builder| marked(builder, true, 0, &own, &others), &[("", 7), ("{\"a\":2", 1)]);
         check(
-            |builder| marked(builder, 1),
+            |builder| marked(builder, true, 1, &own, &others),
             &[("", 13), ("{\"a\":2", 7), ("{\"a\":333333333", 1), ("{\"a\":3", 9), ("{\"x\":1", 7), ("{\"x\":2", 13)],
         );
+    }
+
+    #[test]
+    fn a_member_that_came_leaves_no_mark_any_more() {
+        let (own, others) = ([("1", 1), ("22", 0)], [("333333333", 1)]);
+        let cases = [
+            ("", 7),
+            ("{\"a\"", 3), // :1}
+            ("{\"a\":", 2),
+            ("{\"a\":2", 16), // 2,"x":333333333}
+            ("{\"a\":22", 15),
+            ("{\"x\":333333333", 1),
+            ("{\"x\":3", 9),
+        ];
+        check(|builder| marked(builder, false, 1, &own, &others), &cases);
+    }
+
+    #[test]
+    fn after_a_comma_another_member_must_come() {
+        let make = |builder: &mut Builder, any_order| {
+            let [_, two] = numbers(builder).map(|node| node.number());
+            let [open, close, colon, comma, empty] =
+                [&b"{"[..], b"}", b":", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
+            let punctuation = crate::grammar::builder::Punctuation { open, close, colon, comma, empty };
+            let named = vec![("a".to_owned(), true, vec![(two, 0)]), ("b".to_owned(), false, vec![(two, 0)])];
+            let rules = ObjectRules { any_order, ..ObjectRules::default() };
+            builder.object(named, Vec::new(), punctuation, rules).unwrap()
+        };
+        for any_order in [false, true] {
+            // Behind the comma's first byte: a space, and "b":22}.
+            check(|builder| make(builder, any_order), &[("", 8), ("{\"a\":22", 1), ("{\"a\":22,", 8)]);
+        }
+        check(|builder| make(builder, true), &[("{\"b\":22,", 8)]);
     }
 
     #[test]

@@ -41,7 +41,18 @@ fn regular_terms_are_found_or_made_again() {
         let tail = builder.literal(b"; end").unwrap();
         seq(builder, &[word, digits, tail])
     };
-    check(make, &[("", "k"), ("ke", "ey"), ("key", "0123"), ("kind12", "0123;"), ("key1231", ";"), ("key12; e", "n")]);
+    check(
+        make,
+        &[
+            ("k", "ei"),
+            ("", "k"),
+            ("ke", "ey"),
+            ("key", "0123"),
+            ("kind12", "0123;"),
+            ("key1231", ";"),
+            ("key12; e", "n"),
+        ],
+    );
 }
 
 #[test]
@@ -56,6 +67,19 @@ fn frames_are_copied_with_all_below_them() {
         seq(builder, &[nested, special])
     };
     check(make, &[("", "(a"), ("((", "(a"), ("((a", ")"), ("((a)", ")"), ("((a))", "")]);
+}
+
+#[test]
+fn repetitions_go_on_counting() {
+    let make = |builder: &mut Builder| {
+        let (comma, digit) = (builder.literal(b",").unwrap(), bytes(builder, b'1', b'2', 1, Some(1)));
+        let digit = rule(builder, "digit", |_, _| digit);
+        let item = seq(builder, &[comma, digit]);
+        let list = builder.repeat(item.number(), 2, Some(3)).unwrap();
+        let end = builder.literal(b"!").unwrap();
+        seq(builder, &[list, end])
+    };
+    check(make, &[(",1", ","), ("", ","), (",1,2", "!,"), (",1,2,", "12"), (",1,2,1", "!")]);
 }
 
 #[test]

@@ -257,6 +257,10 @@ mod tests {
             assert_eq!(machine.text_count(item).unwrap(), expected, "{name}, again");
         }
         let (mut machine, _) = array(integer);
+        let long = machine.arena.literal(&[b'1'; 70]).unwrap();
+        assert_eq!(machine.text_count(long).unwrap(), Some(1));
+        let (mut called, rule) = array(|builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])));
+        assert_eq!(called.text_count(rule).unwrap(), None, "rules are not counted");
         assert_eq!(machine.text_count(EMPTY).unwrap(), Some(0));
         assert_eq!(machine.text_count(EPSILON).unwrap(), Some(1));
     }

@@ -242,9 +242,11 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{accepts, after, alt, bytes, machine, only_head, seq, string, unique, words};
+    use crate::automaton::fixture::{
+        accepts, after, alt, bytes, machine, object, only_head, seq, string, unique, words,
+    };
     use crate::automaton::position::DEAD;
-    use crate::grammar::builder::Builder;
+    use crate::grammar::builder::{Builder, ObjectRules};
 
     /// The bytes that may follow a text in an array of items.
     fn follow(item: impl FnOnce(&mut Builder) -> TermId, text: &str) -> String {
@@ -326,21 +328,67 @@ mod tests {
         assert_eq!(after(&mut machine, b"[\"a\",\"b\",\"a\""), DEAD);
     }
 
+    /// Whether enough values are left if a text may exclude so many: with the head, after its end, in its frame.
+    fn enough(machine: &mut Machine, text: &str, excluded: u32) -> [bool; 3] {
+        let id = after(machine, text.as_bytes());
+        let (head, frame) = only_head(machine, id);
+        machine.unique.most_excluded = excluded;
+        [
+            machine.has_enough_values(head, frame).unwrap(),
+            machine.has_enough_values_after_end(head, frame).unwrap(),
+            machine.has_enough_values_in_frame(frame).unwrap(),
+        ]
+    }
+
+    fn quoted(builder: &mut Builder, low: u8, high: u8, count: u32) -> TermId {
+        let text = bytes(builder, low, high, count, Some(count));
+        builder.quoted(text.number(), true).unwrap()
+    }
+
     #[test]
-    fn enough_values_are_more_than_came() {
+    fn enough_values_are_more_than_can_be_excluded() {
         let mut machine = machine(|builder| {
-            let item = bytes(builder, b'a', b'd', 1, Some(1));
-            let text = builder.quoted(item.number(), true).unwrap();
-            unique(builder, text, 0, None)
+            // A letter out of four, then one out of six.
+            let [four, six] = [b'd', b'f'].map(|high| quoted(builder, b'a', high, 1));
+            let six = crate::automaton::fixture::rule(builder, "six", |_, _| six);
+            let item = seq(builder, &[four, six]);
+            unique(builder, item, 0, None)
         });
-        for (text, enough) in
-            [("[\"", true), ("[\"a\",\"", true), ("[\"a\",\"b\",\"c\",\"", true), ("[\"a\",\"b\",\"c\",\"d\"", true)]
-        {
-            let id = after(&mut machine, text.as_bytes());
-            let (head, frame) = only_head(&machine, id);
-            let found = machine.has_enough_values(head, frame).unwrap();
-            assert_eq!(found, enough, "{text}");
+        for (excluded, expected) in [(0, [true; 3]), (5, [true; 3]), (6, [false; 3]), (7, [false; 3])] {
+            assert_eq!(enough(&mut machine, "[\"", excluded), expected, "the letter that follows, {excluded}");
         }
+        for (excluded, expected) in [(0, [true; 3]), (5, [true, false, false]), (6, [false; 3])] {
+            assert_eq!(enough(&mut machine, "[\"a\"\"", excluded), expected, "the last letter, {excluded}");
+        }
+    }
+
+    #[test]
+    fn after_the_end_of_a_key_its_value_counts() {
+        let mut machine = machine(|builder| {
+            let (keys, value) = (bytes(builder, b'x', b'x', 2, Some(2)), quoted(builder, b'a', b'c', 1));
+            let item = object(builder, &[], &[(keys, value)], ObjectRules::default());
+            unique(builder, item, 0, None)
+        });
+        for (excluded, expected) in [(2, true), (3, false)] {
+            assert_eq!(enough(&mut machine, "[{\"x", excluded)[1], expected, "{excluded}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_insensitive_if_enough_values_remain_after_each_of_its_bytes() {
+        let mut item = EPSILON;
+        let mut machine = machine(|builder| {
+            item = quoted(builder, b'a', b'c', 2);
+            unique(builder, item, 0, None)
+        });
+        assert!(machine.is_insensitive_to(item, 0).unwrap());
+        assert!(!machine.is_insensitive_to(item, 1).unwrap(), "one text is left after two letters");
+        let digits = machine.arena.class(crate::bytes::byteset::ByteSet::range(b'0', b'9')).unwrap();
+        let number = machine.arena.repeat(digits, 1, crate::regular::term::MANY).unwrap();
+        assert!(machine.is_insensitive_to(number, 1_000).unwrap());
+        let structural =
+            machine.arena.unique_term(Term::UniqueNext { array: ArrayId::at(0), state: ArrayStateId::new(0) });
+        assert!(!machine.is_insensitive_to(structural.unwrap(), 0).unwrap(), "neither a string nor a number");
     }
 
     #[test]
