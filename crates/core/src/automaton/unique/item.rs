@@ -154,6 +154,9 @@ mod tests {
         }
         let paths = item.bytes(keys, &item.cursor).unwrap();
         assert_eq!(paths.iter().collect::<Vec<_>>(), b"\\b");
+        let item = open_item(&mut machine, "[\"ab\",").unwrap();
+        let paths = item.bytes(&machine.arena.registers.keys, &item.cursor).unwrap();
+        assert!(paths.contains(b'"') && !paths.contains(b'a'));
     }
 
     #[test]
@@ -192,6 +195,8 @@ mod tests {
         let mut integers = array(|builder| bytes(builder, b'1', b'9', 1, None));
         let item = open_item(&mut integers, "[12,1").unwrap();
         assert!(!item.is_in_noncanonical_numeral(&item.cursor));
+        let paths = item.bytes(&integers.arena.registers.keys, &item.cursor).unwrap();
+        assert_eq!(paths.iter().collect::<Vec<_>>(), b"02", "the digit that came, and that of -0");
         let mut canonical = array(|builder| words(builder, &["10", "12"]));
         assert!(open_item(&mut canonical, "[12,1").is_some());
         let mut spelled = array(|builder| words(builder, &["1.0", "12"]));

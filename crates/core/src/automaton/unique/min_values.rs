@@ -341,6 +341,7 @@ mod tests {
             }
         };
         assert_eq!(min_values(repeated(b"x", None)), COUNT_CAP);
+        assert_eq!(min_values(repeated(b"xy", None)), COUNT_CAP);
         assert_eq!(min_values(repeated(b"x", Some(5))), 1);
         assert_eq!(min_values(repeated(b" \n", None)), 1);
     }
@@ -356,6 +357,28 @@ mod tests {
             })
         };
         assert_eq!(min_values(nested), 4);
+        // What is inside is asked for on its own later: the cut recursion must not have left a bound of 1.
+        let (mut machine, item) = array(nested);
+        machine.min_values(item).unwrap();
+        let Term::Call(rule) = *machine.arena.term(item) else { panic!() };
+        let Term::Alt(ref cases) = *machine.arena.term(machine.body(rule).unwrap()) else { panic!() };
+        for case in cases.clone() {
+            assert_eq!(machine.min_values(case).unwrap(), 4, "{:?}", machine.arena.term(case));
+        }
+    }
+
+    #[test]
+    fn what_lies_very_deep_counts_as_one_value() {
+        let deep = |count: usize| {
+            move |builder: &mut Builder| {
+                let x = builder.literal(b"x").unwrap();
+                let x = rule(builder, "x", |_, _| x);
+                let mut parts = vec![x; count];
+                parts.push(quoted(builder, b'a', b'e', 1, Some(1)));
+                seq(builder, &parts)
+            }
+        };
+        assert_eq!([40, 60].map(|count| min_values(deep(count))), [5, 1]);
     }
 
     #[test]
@@ -406,10 +429,15 @@ mod tests {
         let without = builder.not(few.number()).unwrap();
         let minus = builder.and(&[any.number(), without.number()]).unwrap();
         let short = builder.bounded(any.number(), 0, Some(5)).unwrap();
+        let x = builder.literal(b"x").unwrap();
+        let begins = builder.cat(&[x.number(), any.number()]).unwrap();
+        let others = builder.not(begins.number()).unwrap();
+        let dead_ends = builder.and(&[any.number(), others.number()]).unwrap();
         let mut machine = machine(|other| {
             *other = builder;
             minus
         });
+        assert!(!machine.is_always_extensible(dead_ends), "x begins no text");
         assert!(machine.is_always_extensible(any) && machine.is_always_extensible(minus));
         assert!(!machine.is_always_extensible(short) && !machine.is_always_extensible(few));
     }

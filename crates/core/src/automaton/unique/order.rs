@@ -97,6 +97,11 @@ mod tests {
         assert!(is_ordered(|builder| string(builder, 0, None)));
         assert!(is_ordered(|builder| words(builder, &["1", "[2]"])));
         assert!(is_ordered(|builder| bytes(builder, b'0', b'9', 1, None)));
+        assert!(is_ordered(|builder| builder.literal(b"true").unwrap()));
+        assert!(is_ordered(|builder| {
+            let item = string(builder, 0, None);
+            unique(builder, item, 0, None)
+        }));
         assert!(is_ordered(|builder| rule(builder, "rule", |builder, again| {
             let one = builder.literal(b"1").unwrap();
             let more = seq(builder, &[one, again]);

@@ -279,6 +279,11 @@ mod tests {
         ] {
             assert_eq!(within.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
         }
+        let behind = seen_after(&mut machine, "[\"ab\"").unwrap();
+        let keys = &machine.arena.registers.keys;
+        for (bytes, repeats) in [(",\"ab\"", true), (",\"b\"", false)] {
+            assert_eq!(behind.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
+        }
         for (bytes, repeats) in [("\"ab\"", true), (" \"a\", \"b\"", false), ("\"a\",\"a\"", true), ("1", true)] {
             assert_eq!(between.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
         }

@@ -126,6 +126,41 @@ fn abstracted_states_exclude_nothing_while_values_are_left() {
 }
 
 #[test]
+fn abstracted_states_of_several_kinds_count_items_until_an_end() {
+    let mut machine = array(&[(true, &[(&[], 1)]), (true, &[(&[], 2)]), (false, &[(&[], 1)])], 0, Some(2));
+    for (at, count, comes) in [(0, 0, true), (1, 1, false), (2, 1, true), (1, 0, true)] {
+        let abstracted = Some(Abstracted { most: 2, left: MANY });
+        let state = machine.arena.unique_state(ARRAY, UniqueState { at, count, abstracted, ..UniqueState::default() });
+        let found = machine.excluded(ARRAY, state, 0).unwrap();
+        assert_eq!(found.is_some(), comes, "{count} items came, state {at}");
+    }
+}
+
+#[test]
+fn an_item_comes_only_if_the_array_can_end_within_its_bounds() {
+    let strings: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&[], 2)]), (true, &[])];
+    let numbers: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&["3"], 2)]), (true, &[])];
+    for states in [strings, numbers] {
+        for (max, comes) in [(1, false), (2, true)] {
+            let mut machine = array(&states, 0, Some(max));
+            assert_eq!(excluded(&mut machine, 0, &[], 0).is_some(), comes, "at most {max} items");
+        }
+    }
+}
+
+#[test]
+fn an_item_of_no_text_never_comes() {
+    let mut machine = machine(|builder| {
+        let one = words(builder, &["1"]);
+        let endless = rule(builder, "endless", |builder, endless| seq(builder, &[one, endless]));
+        let punctuation = brackets(builder);
+        builder.unique_array(&[(true, vec![(endless.number(), 0), (one.number(), 0)])], punctuation, 0, None).unwrap()
+    });
+    assert_eq!(excluded(&mut machine, 0, &[], 0), None);
+    assert_eq!(excluded(&mut machine, 0, &[], 1), Some(vec![]));
+}
+
+#[test]
 fn a_matching_gives_every_item_its_own_value() {
     let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 0, None);
     let ids: Vec<u32> = ["1 ", "2 ", "3 "].map(|text| machine.value_id(text.into())).to_vec();
