@@ -76,3 +76,56 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
     parts.iter().for_each(|&part| hash.wide(part));
     hash.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::id::NodeId;
+
+    #[test]
+    fn a_packed_key_is_smaller_and_the_same() {
+        for key in [None, Some(0), Some(1), Some(u128::MAX)] {
+            assert_eq!(MaskKey::from(PackedKey::from(key)), key);
+        }
+        const { assert!(size_of::<PackedKey>() == 24 && size_of::<MaskKey>() == 32) };
+    }
+
+    #[test]
+    fn a_hash_of_parts_depends_on_their_kind_order_and_number() {
+        let all = [
+            hashed(1, &[]),
+            hashed(2, &[]),
+            hashed(1, &[0]),
+            hashed(1, &[0, 0]),
+            hashed(1, &[7, 9]),
+            hashed(1, &[9, 7]),
+            hashed(2, &[7, 9]),
+        ];
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(hashed(1, &[7, 9]), all[4]);
+    }
+
+    #[test]
+    fn alternatives_add_their_hashes_and_unite_their_ends() {
+        let at = |node| Exits::at(NodeId::new(node));
+        let one = Lookahead { hash: u128::MAX, ends: at(1) };
+        let other = Lookahead { hash: 3, ends: at(2) };
+        let (both, swapped) = (one.clone().and(other.clone()), other.and(one.clone()));
+        assert_eq!((both.hash, both.ends.len()), (2, 2));
+        assert_eq!((swapped.hash, swapped.ends.hash()), (2, both.ends.hash()));
+        let same = one.clone().and(Lookahead::nothing(Exits::NOWHERE));
+        assert_eq!((same.hash, same.ends.hash()), (one.hash, one.ends.hash()));
+    }
+
+    #[test]
+    fn a_lookahead_counts_itself_and_its_ends() {
+        let nowhere = Lookahead::nothing(Exits::NOWHERE);
+        assert_eq!(nowhere.memory_bytes(), size_of::<Lookahead>());
+        let ends = Exits::at(NodeId::new(1));
+        let bytes = ends.memory_bytes();
+        assert!(bytes > 0);
+        assert_eq!(Lookahead::nothing(ends).memory_bytes(), size_of::<Lookahead>() + bytes);
+    }
+}
