@@ -6,12 +6,15 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
 use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
 use crate::limits::Limits;
+use crate::mask::accumulator::Accumulator;
+use crate::mask::composer::Composer;
 use crate::mask::key::builder::{KeyBuilder, KeyParts};
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::regular::term::TermId;
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::tokens;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
@@ -63,6 +66,12 @@ pub(crate) fn unique(builder: &mut Builder, item: TermId) -> TermId {
     let [open, close, colon, comma, empty] = signs;
     let punctuation = Punctuation { open, close, colon, comma, empty };
     builder.unique_array(&[(true, vec![(item.number(), 0)])], punctuation, 0, None).unwrap()
+}
+
+/// The tokens that a composer has allowed so far, without its lists.
+pub(crate) fn taken(composer: &mut Composer) -> Vec<u32> {
+    let corrections = composer.accumulator.take_corrections();
+    tokens(corrections.iter().map(|&(word, allowed, _)| (word, allowed))).collect()
 }
 
 /// A grammar over a vocabulary, with all that makes its masks.
@@ -126,6 +135,20 @@ impl Scene {
     pub fn keys(&mut self) -> KeyBuilder<'_> {
         let Scene { machine, follow_bytes, parts, shared, .. } = self;
         KeyBuilder { machine, follow_bytes, parts, shared }
+    }
+
+    /// A composer of an empty mask.
+    pub fn composer(&mut self) -> Composer<'_> {
+        let mut accumulator = Accumulator::default();
+        accumulator.fit(self.shared.vocabulary.mask_words());
+        Composer::new(&mut self.machine, &mut self.follow_bytes, &self.shared, accumulator)
+    }
+
+    /// The position after a text, and the abstract position whose mask it shares.
+    pub fn abstracted(&mut self, text: &str) -> [PositionId; 2] {
+        self.machine.unique.max_token_items = self.shared.vocabulary.longest / 2 + 1;
+        let exact = self.read(text);
+        [exact, self.machine.abstracted(exact).unwrap()]
     }
 
     /// The frame that reads a term and then ends the text.

@@ -115,3 +115,117 @@ impl WalkResult {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::byteset::ByteSet;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::walk::tests::everything;
+    use crate::regular::term::MANY;
+
+    #[test]
+    fn a_walk_is_its_tokens_and_the_nodes_where_tokens_go_on() {
+        let shared = shared_masks(&["a", "ab", "abb", "abbx", "ax", "b"]);
+        let mut arena = Arena::new();
+        let b = arena.literal(b"b").unwrap();
+        let head = arena.repeat(b, 1, 2).unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
+        assert_eq!(*walk.words, [(0, 0b110)], "ab and abb");
+        assert_eq!(walk.hash, hash_words(&[(0, 0b110)]));
+        assert_eq!(*walk.exits, [node(&shared, "ab"), node(&shared, "abb")]);
+        assert!(walk.ends);
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), b).unwrap();
+        assert_eq!(*walk.exits, [node(&shared, "ab")]);
+        let x = arena.literal(b"x").unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), x).unwrap();
+        assert!(walk.ends && walk.exits.is_empty(), "no token goes on behind ax");
+        let deep = arena.literal(b"bbbb").unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), deep).unwrap();
+        assert!(!walk.ends && walk.exits.is_empty());
+    }
+
+    #[test]
+    fn a_walk_is_known_by_its_node_and_by_the_content_of_its_head() {
+        let shared = shared_masks(&["a", "ab", "ac", "b", "bb"]);
+        let (trie, mut arena, mut other) = (&shared.vocabulary.trie, Arena::new(), Arena::new());
+        let [a, b] = ["a", "b"].map(|text| node(&shared, text));
+        let head = arena.literal(b"b").unwrap();
+        let walk = shared.walks.get(&mut arena, trie, a, head).unwrap();
+        other.literal(b"zz").unwrap();
+        let same = other.literal(b"b").unwrap();
+        assert!(Arc::ptr_eq(&walk, &shared.walks.get(&mut other, trie, a, same).unwrap()), "another grammar's, too");
+        assert!(!Arc::ptr_eq(&walk, &shared.walks.get(&mut arena, trie, b, head).unwrap()));
+        let c = arena.literal(b"c").unwrap();
+        assert_eq!(*shared.walks.get(&mut arena, trie, a, c).unwrap().words, [(0, 0b100)]);
+    }
+
+    #[test]
+    fn a_cache_that_is_full_begins_anew() {
+        let shared = shared_masks(&["a", "ab", "abc"]);
+        let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
+        let cache = WalkCache::default();
+        let b = arena.literal(b"b").unwrap();
+        cache.get(&mut arena, trie, NodeId::ROOT, b).unwrap();
+        assert_eq!(cache.memory_bytes(), 136, "neither words nor exits");
+        let fits = (64 << 10) / 136;
+        let mut most = 0;
+        for count in 0..fits {
+            let word = arena.literal(format!("x{count}").as_bytes()).unwrap();
+            cache.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
+            most = most.max(cache.memory_bytes());
+        }
+        assert_eq!(most, 482 * 136, "the first walks of more than 64 kibibytes");
+        let last = arena.literal(b"y").unwrap();
+        cache.get(&mut arena, trie, NodeId::ROOT, last).unwrap();
+        assert_eq!(cache.memory_bytes(), 136);
+        let ab = arena.literal(b"ab").unwrap();
+        let alone = WalkCache::default();
+        alone.get(&mut arena, trie, NodeId::ROOT, ab).unwrap();
+        assert_eq!(alone.memory_bytes(), 136 + 8 + 4, "one word and one exit");
+    }
+
+    /// A vocabulary with many tokens below q, and their walk with a head near another one.
+    fn near(head: &[(&[u8], bool)], other: &[(&[u8], bool)]) -> (Vec<u32>, usize, u64) {
+        let texts: Vec<String> =
+            ["p", "q"].into_iter().flat_map(|first| ('a'..='z').map(move |last| format!("{first}{last}"))).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let mut arena = Arena::new();
+        let letters = arena.class(ByteSet::range(b'a', b'y')).unwrap();
+        let letters = [arena.repeat(letters, 0, MANY).unwrap(), arena.repeat(letters, 2, MANY).unwrap()];
+        let mut all = |parts: &[(&[u8], bool)]| {
+            let parts: Vec<TermId> = parts
+                .iter()
+                .map(|&(first, ends)| {
+                    let first = arena.literal(first).unwrap();
+                    arena.cat(first, letters[usize::from(!ends)]).unwrap()
+                })
+                .collect();
+            arena.alt(parts).unwrap()
+        };
+        let (head, other) = (all(head), all(other));
+        let mut walked = WalkResult::new(&shared.vocabulary);
+        let before = arena.budget.spent();
+        walked.enter_near(&mut arena, shared.view(), NodeId::ROOT, head, other).unwrap();
+        let spent = arena.budget.spent() - before;
+        let mut plain = WalkResult::new(&shared.vocabulary);
+        plain.enter(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
+        let (found, expected) = (everything(walked), everything(plain));
+        assert_eq!(found, expected);
+        (found.0, shared.walks.memory_bytes(), spent)
+    }
+
+    #[test]
+    fn a_head_near_another_takes_the_walks_where_both_agree() {
+        let both: [(&[u8], bool); 2] = [(b"p", false), (b"q", false)];
+        let (tokens, held, _) = near(&both, &both);
+        assert_eq!(tokens.len(), 50, "pa to py and qa to qy");
+        assert!(held > 136, "both subtries were walked by way of the cache");
+        let (_, one, _) = near(&both, &[(b"p", false)]);
+        assert!(one > 0 && one < held, "the heads differ behind q");
+        assert_eq!(near(&both, &[(b"r", false)]).1, 0);
+        // A state that is at an end has exits of its own.
+        assert_eq!(near(&[(b"p", true)], &[(b"p", true)]).0.len(), 25);
+    }
+}

@@ -327,7 +327,11 @@ mod tests {
     }
 
     /// The lookahead of a grammar's whole text, behind the token `from`.
-    fn behind(shared: &Arc<SharedMasks>, from: &str, make: impl FnOnce(&mut Builder) -> TermId) -> Option<(u128, u128)> {
+    fn behind(
+        shared: &Arc<SharedMasks>,
+        from: &str,
+        make: impl FnOnce(&mut Builder) -> TermId,
+    ) -> Option<(u128, u128)> {
         let (mut scene, mut root) = (None, EPSILON);
         let of = |builder: &mut Builder| {
             root = make(builder);
@@ -508,9 +512,8 @@ mod tests {
         assert_eq!(members(&shared, &[("b", false)], true, "{\"b\":"), Some(open), "no token reads the name");
         let must = members(&shared, &[("b", true)], true, "{\"x\":").unwrap();
         assert_ne!(must, open, "it may not close");
-        let [a, b, c] = ["a", "b", "c"].map(|name| {
-            members(&shared, &[("x", false), (name, false)], false, "{\"x\":").unwrap()
-        });
+        let [a, b, c] =
+            ["a", "b", "c"].map(|name| members(&shared, &[("x", false), (name, false)], false, "{\"x\":").unwrap());
         assert_eq!(b, c, "no token reads these names");
         assert!(a != b && a != open && b != open);
         let last = members(&shared, &[("x", false)], false, "{\"x\":").unwrap();

@@ -244,7 +244,9 @@ mod tests {
         if !text.is_empty() {
             let (_, frame) = scene.head(text);
             let (next, _) = scene.machine.members(frame)[0];
-            let Term::ObjectNext { state, .. } = *scene.machine.arena.term(next) else { panic!("no object at {text:?}") };
+            let Term::ObjectNext { state, .. } = *scene.machine.arena.term(next) else {
+                panic!("no object at {text:?}")
+            };
             id = state;
         }
         let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(tokens));
