@@ -342,6 +342,16 @@ mod tests {
         parts(scene.keys().lookahead(root, &exits, DEPTH).unwrap())
     }
 
+    /// `behind` for one literal.
+    fn read(shared: &Arc<SharedMasks>, from: &str, text: &[u8]) -> (u128, u128) {
+        behind(shared, from, |builder| builder.literal(text).unwrap()).unwrap()
+    }
+
+    /// The hash of the exits at these nodes.
+    fn ends(shared: &SharedMasks, nodes: &[&str]) -> u128 {
+        nodes.iter().fold(Exits::NOWHERE, |all, text| all.union(Exits::at(node(shared, text)))).hash()
+    }
+
     /// A rule of one literal: a structural term.
     fn rule(builder: &mut Builder, text: &[u8]) -> u32 {
         let (rule, body) = (builder.rule("rule").unwrap(), builder.literal(text).unwrap());
@@ -352,22 +362,20 @@ mod tests {
     #[test]
     fn regular_terms_are_known_by_the_tokens_that_stay_inside_and_by_the_exits() {
         let shared = shared_masks(&["a", "ab", "abc", "abd", "b"]);
-        let of = |text: &'static [u8]| behind(&shared, "a", |builder| builder.literal(text).unwrap());
-        let at_ab = Exits::at(node(&shared, "ab")).hash();
-        let b = of(b"b").unwrap();
-        assert_eq!(b.1, at_ab);
+        let of = |text| read(&shared, "a", text);
+        let b = of(b"b");
+        assert_eq!(b.1, ends(&shared, &["ab"]));
         assert_ne!(b.0, 0, "the token ab");
-        assert_eq!(of(b"bx").unwrap(), (b.0, 0), "no token reads the x");
-        let bc = of(b"bc").unwrap();
+        assert_eq!(of(b"bx"), (b.0, 0), "no token reads the x");
+        let bc = of(b"bc");
         assert!(bc.0 != b.0 && bc.1 == 0, "nothing goes on behind abc");
-        assert_eq!(of(b"x"), Some((0, 0)));
-        assert_eq!(of(b""), Some((0, Exits::at(node(&shared, "a")).hash())), "nothing read, nothing passed");
+        assert_eq!(of(b"x"), (0, 0));
+        assert_eq!(of(b""), (0, ends(&shared, &["a"])), "nothing read, nothing passed");
         let maybe = behind(&shared, "a", |builder| {
             let b = builder.literal(b"b").unwrap();
             builder.repeat(b.number(), 0, Some(1)).unwrap()
         });
-        let both = Exits::at(node(&shared, "a")).union(Exits::at(node(&shared, "ab"))).hash();
-        assert_eq!(maybe, Some((b.0, both)), "what may be empty ends where it begins, too");
+        assert_eq!(maybe, Some((b.0, ends(&shared, &["a", "ab"]))), "what may be empty ends where it begins, too");
     }
 
     #[test]
@@ -387,57 +395,46 @@ mod tests {
     #[test]
     fn a_sequence_is_what_its_parts_are_one_behind_the_other() {
         let shared = shared_masks(&["a", "ab", "abc", "abcd"]);
-        let regular = behind(&shared, "a", |builder| builder.literal(b"b").unwrap()).unwrap();
-        let called = behind(&shared, "a", |builder| {
-            let rule = rule(builder, b"b");
-            builder.node(rule).unwrap()
-        });
-        assert_eq!(called, Some(regular), "a rule is its body");
-        let second = behind(&shared, "ab", |builder| builder.literal(b"c").unwrap()).unwrap();
-        let both = behind(&shared, "a", |builder| {
-            let (one, other) = (rule(builder, b"b"), rule(builder, b"c"));
-            builder.seq(&[one, other]).unwrap()
-        });
-        assert_eq!(both, Some((regular.0.wrapping_add(second.0), second.1)));
-        let lost = behind(&shared, "a", |builder| {
-            let (one, other) = (rule(builder, b"x"), rule(builder, b"c"));
-            builder.seq(&[one, other]).unwrap()
-        });
-        assert_eq!(lost, Some((0, 0)), "what no token reaches is not looked at");
+        let (first, second) = (read(&shared, "a", b"b"), read(&shared, "ab", b"c"));
+        let sequence = |texts: &[&[u8]]| {
+            behind(&shared, "a", |builder| {
+                let rules: Vec<u32> = texts.iter().map(|text| rule(builder, text)).collect();
+                builder.seq(&rules).unwrap()
+            })
+        };
+        assert_eq!(sequence(&[b"b"]), Some(first), "a rule is its body");
+        assert_eq!(sequence(&[b"b", b"c"]), Some((first.0.wrapping_add(second.0), second.1)));
+        assert_eq!(sequence(&[b"x", b"c"]), Some((0, 0)), "what no token reaches is not looked at");
     }
 
     #[test]
     fn alternatives_add_up() {
         let shared = shared_masks(&["a", "ab", "ac", "abx", "acx"]);
-        let [b, c] = [b"b", b"c"].map(|text| behind(&shared, "a", |builder| builder.literal(text).unwrap()).unwrap());
+        let (b, c) = (read(&shared, "a", b"b"), read(&shared, "a", b"c"));
         let both = behind(&shared, "a", |builder| {
             let parts = [rule(builder, b"b"), rule(builder, b"c")];
             builder.alt(&parts).unwrap()
         });
-        let ends = Exits::at(node(&shared, "ab")).union(Exits::at(node(&shared, "ac"))).hash();
-        assert_eq!(both, Some((b.0.wrapping_add(c.0), ends)));
+        assert_eq!(both, Some((b.0.wrapping_add(c.0), ends(&shared, &["ab", "ac"]))));
     }
 
     #[test]
     fn repetitions_are_looked_through_as_often_as_they_may_come() {
         let shared = shared_masks(&["a", "ab", "abb", "abbb", "abbbb"]);
         let times = |min, max| {
-            behind(&shared, "a", |builder| {
+            let all = behind(&shared, "a", |builder| {
                 let rule = rule(builder, b"b");
                 builder.repeat(rule, min, max).unwrap()
-            })
-            .unwrap()
+            });
+            all.unwrap()
         };
-        let at = |text| behind(&shared, text, |builder| builder.literal(b"b").unwrap()).unwrap().0;
-        let ends = |nodes: &[&str]| {
-            nodes.iter().fold(Exits::NOWHERE, |all, text| all.union(Exits::at(node(&shared, text)))).hash()
-        };
+        let at = |text| read(&shared, text, b"b").0;
         let two = at("a").wrapping_add(at("ab"));
-        assert_eq!(times(2, Some(2)), (two, ends(&["abb"])));
-        assert_eq!(times(1, Some(2)), (two, ends(&["ab", "abb"])));
-        assert_eq!(times(0, Some(2)), (two, ends(&["a", "ab", "abb"])));
+        assert_eq!(times(2, Some(2)), (two, ends(&shared, &["abb"])));
+        assert_eq!(times(1, Some(2)), (two, ends(&shared, &["ab", "abb"])));
+        assert_eq!(times(0, Some(2)), (two, ends(&shared, &["a", "ab", "abb"])));
         let all = two.wrapping_add(at("abb")).wrapping_add(at("abbb"));
-        assert_eq!(times(3, None), (all, ends(&["abbb"])), "no token goes on behind the longest");
+        assert_eq!(times(3, None), (all, ends(&shared, &["abbb"])), "no token goes on behind the longest");
         assert_eq!(times(3, Some(4)), times(3, None));
     }
 
@@ -453,71 +450,6 @@ mod tests {
         for term in [special, then_b] {
             assert_eq!(parts(scene.keys().lookahead(term, &at, DEPTH).unwrap()), Some((0, 0)));
         }
-    }
-
-    #[test]
-    fn what_is_too_deep_has_no_key() {
-        let shared = shared_masks(&["a", "ab"]);
-        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-        let (head, _) = scene.head("");
-        let frame = scene.frame(head);
-        let at = Exits::at(node(&shared, "a"));
-        let mut of = |depth| {
-            let alone = scene.keys().lookahead(head, &at, depth).unwrap().is_some();
-            (alone, scene.keys().lookahead_behind(frame, &at, depth).unwrap().is_some())
-        };
-        assert_eq!([of(0), of(1)], [(false, false), (true, false)]);
-        // What is known to be too deep is kept; another frame is asked for the first time.
-        scene.parts = Default::default();
-        assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
-        for depth in [0, 5] {
-            assert_eq!(scene.keys().lookahead_behind(BOTTOM, &at, depth).unwrap(), Some(0), "nothing is below");
-            assert_eq!(scene.keys().lookahead_behind(frame, &Exits::NOWHERE, depth).unwrap(), Some(0));
-            assert!(scene.keys().lookahead(EPSILON, &at, depth).unwrap().is_some());
-        }
-    }
-
-    #[test]
-    fn a_frame_is_all_that_it_returns_to() {
-        let shared = shared_masks(&["a", "ab", "ac", "abd"]);
-        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-        let [b, c, d] = [b"b", b"c", b"d"].map(|text| scene.machine.arena.literal(text).unwrap());
-        let below = scene.frame(d);
-        let mut frame = |members: Vec<_>| scene.machine.frames.of(&mut scene.machine.arena, members);
-        let frames = [vec![(b, BOTTOM)], vec![(c, BOTTOM)], vec![(b, BOTTOM), (c, BOTTOM)], vec![(b, below)]];
-        let frames = frames.map(&mut frame);
-        let at = Exits::at(node(&shared, "a"));
-        let [one, other, both, deep] =
-            frames.map(|frame| scene.keys().lookahead_behind(frame, &at, DEPTH).unwrap().unwrap());
-        assert_eq!(both, one.wrapping_add(other));
-        assert!(one != other && deep != one, "abd reads the frame below");
-        let held = scene.machine.memory_bytes();
-        assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
-        assert_eq!(scene.machine.memory_bytes(), held, "known");
-    }
-
-    /// The lookahead of the states of an object behind a comma's or a bracket's token.
-    fn members(shared: &Arc<SharedMasks>, named: &[(&str, bool)], any: bool, text: &str) -> Option<u128> {
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        let mut scene = Scene::new(shared, |builder| object(builder, named, any, rules));
-        let (_, frame) = scene.head(text);
-        scene.keys().lookahead_behind(frame, &Exits::at(node(shared, "1")), DEPTH).unwrap()
-    }
-
-    #[test]
-    fn an_object_is_known_by_whether_it_may_close_and_how_keys_begin() {
-        let shared = printable_and(&["1}", "1,", "1,\"", "1,\"a"]);
-        let open = members(&shared, &[], true, "{\"x\":").unwrap();
-        assert_eq!(members(&shared, &[], true, "{\"x\":1,\"y\":"), Some(open), "what came is not seen");
-        assert_eq!(members(&shared, &[("b", false)], true, "{\"b\":"), Some(open), "no token reads the name");
-        let must = members(&shared, &[("b", true)], true, "{\"x\":").unwrap();
-        assert_ne!(must, open, "it may not close");
-        let [a, b, c] =
-            ["a", "b", "c"].map(|name| members(&shared, &[("x", false), (name, false)], false, "{\"x\":").unwrap());
-        assert_eq!(b, c, "no token reads these names");
-        assert!(a != b && a != open && b != open);
-        let last = members(&shared, &[("x", false)], false, "{\"x\":").unwrap();
-        assert!(last != a && last != b, "nothing more may come");
     }
 
     #[test]

@@ -80,7 +80,13 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::frame::BOTTOM;
+    use crate::grammar::builder::ObjectRules;
+    use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
+    use crate::mask::shared::SharedMasks;
+    use crate::regular::term::EPSILON;
     use crate::vocabulary::id::NodeId;
+    use std::sync::Arc;
 
     #[test]
     fn a_packed_key_is_smaller_and_the_same() {
@@ -127,5 +133,70 @@ mod tests {
         let bytes = ends.memory_bytes();
         assert!(bytes > 0);
         assert_eq!(Lookahead::nothing(ends).memory_bytes(), size_of::<Lookahead>() + bytes);
+    }
+
+    /// The lookahead of the states of an object behind a comma's or a bracket's token.
+    fn members(shared: &Arc<SharedMasks>, named: &[(&str, bool)], any: bool, text: &str) -> Option<u128> {
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        let mut scene = Scene::new(shared, |builder| object(builder, named, any, rules));
+        let (_, frame) = scene.head(text);
+        scene.keys().lookahead_behind(frame, &Exits::at(node(shared, "1")), DEPTH).unwrap()
+    }
+
+    #[test]
+    fn an_object_is_known_by_whether_it_may_close_and_how_keys_begin() {
+        let shared = printable_and(&["1}", "1,", "1,\"", "1,\"a"]);
+        let open = members(&shared, &[], true, "{\"x\":").unwrap();
+        assert_eq!(members(&shared, &[], true, "{\"x\":1,\"y\":"), Some(open), "what came is not seen");
+        assert_eq!(members(&shared, &[("b", false)], true, "{\"b\":"), Some(open), "no token reads the name");
+        let must = members(&shared, &[("b", true)], true, "{\"x\":").unwrap();
+        assert_ne!(must, open, "it may not close");
+        let [a, b, c] =
+            ["a", "b", "c"].map(|name| members(&shared, &[("x", false), (name, false)], false, "{\"x\":").unwrap());
+        assert_eq!(b, c, "no token reads these names");
+        assert!(a != b && a != open && b != open);
+        let last = members(&shared, &[("x", false)], false, "{\"x\":").unwrap();
+        assert!(last != a && last != b, "nothing more may come");
+    }
+
+    #[test]
+    fn what_is_too_deep_has_no_key() {
+        let shared = shared_masks(&["a", "ab"]);
+        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
+        let (head, _) = scene.head("");
+        let frame = scene.frame(head);
+        let at = Exits::at(node(&shared, "a"));
+        let mut of = |depth| {
+            let alone = scene.keys().lookahead(head, &at, depth).unwrap().is_some();
+            (alone, scene.keys().lookahead_behind(frame, &at, depth).unwrap().is_some())
+        };
+        assert_eq!([of(0), of(1)], [(false, false), (true, false)]);
+        // What is known to be too deep is kept; another frame is asked for the first time.
+        scene.parts = Default::default();
+        assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
+        for depth in [0, 5] {
+            assert_eq!(scene.keys().lookahead_behind(BOTTOM, &at, depth).unwrap(), Some(0), "nothing is below");
+            assert_eq!(scene.keys().lookahead_behind(frame, &Exits::NOWHERE, depth).unwrap(), Some(0));
+            assert!(scene.keys().lookahead(EPSILON, &at, depth).unwrap().is_some());
+        }
+    }
+
+    #[test]
+    fn a_frame_is_all_that_it_returns_to() {
+        let shared = shared_masks(&["a", "ab", "ac", "abd"]);
+        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
+        let [b, c, d] = [b"b", b"c", b"d"].map(|text| scene.machine.arena.literal(text).unwrap());
+        let below = scene.frame(d);
+        let mut frame = |members: Vec<_>| scene.machine.frames.of(&mut scene.machine.arena, members);
+        let frames = [vec![(b, BOTTOM)], vec![(c, BOTTOM)], vec![(b, BOTTOM), (c, BOTTOM)], vec![(b, below)]];
+        let frames = frames.map(&mut frame);
+        let at = Exits::at(node(&shared, "a"));
+        let [one, other, both, deep] =
+            frames.map(|frame| scene.keys().lookahead_behind(frame, &at, DEPTH).unwrap().unwrap());
+        assert_eq!(both, one.wrapping_add(other));
+        assert!(one != other && deep != one, "abd reads the frame below");
+        let held = scene.machine.memory_bytes();
+        assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
+        assert_eq!(scene.machine.memory_bytes(), held, "known");
     }
 }
