@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::automaton::frame::BOTTOM;
     use crate::grammar::builder::ObjectRules;
-    use crate::mask::fixture::{node, object, printable_and, shared_masks, taken, unique, Scene};
+    use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
 
     #[test]
     fn long_lists_are_referred_to_and_short_ones_are_copied() {
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn named_keys_are_followed_while_they_may_come() {
-        let shared = shared_masks(&["\"", "\"a", "\"ab\"", "\"ab\":", "\"ac\"", "\"ad", "\"ab\":1,"]);
+        let shared = shared_masks(&["\"", "\"a", "\"ab\"", "\"ab\":", "\"ac\"", "\"ad", "\"ab\":1,", "\"a:1"]);
         let named = [("ab", false), ("ac", false)];
         let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
         let mut scene = Scene::new(&shared, |builder| object(builder, &named, false, rules));
@@ -414,6 +414,58 @@ mod tests {
         assert_eq!(walked(&|position| position.depends_on_value = true, a), (vec![1], (vec![], vec![1])));
         let b = node(&shared_masks(&["a", "ab", "b"]), "b");
         assert_eq!(walked(&|position| position.needs_replay = true, b), (vec![], (vec![], vec![])), "no token goes on");
+    }
+
+    #[test]
+    fn the_walk_of_a_key_serves_all_states_of_an_object() {
+        let texts: Vec<String> = ('a'..='k').map(|last| format!(",\"{last}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
+        let mut walked = |text: &str| {
+            let (head, frame) = scene.head(text);
+            let mut composer = scene.composer();
+            composer.walk(composer.shared.view(), node(&shared, ",\""), head, frame).unwrap();
+            (taken(&mut composer).len(), shared.walks.memory_bytes())
+        };
+        let (tokens, held) = walked("{\"b");
+        assert_eq!(tokens, 11);
+        assert!(held > 0);
+        assert_eq!(walked("{\"zz\":1,\"b"), (11, held), "another state, the same language");
+    }
+
+    #[test]
+    fn a_key_that_may_repeat_a_hidden_one_is_walked_with_its_state() {
+        let texts: Vec<String> = ('a'..='z').map(|key| format!("\":1,\"{key}\":1")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mut scene =
+            Scene::new(&printable_and(&texts), |builder| object(builder, &[], true, ObjectRules::default()));
+        for key in ["x", "q"] {
+            let found = scene.allowed(&format!("{{\"{key}"));
+            let left: Vec<&str> = texts.iter().copied().filter(|text| !found.contains(&(*text).to_owned())).collect();
+            assert_eq!(left, [format!("\":1,\"{key}\":1")]);
+        }
+    }
+
+    #[test]
+    fn named_keys_of_two_grammars_are_not_one() {
+        let texts: Vec<String> = ["ab", "cd"]
+            .into_iter()
+            .flat_map(|key| ('a'..='m').map(move |value| format!("[{{\"{key}\":\"{value}")))
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = printable_and(&texts);
+        for key in ["ab", "cd"] {
+            let mut scene = Scene::new(&shared, |builder| {
+                let any = builder.any_text().unwrap().number();
+                let value = builder.quoted(any, false).unwrap();
+                let item = object_of(builder, &[(key, true)], false, value, ObjectRules::default());
+                unique(builder, item)
+            });
+            let found: Vec<String> = scene.allowed("").into_iter().filter(|text| text.len() > 1).collect();
+            assert_eq!(found.len(), 13);
+            assert!(found.iter().all(|text| text.contains(key)));
+        }
     }
 
     #[test]

@@ -192,20 +192,22 @@ mod tests {
 
     #[test]
     fn what_loops_below_a_node_is_found_once_many_nodes_were_passed() {
-        let texts: Vec<String> = ('a'..='z').map(|last| format!("x{last}")).chain(["y1".into()]).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let [letters, signs] = [('a'..='z', "x"), ('0'..=';', "y")]
+            .map(|(all, first)| all.map(|last| format!("{first}{last}")).collect::<Vec<_>>());
+        let texts: Vec<&str> = letters.iter().chain(&signs).map(String::as_str).collect();
         let shared = shared_masks(&texts);
         let (trie, mut arena, mut dfa) = (&shared.vocabulary.trie, Arena::new(), DfaCache::default());
         let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
         let head = arena.repeat(letters, 0, MANY).unwrap();
         let row = dfa.row(&mut arena, head);
         let [x, y] = ["x", "y"].map(|text| node(&shared, text));
-        assert_eq!(trie.size(x), 27);
+        assert_eq!((trie.size(x), trie.size(y)), (27, 13));
         let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
-        // 9 times 27 nodes are 243; 13 more are 256.
+        // 9 times 27 nodes are 243, and 13 more are 256.
         assert!((0..9).all(|_| !loops(x)));
-        assert!((0..6).all(|_| !loops(y)), "2 nodes each");
-        assert!(!loops(y), "digits do not loop");
+        assert!(!loops(y), "signs do not loop");
+        assert!(matches!(dfa.rows[row as usize].loops, Loops::Known(_)));
+        let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
         assert!(loops(x) && !loops(y));
         let Loops::Known([low, high]) = dfa.rows[row as usize].loops else { panic!("256 nodes were passed") };
         assert_eq!((low, high), (0, 0x07ff_fffe_0000_0000));
@@ -221,5 +223,17 @@ mod tests {
         assert!((0..200).all(|_| !dfa.loops_below(&mut arena, &shared.vocabulary.trie, x, row).unwrap()));
         let Loops::Known(loops) = dfa.rows[row as usize].loops else { panic!("400 nodes were passed") };
         assert_eq!(loops, [0, 0]);
+    }
+
+    #[test]
+    fn rows_whose_numbers_no_table_holds_are_found_all_the_same() {
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let head = arena.literal(b"ab").unwrap();
+        let row = dfa.row(&mut arena, head);
+        dfa.rows.resize(usize::from(NOWHERE_ENTRY), dfa.rows[0]);
+        for round in 0..8 {
+            assert_eq!(dfa.step(&mut arena, row, b'a').unwrap(), u32::from(NOWHERE_ENTRY), "{round}");
+        }
+        assert_eq!((dfa.entries.len(), dfa.entries[0][usize::from(b'a')]), (1, NEW_ENTRY));
     }
 }

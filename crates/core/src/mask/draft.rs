@@ -381,6 +381,29 @@ mod tests {
     }
 
     #[test]
+    fn up_to_64_tokens_are_compared_one_by_one() {
+        let ends: Vec<String> = ('a'..='z').flat_map(|one| ["a", "b", "c"].map(|end| format!("x{one}{end}"))).collect();
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        let mut scene = array(&ends, letters);
+        let exact = scene.read("[\"xpb\",\"");
+        let mut walks_with = |equal: u32, exhausting: u32| {
+            let listed = |count| (0..count).collect();
+            let uncertain = UncertainTokens {
+                equal: listed(equal),
+                exhausting: listed(exhausting),
+                exponents: Vec::new(),
+                any_exhausts: false,
+            };
+            let draft = Draft::new(Mask::from_tokens(&(0..90).collect::<Vec<_>>()), uncertain, Vec::new());
+            let mut walks = TextWalks::default();
+            draft.correct(&mut scene.machine, &scene.shared, &mut walks, exact).unwrap();
+            walks.memory_bytes() > 0
+        };
+        assert_eq!([walks_with(64, 0), walks_with(65, 0)], [false, true]);
+        assert_eq!([walks_with(0, 64), walks_with(0, 65)], [false, true]);
+    }
+
+    #[test]
     fn a_token_that_leaves_no_other_value_is_refused() {
         let words = |builder: &mut Builder| {
             let words = ["aa", "ab", "b"].map(|word| word.as_bytes().into()).to_vec();
@@ -395,19 +418,18 @@ mod tests {
         assert!(!scene.allowed("[\"aa\",\"ab\",\"b\"").contains(&",".into()), "nothing is left");
     }
 
+    /// pa, pb, and two letters other than p.
+    fn scarce(builder: &mut Builder) -> TermId {
+        let few = builder.words(["pa", "pb"].map(|word| word.as_bytes().into()).to_vec()).unwrap().number();
+        let others = builder.byte_class(&[(b'a', b'o'), (b'q', b'z')]).unwrap().number();
+        let others = builder.repeat(others, 2, Some(2)).unwrap().number();
+        let all = builder.alt(&[few, others]).unwrap().number();
+        builder.quoted(all, false).unwrap()
+    }
+
     #[test]
     fn one_of_many_characters_may_be_used_up() {
-        let one = |builder: &mut Builder| {
-            let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
-            let text = builder.repeat(letter, 2, Some(2)).unwrap().number();
-            let few = builder.words(["pa", "pb"].map(|word| word.as_bytes().into()).to_vec()).unwrap().number();
-            let others = builder.byte_class(&[(b'a', b'o'), (b'q', b'z')]).unwrap().number();
-            let others = builder.repeat(others, 2, Some(2)).unwrap().number();
-            let all = builder.alt(&[few, others]).unwrap().number();
-            let both = builder.and(&[all, text]).unwrap().number();
-            builder.quoted(both, false).unwrap()
-        };
-        let mut scene = array(&["pa", "pb\"", "qa", "qp"], one);
+        let mut scene = array(&["pa", "pb\"", "qa", "qp"], scarce);
         let p = "p".to_owned();
         assert_eq!(long(&mut scene, "[\""), ["pa", "pb\"", "qa"]);
         assert!(scene.allowed("[\"pa\",\"").contains(&p));
@@ -428,12 +450,27 @@ mod tests {
             let minus = builder.repeat(minus, 0, Some(1)).unwrap().number();
             builder.cat(&[minus, digit, exponent]).unwrap()
         };
-        let mut scene = array(&["0e1", "1e0", "1e1,", "0,", "-0,", "e1", "e1,"], numbers);
+        let mut scene = array(&["0e1", "1e0", "1e1,", "0,", "-0,", "e1", "e1,", ",0e", ",1e"], numbers);
         assert_eq!(long(&mut scene, "["), ["0e1", "1e0", "1e1,", "0,", "-0,"]);
         assert_eq!(long(&mut scene, "[0,"), ["1e0", "1e1,"], "zero has many spellings");
         assert_eq!(long(&mut scene, "[1,"), ["0e1", "1e1,", "0,", "-0,"]);
-        assert_eq!(long(&mut scene, "[0,1"), ["e1", "e1,"]);
-        assert_eq!(long(&mut scene, "[1,0"), ["e1", "e1,"]);
+        assert_eq!(long(&mut scene, "[0,1"), ["e1", "e1,", ",1e"], "0e is 0");
+        assert_eq!(long(&mut scene, "[1,0"), ["e1", "e1,", ",1e"]);
+        assert_eq!(long(&mut scene, "[1,2"), ["e1", "e1,", ",0e", ",1e"]);
         assert!(!scene.allowed("[0,-").contains(&"0".into()));
+    }
+
+    #[test]
+    fn of_two_open_items_each_token_is_read_by_the_exact_position() {
+        let nested = |builder: &mut Builder| {
+            let item = scarce(builder);
+            unique(builder, item)
+        };
+        let mut scene = array(&["pa", "pb\"", "qa"], nested);
+        assert_eq!(long(&mut scene, "[[\"pa\",\""), ["pb\"", "qa"]);
+        assert_eq!(long(&mut scene, "[[\"pa\",\"pb\",\""), ["qa"]);
+        assert!(!scene.allowed("[[\"pa\",\"pb\",\"").contains(&"p".into()));
+        assert_eq!(long(&mut scene, "[[\"pa\"],[\""), ["pa", "pb\"", "qa"], "pa may be followed by others");
+        assert!(!scene.allowed("[[\"pa\"],[\"pa\"").contains(&"]".into()));
     }
 }

@@ -451,7 +451,6 @@ mod tests {
         assert_eq!((ground.get(70), ground.get(3)), (Some(&vec![1]), None));
         one.get_mut(70, &mut budget).push(3);
         assert_eq!(one.get(70), Some(&vec![1, 2, 3]), "copied once");
-        assert_eq!(one.overlay().get(70), Some(&vec![1]));
     }
 
     #[test]
