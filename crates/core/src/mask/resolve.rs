@@ -196,6 +196,7 @@ mod tests {
         assert_eq!(of("", "ax"), (None, Some(true)));
         assert_eq!(of("", "ay"), (None, Some(false)));
         assert_eq!(of("", "x"), (Some(false), Some(false)), "no word has begun");
+        assert_eq!(of("a", "y"), (Some(false), Some(false)), "what follows the word here is a head, too");
     }
 
     #[test]
@@ -222,6 +223,10 @@ mod tests {
         assert_eq!(reaches(b"\":1,\"d\":"), None, "d may be the key that is hidden");
         assert_eq!(reaches(b"\":1,\"d\":1"), None);
         assert_eq!(scene.machine.reached(id, b"").unwrap(), Some(id));
+        let exact = scene.read("{\"c");
+        let before = scene.machine.arena.len();
+        assert_eq!(scene.machine.stays(exact, b"xyz").unwrap(), Some(true));
+        assert_eq!(scene.machine.arena.len(), before, "no key is spelled out for that");
     }
 
     /// Whether the tokens are allowed, as `resolve` answers: (allowed, whether the answer holds for all positions).
@@ -262,6 +267,11 @@ mod tests {
         // A node below another one is walked with it.
         assert_eq!(resolved(&mut scene, "", &[], &["ab", "a", "b"]), (all(&["a", "ab", "b", "bb"]), true));
         assert_eq!(resolved(&mut scene, "", &[], &["ax"]), (all(&[]), true));
+        assert_eq!(
+            resolved(&mut scene, "", &[], &["b", "a"]),
+            (all(&["a", "ab", "b", "bb"]), true),
+            "one behind the other"
+        );
         let mut composer = scene.composer();
         composer.accumulator.allow(2);
         composer.recheck = vec![node(composer.shared, "ab")];
@@ -299,5 +309,14 @@ mod tests {
         assert_eq!(corrections[0].2 >> 3 & 1, 1, "x is no letter");
         assert!(composer.always.iter().all(|token| decided >> token & 1 == 0));
         assert_eq!(composer.always.len() + decided.count_ones() as usize, 4, "each is answered or left");
+        let trie = &composer.shared.vocabulary.trie;
+        let [a, b] = [b"a", b"b"].map(|text| trie.find(NodeId::ROOT, text).unwrap());
+        assert_eq!(trie.end(a), b, "b is the next node");
+        composer.always.clear();
+        composer.recheck = vec![a, b];
+        composer.resolve_draft(id).unwrap();
+        let corrections = composer.accumulator.take_corrections();
+        let decided = corrections.iter().fold(0u32, |all, &(_, allowed, refused)| all | allowed | refused);
+        assert_eq!(composer.always.len() + decided.count_ones() as usize, 5, "all tokens at and below both");
     }
 }

@@ -219,6 +219,11 @@ mod tests {
         let other = shared.without_long(&TokenSet::from([0b111]));
         assert!(*other == *without && !Arc::ptr_eq(&other, &without), "sets are known by their place");
         assert_eq!(*shared.without_long(&TokenSet::from([0b010])), [0]);
+        let wide = shared_masks(&["a"; 70]);
+        wide.without_long(&TokenSet::from([1, 2, 3]));
+        let entry = Cache::new(1_000);
+        entry.put(0, (), 4 * (3 + 3));
+        assert_eq!(wide.without_long.memory_bytes(), entry.memory_bytes(), "both sets are counted");
     }
 
     #[test]

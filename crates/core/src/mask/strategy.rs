@@ -374,6 +374,7 @@ mod tests {
         let head = body(&mut arena, text);
         let made = assert_exact(&mut arena, &shared, head);
         assert!(made.hash().is_some() && made.dense.is_none() && !made.inexact_exits);
+        assert!(made.core.bound.is_none(), "no limit is taken from a text");
     }
 
     #[test]
@@ -396,10 +397,10 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_leaves_too_many_tokens_is_walked() {
-        let made = |long: usize| {
+    fn a_limit_that_leaves_more_than_64_tokens_is_scanned() {
+        let made = |long: usize, begin: &str, end: &str| {
             let single: Vec<String> = (' '..='~').map(String::from).collect();
-            let long: Vec<String> = (0..long).map(|number| format!("abcd{number}\"")).collect();
+            let long: Vec<String> = (0..long).map(|number| format!("{begin}{number}{end}")).collect();
             let texts: Vec<&str> = single.iter().chain(&long).map(String::as_str).collect();
             let (shared, mut arena) = (shared_masks(&texts), Arena::new());
             let any = arena.any_text().unwrap();
@@ -408,23 +409,23 @@ mod tests {
             let made = assert_exact(&mut arena, &shared, head);
             made.replay.len()
         };
-        assert_eq!([made(64), made(65)], [64, 0]);
+        // Tokens with a closing quote, behind one, and in the middle of an escape.
+        for (begin, end) in [("abcd", "\""), ("abcd\"", ""), ("abcd", "\\")] {
+            assert_eq!([3, 64, 65].map(|long| made(long, begin, end)), [3, 64, 0], "{begin} {end}");
+        }
     }
 
     #[test]
-    fn tokens_behind_a_limit_are_replayed_too() {
-        let made = |behind: usize| {
-            let single: Vec<String> = (' '..='~').map(String::from).collect();
-            let behind: Vec<String> = (0..behind).map(|number| format!("abcd\"{number}")).collect();
-            let texts: Vec<&str> = single.iter().chain(&behind).map(String::as_str).collect();
-            let (shared, mut arena) = (shared_masks(&texts), Arena::new());
-            let any = arena.any_text().unwrap();
-            let text = arena.bounded(any, 0, 3).unwrap();
+    fn loops_of_twenty_characters_are_scanned_by_index() {
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let mut scanned = |high| {
+            let class = arena.class(ByteSet::range(b'a', high)).unwrap();
+            let text = arena.repeat(class, 0, MANY).unwrap();
             let head = body(&mut arena, text);
             let made = assert_exact(&mut arena, &shared, head);
-            made.replay.len()
+            (made.dense.is_some(), made.core.bound.is_some())
         };
-        assert_eq!([made(64), made(65)], [64, 0]);
+        assert_eq!([scanned(b's'), scanned(b't')], [(false, false), (true, true)]);
     }
 
     #[test]
@@ -438,6 +439,9 @@ mod tests {
         let made = assert_exact(&mut arena, &shared, head);
         assert_eq!(*made.recheck, ["ab\"", "abcd\""].map(|text| node(&shared, text)));
         assert!(!made.inexact_exits, "the texts are known, and so are the nodes");
+        let free = arena.quoted_state(text, Spelling::Body, true).unwrap();
+        let made = assert_exact(&mut arena, &shared, free);
+        assert!(made.inexact_exits && !made.recheck.is_empty(), "a text has many spellings");
         let unlimited = body(&mut arena, any);
         assert_eq!(made.core.hash, head_mask(&mut arena, &shared, unlimited).core.hash);
     }
@@ -458,7 +462,7 @@ mod tests {
         };
         assert_eq!(differs(abc, abc, 0), (true, String::new(), 0));
         assert_eq!(differs(abc, abcx, 3), (true, "abc".into(), 0), "a and ab lead on, at abc one ends");
-        assert_eq!(differs(abc, abcx, 2).0, false);
+        assert!(!differs(abc, abcx, 2).0);
         assert_eq!(differs(abc, abd, 9), (true, "abc abd".into(), 5));
         assert_eq!(differs(abc, both, 9), (true, "b".into(), 8), "what is dead is not followed");
     }

@@ -139,6 +139,16 @@ mod tests {
         assert_eq!((found[1].len(), any, always.len()), (0, true, 0), "many bytes: all tokens count");
         let (found, any, always) = uncertain(&[], |builder| letters(builder, 1, Some(1)), "[\"x\",\"", false);
         assert_eq!((found[1].len(), any, always.len()), (0, false, 26));
+        let first = |high| {
+            let one = |builder: &mut Builder| {
+                let letter = builder.byte_class(&[(b'a', high)]).unwrap().number();
+                builder.quoted(letter, false).unwrap()
+            };
+            let (found, any, _) = uncertain(&[], one, "[\"a\",\"", true);
+            (found[1].len(), any)
+        };
+        // 22 letters, a quote and a backslash may be 24 first bytes.
+        assert_eq!([first(b'u'), first(b'v')], [(21, false), (0, true)]);
     }
 
     #[test]

@@ -185,47 +185,86 @@ mod tests {
         assert_eq!(alone.memory_bytes(), 136 + 8 + 4, "one word and one exit");
     }
 
-    /// A vocabulary with many tokens below q, and their walk with a head near another one.
-    fn near(head: &[(&[u8], bool)], other: &[(&[u8], bool)]) -> (Vec<u32>, usize, u64) {
+    #[test]
+    fn a_large_trie_keeps_more_walks() {
+        let texts: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
+        assert!((600 * 136..4 << 20).contains(&(4 * trie.memory_bytes())));
+        for count in 0..600 {
+            let word = arena.literal(format!("x{count}").as_bytes()).unwrap();
+            shared.walks.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
+        }
+        assert_eq!(shared.walks.memory_bytes(), 600 * 136, "more than 64 kibibytes");
+    }
+
+    /// What a walk with a head near another one finds: tokens, bytes of cached walks, and the steps of a second such walk.
+    /// The vocabulary has some letters below p, and all below q.
+    fn near(letters: char, make: impl Fn(&mut Arena) -> [TermId; 2]) -> (usize, usize, u64) {
         let texts: Vec<String> =
-            ["p", "q"].into_iter().flat_map(|first| ('a'..='z').map(move |last| format!("{first}{last}"))).collect();
+            ('a'..=letters).map(|last| format!("p{last}")).chain(('a'..='z').map(|last| format!("q{last}"))).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let shared = shared_masks(&texts);
         let mut arena = Arena::new();
-        let letters = arena.class(ByteSet::range(b'a', b'y')).unwrap();
-        let letters = [arena.repeat(letters, 0, MANY).unwrap(), arena.repeat(letters, 2, MANY).unwrap()];
-        let mut all = |parts: &[(&[u8], bool)]| {
-            let parts: Vec<TermId> = parts
-                .iter()
-                .map(|&(first, ends)| {
-                    let first = arena.literal(first).unwrap();
-                    arena.cat(first, letters[usize::from(!ends)]).unwrap()
-                })
-                .collect();
-            arena.alt(parts).unwrap()
-        };
-        let (head, other) = (all(head), all(other));
-        let mut walked = WalkResult::new(&shared.vocabulary);
-        let before = arena.budget.spent();
-        walked.enter_near(&mut arena, shared.view(), NodeId::ROOT, head, other).unwrap();
-        let spent = arena.budget.spent() - before;
+        let [head, other] = make(&mut arena);
         let mut plain = WalkResult::new(&shared.vocabulary);
         plain.enter(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
-        let (found, expected) = (everything(walked), everything(plain));
-        assert_eq!(found, expected);
-        (found.0, shared.walks.memory_bytes(), spent)
+        let plain = everything(plain);
+        let mut spent = 0;
+        for _ in 0..2 {
+            let mut walked = WalkResult::new(&shared.vocabulary);
+            let before = arena.budget.spent();
+            walked.enter_near(&mut arena, shared.view(), NodeId::ROOT, head, other).unwrap();
+            spent = arena.budget.spent() - before;
+            assert_eq!(everything(walked), plain);
+        }
+        (plain.0.len(), shared.walks.memory_bytes(), spent)
+    }
+
+    /// p or q, and `min` letters from a to y or more.
+    fn word(arena: &mut Arena, first: &[u8], min: u32) -> TermId {
+        let class = arena.class(ByteSet::range(b'a', b'y')).unwrap();
+        let (first, letters) = (arena.literal(first).unwrap(), arena.repeat(class, min, MANY).unwrap());
+        arena.cat(first, letters).unwrap()
     }
 
     #[test]
     fn a_head_near_another_takes_the_walks_where_both_agree() {
-        let both: [(&[u8], bool); 2] = [(b"p", false), (b"q", false)];
-        let (tokens, held, _) = near(&both, &both);
-        assert_eq!(tokens.len(), 50, "pa to py and qa to qy");
-        assert!(held > 136, "both subtries were walked by way of the cache");
-        let (_, one, _) = near(&both, &[(b"p", false)]);
-        assert!(one > 0 && one < held, "the heads differ behind q");
-        assert_eq!(near(&both, &[(b"r", false)]).1, 0);
-        // A state that is at an end has exits of its own.
-        assert_eq!(near(&[(b"p", true)], &[(b"p", true)]).0.len(), 25);
+        let both = |arena: &mut Arena| {
+            let parts = [b"p", b"q"].map(|first| word(arena, first, 2));
+            arena.alt(parts.to_vec()).unwrap()
+        };
+        let (tokens, all, steps) = near('z', |arena| [both(arena); 2]);
+        assert_eq!((tokens, steps), (50, 2), "one step for p and one for q, the rest is known");
+        let (_, one, _) = near('z', |arena| [both(arena), word(arena, b"p", 2)]);
+        assert!(0 < one && one < all, "the heads differ behind q");
+        let (_, none, steps) = near('z', |arena| [both(arena), word(arena, b"r", 2)]);
+        assert!(none == 0 && steps > 50);
+        assert_eq!(near('z', |arena| [both(arena), EMPTY]).1, 0);
+        assert_eq!(
+            ["k", "l"].map(|last| near(last.parse().unwrap(), |arena| [word(arena, b"p", 2); 2]).1 > 0),
+            [false, true]
+        );
+    }
+
+    #[test]
+    fn where_the_head_may_end_it_is_walked_itself() {
+        for min in [0, 1] {
+            let (_, held, steps) = near('z', |arena| [word(arena, b"p", min); 2]);
+            assert!(steps > 25, "{min}");
+            assert!(held > 0, "{min}: that it ends is known from the cache");
+        }
+        // Nothing or two letters behind p; and nothing at all.
+        let maybe = |arena: &mut Arena, first: &[u8]| {
+            let (long, first) = (word(arena, first, 2), arena.literal(first).unwrap());
+            [arena.alt(vec![long, first]).unwrap(); 2]
+        };
+        assert_eq!(near('z', |arena| maybe(arena, b"p")).0, 25);
+        let nothing = |arena: &mut Arena| {
+            let long = word(arena, b"p", 2);
+            [arena.alt(vec![long, crate::regular::term::EPSILON]).unwrap(); 2]
+        };
+        assert_eq!(near('z', nothing).1, 0, "a head that is at an end has an exit here");
     }
 }

@@ -103,6 +103,8 @@ mod tests {
             format!("{long}a{}", "x".repeat(300)).into(),
             format!("{long}a").into(),
             format!("{long}a").into(),
+            format!("z{long}zz").into(),
+            format!("z{long}zy").into(),
         ]
         .to_vec();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
@@ -159,6 +161,13 @@ mod tests {
             let [first, second] = [0, 1].map(|id| SortKey::new(texts[id as usize], id));
             assert_eq!(first.common_prefix(second, &|id| texts[id as usize]), common, "{one:?} {other:?}");
             assert_eq!(second.common_prefix(first, &|id| texts[id as usize]), common, "{other:?} {one:?}");
+            if common < 11 || one.len().min(other.len()) <= 11 {
+                let known = |_| unreachable!("the keys tell");
+                assert_eq!(
+                    (first.common_prefix(second, &known), second.common_prefix(first, &known)),
+                    (common, common)
+                );
+            }
         }
     }
 }

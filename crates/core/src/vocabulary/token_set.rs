@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn words_hold_the_bits_of_tokens_in_any_order() {
-        assert_eq!(*sorted_words(vec![64, 1, 31, 32, 0, 32]), [(0, 1 << 31 | 0b11), (1, 1), (2, 1)]);
+        assert_eq!(*sorted_words(vec![66, 1, 31, 32, 0, 32]), [(0, 1 << 31 | 0b11), (1, 1), (2, 1 << 2)]);
         assert_eq!(*sorted_words(vec![]), []);
         let words = [(0, 1 << 31 | 0b11), (1, 0), (2, 1)];
         assert_eq!(tokens(words.into_iter()).collect::<Vec<_>>(), [0, 1, 31, 64]);
@@ -143,6 +143,7 @@ mod tests {
         let each_word = |count: u32| (0..count).map(|word| word << 5 | 3).collect::<Vec<u32>>();
         assert_eq!(sparse(each_word(511)), (511, None));
         assert_eq!(sparse(each_word(512)), (0, Some((600, 512))));
+        assert_eq!(sparse(each_word(513)), (0, Some((600, 513))));
         assert_eq!(sparse((0..2_000).collect()), (63, None), "many tokens in few words");
         let (_, bits, _) = to_sparse(each_word(512), 600);
         assert!(bits.unwrap().iter().take(512).all(|&word| word == 8));

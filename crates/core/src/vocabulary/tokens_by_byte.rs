@@ -188,6 +188,7 @@ mod tests {
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let (by_byte, chars) = index(&texts);
         assert!(chars[..128].iter().all(|&count| count == 1));
+        assert_eq!(by_byte.holding(b'z').collect::<Vec<_>>(), [122, 128]);
         for (low, high) in [(0, 127), (0, 0), (127, 127), (63, 64), (32, 95), (1, 126), (97, 122)] {
             let class = (low..=high).fold(CharClass::default(), CharClass::with);
             let mut expected: Vec<usize> = (usize::from(low)..=usize::from(high)).collect();

@@ -418,6 +418,7 @@ mod tests {
         assert_eq!(of(&[("cd", false)], "{\"x"), plain, "the name is behind");
         // ab" would end the name, cd" is no token.
         assert_ne!(of(&[("ab", false)], "{\""), of(&[("cd", false)], "{\""));
+        assert_eq!(of(&[("ef", false)], "{\""), of(&[("cd", false)], "{\""));
         assert_ne!(of(&[("ab", true)], "{\"x"), plain, "a token would close the object");
     }
 
@@ -455,6 +456,27 @@ mod tests {
         let again = scene.keys().ends((object, low, high, depth)).unwrap();
         assert!(Arc::ptr_eq(&ends, &again));
         assert_eq!(scene.machine.arena.budget.spent(), spent);
+    }
+
+    #[test]
+    fn what_follows_a_named_key_is_kept_with_it_unless_it_depends_on_the_members() {
+        let after = |tokens: &[&str], rules| {
+            let mut scene =
+                Scene::new(&printable_and(tokens), |builder| object(builder, &[("z", false)], false, rules));
+            let (key, _) = key_head(&mut scene, "{", true);
+            let Term::KeyNamed { object, low, high, depth, .. } = *scene.machine.arena.term(key) else {
+                unreachable!()
+            };
+            let ends = scene.keys().ends((object, low, high, depth)).unwrap();
+            assert_eq!((ends.len(), ends[0].keys.clone()), (1, 0..1));
+            ends[0].after
+        };
+        assert_eq!(after(&["\"z\""], any_order()), Some(0), "no token reads the colon");
+        let colon = after(&["\"z\":"], any_order()).unwrap();
+        let value = after(&["x?", "\"z\":1"], any_order()).unwrap();
+        assert!(colon != 0 && value != 0 && value != colon);
+        assert_eq!(after(&["\"z\":1,"], any_order()), None, "a token goes on behind the value");
+        assert_eq!(after(&["\"z\":"], ObjectRules { max: Some(1), ..any_order() }), None, "members are counted");
     }
 
     #[test]

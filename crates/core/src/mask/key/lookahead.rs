@@ -316,7 +316,7 @@ impl KeyBuilder<'_> {
 mod tests {
     use super::*;
     use crate::grammar::builder::{Builder, ObjectRules};
-    use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, Scene};
+    use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
     use crate::mask::key::DEPTH;
     use crate::mask::shared::SharedMasks;
     use std::sync::Arc;
@@ -405,6 +405,13 @@ mod tests {
         assert_eq!(sequence(&[b"b"]), Some(first), "a rule is its body");
         assert_eq!(sequence(&[b"b", b"c"]), Some((first.0.wrapping_add(second.0), second.1)));
         assert_eq!(sequence(&[b"x", b"c"]), Some((0, 0)), "what no token reaches is not looked at");
+        let within = behind(&shared, "a", |builder| {
+            let parts = [rule(builder, b"b"), rule(builder, b"c")];
+            let (outer, body) = (builder.rule("outer").unwrap(), builder.seq(&parts).unwrap());
+            builder.define(outer.number(), body.number()).unwrap();
+            outer
+        });
+        assert_eq!(within, sequence(&[b"b", b"c"]), "in a rule of its own");
     }
 
     #[test]
@@ -439,20 +446,6 @@ mod tests {
     }
 
     #[test]
-    fn no_token_of_text_passes_a_special_token() {
-        let shared = shared_masks(&["a", "ab"]);
-        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-        let arena = &mut scene.machine.arena;
-        let special = arena.special(crate::regular::id::SpecialId::new(0)).unwrap();
-        let b = arena.literal(b"b").unwrap();
-        let then_b = arena.seq(special, b).unwrap();
-        let at = Exits::at(node(&shared, "a"));
-        for term in [special, then_b] {
-            assert_eq!(parts(scene.keys().lookahead(term, &at, DEPTH).unwrap()), Some((0, 0)));
-        }
-    }
-
-    #[test]
     fn the_summary_of_a_state_and_the_lookahead_of_a_summary_are_found_once() {
         let shared = printable_and(&["1}", "1,", "1,\""]);
         let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
@@ -465,6 +458,7 @@ mod tests {
             assert_eq!((known, scene.parts.lookaheads.objects.len()), (states, 1), "{text}");
             assert_eq!(scene.parts.lookaheads.profiles.len(), 1);
         }
+        assert!(scene.parts.lookaheads.behind.capacity() >= TABLE_ROOM);
         let (_, frame) = scene.head("{\"a\":");
         let (next, _) = scene.machine.members(frame)[0];
         let before = scene.machine.arena.budget.spent();
@@ -476,10 +470,7 @@ mod tests {
     fn a_key_is_known_where_a_token_goes_on_with_its_quote() {
         let of = |tokens: &[&str], colon: &[u8]| {
             let shared = printable_and(tokens);
-            let mut scene = Scene::new(&shared, |builder| {
-                let one = builder.literal(b"1").unwrap();
-                object_of(builder, &[], true, one, ObjectRules::default())
-            });
+            let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
             let colon = scene.machine.arena.literal(colon).unwrap();
             let summary = ObjectSummary { keys: 1, closes: true, goes_on: true };
             let comma = Exits::at(node(&shared, ","));
@@ -490,5 +481,19 @@ mod tests {
         let (one, other) = of(&[",\""], b":");
         assert!(one != 0 && other != 0 && one != other);
         assert_ne!(of(&[",\""], b": ").0, one, "the colon is part of it");
+    }
+
+    #[test]
+    fn what_may_repeat_nothing_for_ever_has_no_key() {
+        let shared = shared_masks(&["a", "ab", "abb"]);
+        let times = |min, max| {
+            behind(&shared, "a", |builder| {
+                let (rule, b) = (builder.rule("maybe").unwrap(), builder.literal(b"b").unwrap());
+                let body = builder.repeat(b.number(), 0, Some(1)).unwrap();
+                builder.define(rule.number(), body.number()).unwrap();
+                builder.repeat(rule.number(), min, max).unwrap()
+            })
+        };
+        assert_eq!([times(2, Some(3)), times(2, None)], [None, None]);
     }
 }

@@ -84,7 +84,8 @@ mod tests {
     use crate::grammar::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
     use crate::mask::shared::SharedMasks;
-    use crate::regular::term::EPSILON;
+    use crate::regular::id::ObjectId;
+    use crate::regular::term::{Term, EPSILON};
     use crate::vocabulary::id::NodeId;
     use std::sync::Arc;
 
@@ -198,5 +199,40 @@ mod tests {
         let held = scene.machine.memory_bytes();
         assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
         assert_eq!(scene.machine.memory_bytes(), held, "known");
+    }
+
+    #[test]
+    fn no_token_of_text_passes_a_special_token() {
+        let shared = shared_masks(&["a", "ab"]);
+        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
+        let arena = &mut scene.machine.arena;
+        let special = arena.special(crate::regular::id::SpecialId::new(0)).unwrap();
+        let b = arena.literal(b"b").unwrap();
+        let then_b = arena.seq(special, b).unwrap();
+        let at = Exits::at(node(&shared, "a"));
+        for term in [special, then_b] {
+            let found = scene.keys().lookahead(term, &at, DEPTH).unwrap().unwrap();
+            assert!(found.hash == 0 && found.ends.is_nowhere());
+        }
+    }
+
+    #[test]
+    fn each_place_of_an_object_is_seen_by_its_own_tokens() {
+        let shared = printable_and(&["x{\"", "x{}", "x\"", "x,\"", "x}"]);
+        let mut whole = EPSILON;
+        let mut scene = Scene::new(&shared, |builder| {
+            whole = object(builder, &[], true, ObjectRules::default());
+            whole
+        });
+        let (object, arena) = (ObjectId::new(0), &mut scene.machine.arena);
+        let state = arena.first_state(object);
+        let terms = [Term::ObjectKey { object, state }, Term::ObjectNext { object, state }];
+        let [key, next] = terms.map(|term| arena.object_term(term).unwrap());
+        let exits = Exits::at(node(&shared, "x"));
+        let hashes = [whole, key, next].map(|term| scene.keys().lookahead(term, &exits, DEPTH).unwrap().unwrap().hash);
+        assert!(!hashes.contains(&0) && hashes[0] != hashes[1] && hashes[0] != hashes[2] && hashes[1] != hashes[2]);
+        let before = scene.machine.arena.budget.held();
+        let known = scene.keys().lookahead(next, &Exits::at(node(&shared, "x{")), DEPTH).unwrap().unwrap();
+        assert_eq!(scene.machine.arena.budget.held() - before, 96 + known.memory_bytes());
     }
 }

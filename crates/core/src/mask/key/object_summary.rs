@@ -325,6 +325,34 @@ mod tests {
     }
 
     #[test]
+    fn in_any_order_other_keys_that_come_last_may_come_at_once() {
+        let rules = ObjectRules { extras_last: true, ..any_order() };
+        let mut any = scene(&[("a", true)], true, rules);
+        assert_eq!(summary(&mut any, "", Hidden::Nothing, &[]), Some((false, true, 2)));
+    }
+
+    #[test]
+    fn a_summary_takes_a_step_and_one_for_every_eight_words_or_keys() {
+        let names: Vec<String> = (0..512).map(|number| format!("k{number}")).collect();
+        let named: Vec<(&str, bool)> = names.iter().map(|name| (name.as_str(), false)).collect();
+        for (any, rules, token, steps) in [(true, any_order(), ",\"x", 2), (false, ObjectRules::default(), ",\"k", 67)]
+        {
+            let mut scene = scene(&named, any, rules);
+            let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(&[token]));
+            let state = arena.first_state(OBJECT);
+            arena.object_profile(OBJECT, &key_prefixes).unwrap();
+            let before = arena.budget.clone();
+            let profile = arena.object_profile(OBJECT, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before.spent(), 1 + 512 / 8);
+            let held = size_of::<ObjectProfile>() + 4 * profile.observed.len();
+            assert_eq!(arena.budget.held() - before.held(), held, "what is kept of {} keys", profile.observed.len());
+            let before = arena.budget.spent();
+            arena.object_summary(OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before, steps);
+        }
+    }
+
+    #[test]
     fn a_bound_on_the_members_is_seen() {
         let rules = ObjectRules { min: 1, max: Some(2), ..any_order() };
         let mut any = scene(&[], true, rules);
@@ -358,7 +386,7 @@ mod tests {
         let both = arena.and(vec![any, no_words]).unwrap();
         let [read_ab, read_cd, read_x] = ["ab", "cd", "x"].map(|key| prefixes(&[&format!(",\"{key}\"")]));
         let all = |arena: &Arena, id| [&read_ab, &read_cd, &read_x].map(|read| arena.excludes(id, read));
-        assert_eq!(all(arena, any), [false; 3]);
+        assert_eq!([all(arena, any), all(arena, crate::regular::term::TOP)], [[false; 3]; 2]);
         assert_eq!(all(arena, no_ab), [true, false, false]);
         assert_eq!(all(arena, no_words), [true, true, false]);
         assert_eq!(all(arena, both), [true, true, false]);
@@ -409,6 +437,7 @@ mod tests {
         assert!(usual(false, [&["{"], &[","], &[":"]]));
         assert!(usual(false, [&["{", " *"], &[",", " *"], &[" *", ":"]]));
         assert!(usual(false, [&["{ |{\n"], &[",|, "], &[": |:"]]));
+        assert!(usual(false, [&["{", "|\n|  "], &[","], &[":"]]), "with or without white space");
         assert!(!usual(true, [&["{"], &[","], &[":"]]), "keys of any spelling");
         assert!(!usual(false, [&["<"], &[","], &[":"]]));
         assert!(!usual(false, [&["{"], &[";"], &[":"]]));
@@ -437,5 +466,24 @@ mod tests {
             made.push(term.unwrap().number());
         }
         builder.cat(&made).unwrap()
+    }
+
+    #[test]
+    fn other_keys_of_a_narrow_language_are_part_of_the_summary() {
+        let mut keys = ["a", "b"].map(|letter| {
+            let mut scene = Scene::new(&printable_and(&[]), |builder| {
+                let [open, comma, colon, close, empty] = ["{", ",", ":", "}", "{}"].map(|text| sign(builder, &[text]));
+                let (letter, one) = (sign(builder, &[letter, "x*"]), sign(builder, &["1"]));
+                let extras = vec![(letter.number(), vec![(one.number(), 0)])];
+                builder
+                    .object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, any_order())
+                    .unwrap()
+            });
+            let (closes, goes_on, keys) = summary(&mut scene, "", Hidden::Nothing, &[]).unwrap();
+            assert!(closes && goes_on);
+            keys
+        });
+        keys.sort_unstable();
+        assert!(keys[0] > 3 && keys[0] != keys[1], "not any key, and not the same ones");
     }
 }

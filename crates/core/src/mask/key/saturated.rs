@@ -141,8 +141,11 @@ mod tests {
         };
         // Eight bytes are few.
         assert_eq!([head(b'h', 50).1, head(b'i', 50).1], [false, true]);
+        let no_long = shared_masks(&["abcdefghijklmnop"]);
+        let wide = head(b'i', 50).0;
         let [one, other, near] = [50, 60, 10].map(|most| head(b'h', most).0);
         let [one, other, near] = [one, other, near].map(|head| shared.saturated_hash(&mut arena, head).unwrap());
         assert!(one == other && one != near);
+        assert!(no_long.saturated_of(&mut arena, wide).unwrap().hash.is_none(), "16 characters are not long");
     }
 }
