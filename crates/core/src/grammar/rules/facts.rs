@@ -297,3 +297,250 @@ fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(T
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::grammar::fixture::{braces, brackets, literal, object};
+    use crate::grammar::rules::Rules;
+    use crate::regular::term::EPSILON;
+
+    /// (nullable, productive) of a node, where `make` is given the rules `one` and `two` and says their bodies and the node.
+    fn facts(make: impl Fn(&mut Builder, u32, u32) -> [u32; 3]) -> (bool, bool) {
+        let mut builder = Builder::default();
+        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
+        let [first, second, node] = make(&mut builder, one, two);
+        builder.define(one, first).unwrap();
+        builder.define(two, second).unwrap();
+        let mut rules = Rules::clone(&builder.rules);
+        rules.compute_facts(&mut builder.arena, None).unwrap();
+        let node = builder.node(node).unwrap();
+        (rules.is_nullable(&builder.arena, node), rules.matches_something(&builder.arena, node))
+    }
+
+    const NULL: u32 = EPSILON.number();
+    const NOTHING: u32 = EMPTY.number();
+
+    fn seq(builder: &mut Builder, parts: &[u32]) -> u32 {
+        builder.seq(parts).unwrap().number()
+    }
+
+    fn alt(builder: &mut Builder, parts: &[u32]) -> u32 {
+        builder.alt(parts).unwrap().number()
+    }
+
+    #[test]
+    fn a_rule_that_only_calls_itself_matches_nothing() {
+        assert_eq!(facts(|_, one, _| [one, NULL, one]), (false, false));
+        assert_eq!(facts(|_, one, two| [two, one, one]), (false, false));
+        let endless = facts(|builder, one, _| {
+            let x = literal(builder, "x").number();
+            [seq(builder, &[x, one]), NULL, one]
+        });
+        assert_eq!(endless, (false, false));
+        let ended = facts(|builder, one, _| {
+            let x = literal(builder, "x").number();
+            let more = seq(builder, &[x, one]);
+            [alt(builder, &[more, NULL]), NULL, one]
+        });
+        assert_eq!(ended, (true, true));
+    }
+
+    #[test]
+    fn rules_are_known_through_each_other_in_any_order() {
+        // one = two two, two = ε | "x" one
+        let both = |builder: &mut Builder, one, two| {
+            let x = literal(builder, "x").number();
+            let more = seq(builder, &[x, one]);
+            [seq(builder, &[two, two]), alt(builder, &[more, NULL])]
+        };
+        for asked in [0, 1] {
+            let found = facts(|builder, one, two| {
+                let [first, second] = both(builder, one, two);
+                [first, second, [one, two][asked]]
+            });
+            assert_eq!(found, (true, true), "{asked}");
+        }
+        // one = two "x", two = one "y": neither ends.
+        let neither = facts(|builder, one, two| {
+            let [x, y] = ["x", "y"].map(|text| literal(builder, text).number());
+            [seq(builder, &[two, x]), seq(builder, &[one, y]), two]
+        });
+        assert_eq!(neither, (false, false));
+    }
+
+    #[test]
+    fn a_sequence_needs_all_of_its_parts_and_a_union_one() {
+        // one = ε, two = nothing
+        for (one_first, is_seq, expected) in [
+            (true, true, (false, false)),
+            (false, true, (false, false)),
+            (true, false, (true, true)),
+            (false, false, (true, true)),
+        ] {
+            let found = facts(|builder, one, two| {
+                let parts = if one_first { [one, two] } else { [two, one] };
+                let node = if is_seq { seq(builder, &parts) } else { alt(builder, &parts) };
+                [NULL, NOTHING, node]
+            });
+            assert_eq!(found, expected, "{one_first} {is_seq}");
+        }
+        let text = facts(|builder, one, two| {
+            let x = literal(builder, "x").number();
+            [NULL, x, seq(builder, &[one, two])]
+        });
+        assert_eq!(text, (false, true));
+        let special = facts(|builder, one, _| {
+            let special = builder.special("<s>").unwrap().number();
+            [special, NULL, one]
+        });
+        assert_eq!(special, (false, true));
+    }
+
+    #[test]
+    fn a_repetition_that_may_stay_away_matches_the_empty_text() {
+        for (min, body_is_null, expected) in
+            [(0, false, (true, true)), (1, false, (false, false)), (1, true, (true, true)), (2, false, (false, false))]
+        {
+            let found = facts(|builder, one, _| {
+                let body = if body_is_null { NULL } else { NOTHING };
+                [body, NULL, builder.repeat(one, min, Some(3)).unwrap().number()]
+            });
+            assert_eq!(found, expected, "{min} {body_is_null}");
+        }
+    }
+
+    /// An object whose property has the value `value`.
+    fn object_of(builder: &mut Builder, value: u32, required: bool) -> u32 {
+        let punctuation = braces(builder);
+        let named = vec![("a".to_owned(), required, vec![(value, 0)])];
+        builder.object(named, Vec::new(), punctuation, ObjectRules::default()).unwrap().number()
+    }
+
+    #[test]
+    fn an_object_matches_something_if_what_it_requires_does() {
+        for (body, required, expected) in
+            [(NULL, true, true), (NULL, false, true), (NOTHING, true, false), (NOTHING, false, true)]
+        {
+            let found = facts(|builder, one, _| [body, NULL, object_of(builder, one, required)]);
+            assert_eq!(found, (false, expected), "{body} {required}");
+        }
+        // one = an object with a property one: required, it never ends.
+        for (required, expected) in [(true, false), (false, true)] {
+            let found = facts(|builder, one, _| [object_of(builder, one, required), NULL, one]);
+            assert_eq!(found, (false, expected), "{required}");
+        }
+        // one = two | "x", two = an object of one: known once its member is.
+        let found = facts(|builder, one, two| {
+            let x = literal(builder, "x").number();
+            [alt(builder, &[two, x]), object_of(builder, one, true), two]
+        });
+        assert_eq!(found, (false, true));
+    }
+
+    #[test]
+    fn an_array_matches_something_if_its_items_do() {
+        for (body, accepting, expected) in
+            [(NULL, false, true), (NOTHING, false, false), (NOTHING, true, true), (NULL, true, true)]
+        {
+            let found = facts(|builder, one, _| {
+                let punctuation = brackets(builder);
+                let states = [(accepting, vec![(one, 1)]), (true, vec![])];
+                let array = builder.unique_array(&states, punctuation, 0, None).unwrap();
+                [body, NULL, array.number()]
+            });
+            assert_eq!(found, (false, expected), "{body} {accepting}");
+        }
+    }
+
+    /// The facts of an arena with one rule of this body, and the terms.
+    fn computed(builder: &mut Builder, body: u32) -> (Facts, u32) {
+        let rule = builder.rule("rule").unwrap().number();
+        let mut facts = Facts::default();
+        let body = builder.node(body).unwrap();
+        facts.compute(&mut builder.arena, &[body]).unwrap();
+        (facts, rule)
+    }
+
+    #[test]
+    fn new_terms_extend_known_facts() {
+        let mut builder = Builder::default();
+        let text = literal(&mut builder, "x").number();
+        let (mut facts, rule) = computed(&mut builder, text);
+        let count = builder.arena.len();
+        assert_eq!((facts.terms(), facts.base_terms()), (count, count));
+        assert!(facts.of_rule(RuleId::new(0)).productive && !facts.of_rule(RuleId::new(1)).productive);
+        let dead = object_of(&mut builder, NOTHING, true);
+        let alive = seq(&mut builder, &[rule, rule]);
+        let (dead, alive) = (builder.node(dead).unwrap(), builder.node(alive).unwrap());
+        let before = (facts.of(&builder.arena, dead), facts.of(&builder.arena, alive));
+        assert!(before.1.productive, "computed from its parts until it is stored");
+        facts.extend(&mut builder.arena).unwrap();
+        assert_eq!((facts.terms(), facts.base_terms()), (builder.arena.len(), count));
+        assert!(facts.of(&builder.arena, dead) == Fact::default());
+        assert!(facts.of(&builder.arena, alive) == Fact { nullable: false, productive: true });
+        assert!(!facts.are_all_productive(count) && facts.are_all_productive(dead.index() + 1));
+        assert!(!facts.are_all_productive(0));
+        let base = facts.base();
+        assert_eq!((base.terms(), base.base_terms()), (count, count));
+    }
+
+    #[test]
+    fn all_terms_but_the_empty_language_may_be_productive() {
+        let mut builder = Builder::default();
+        let text = literal(&mut builder, "x").number();
+        let (facts, _) = computed(&mut builder, text);
+        assert!(facts.are_all_productive(0));
+    }
+
+    #[test]
+    fn shared_facts_are_the_same_facts() {
+        let mut builder = Builder::default();
+        let dead = object_of(&mut builder, NOTHING, true);
+        let (mut facts, _) = computed(&mut builder, NULL);
+        let terms = facts.terms();
+        let all = |facts: &Facts| {
+            let ids = (0..terms).map(TermId::at);
+            ids.map(|id| {
+                let Fact { nullable, productive } = facts.of(&builder.arena, id);
+                (nullable, productive)
+            })
+            .collect::<Vec<_>>()
+        };
+        let before = all(&facts);
+        facts.share();
+        assert_eq!((all(&facts), facts.terms()), (before.clone(), terms));
+        facts.share();
+        assert_eq!(all(&facts), before);
+        assert!(!before[dead as usize].1);
+    }
+
+    #[test]
+    fn objects_lose_values_that_match_nothing() {
+        let mut builder = Builder::default();
+        let [dead, text] = [builder.rule("dead").unwrap().number(), literal(&mut builder, "x").number()];
+        builder.define(dead, dead).unwrap();
+        let punctuation = braces(&mut builder);
+        let any = builder.any_text().unwrap().number();
+        let named = vec![("a".to_owned(), false, vec![(dead, 1), (text, 2)]), ("b".to_owned(), false, vec![(dead, 0)])];
+        let extras = vec![(any, vec![(dead, 0), (text, 4)])];
+        builder.object(named, extras, punctuation, ObjectRules::default()).unwrap();
+        object(&mut builder, &[("c", true)], &[], ObjectRules::default());
+        let mut facts = Facts::default();
+        let body = builder.node(dead).unwrap();
+        facts.compute(&mut builder.arena, &[body]).unwrap();
+        facts.prune(&mut builder.arena);
+        let objects = &builder.arena.registers.objects;
+        let marks =
+            |values: &[crate::regular::registers::Value]| values.iter().map(|value| value.marks).collect::<Vec<_>>();
+        let pruned = &objects[0];
+        assert_eq!(
+            pruned.properties.iter().map(|property| marks(&property.values)).collect::<Vec<_>>(),
+            [vec![2], vec![]]
+        );
+        assert_eq!(marks(&pruned.extras[0].values), [4]);
+        assert_eq!(pruned.valued[..], [0b01], "the sets of properties follow");
+        assert_eq!(objects[1].properties[0].values.len(), 1);
+    }
+}
