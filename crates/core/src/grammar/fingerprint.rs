@@ -239,10 +239,13 @@ mod tests {
         all_differ(&[of(["a", "b"], 0), of(["a", "b"], 1), of(["b", "a"], 0), of(["a", "c"], 0), of(["c", "b"], 0)]);
     }
 
+    /// Texts with their marks.
+    type Values = Vec<(&'static str, u64)>;
+
     /// What an object is made of.
     struct Parts {
-        named: Vec<(&'static str, bool, Vec<(&'static str, u64)>)>,
-        others: Vec<(&'static str, Vec<(&'static str, u64)>)>,
+        named: Vec<(&'static str, bool, Values)>,
+        others: Vec<(&'static str, Values)>,
         punctuation: [&'static str; 5],
         rules: ObjectRules,
     }
@@ -303,36 +306,44 @@ mod tests {
         assert_eq!(all[0], object(|_| {}));
     }
 
+    /// What an array of unique items is made of.
+    struct Items {
+        states: Vec<(bool, Vec<(u32, u32)>)>,
+        punctuation: Punctuation,
+        min: u32,
+        max: Option<u32>,
+    }
+
+    fn array(change: impl FnOnce(&mut Items, TermId)) -> u128 {
+        fingerprint(|builder| {
+            let [one, two, other] =
+                ["[0-4]", "[5-9]", "[ab]"].map(|digits| crate::regular::fixture::regex(&mut builder.arena, digits));
+            let states = vec![(true, vec![(one.number(), 1)]), (true, vec![(two.number(), 0)])];
+            let mut items = Items { states, punctuation: brackets(builder), min: 0, max: Some(3) };
+            change(&mut items, other);
+            builder.unique_array(&items.states, items.punctuation, items.min, items.max).unwrap().number()
+        })
+    }
+
     #[test]
     fn every_part_of_an_array_counts() {
-        type States = Vec<(bool, Vec<(u32, u32)>)>;
-        let of = |change: &dyn Fn(&mut States, &mut Punctuation, &mut (u32, Option<u32>), TermId)| {
-            fingerprint(|builder| {
-                let [one, two, other] =
-                    ["[0-4]", "[5-9]", "[ab]"].map(|digits| crate::regular::fixture::regex(&mut builder.arena, digits));
-                let mut states = vec![(true, vec![(one.number(), 1)]), (true, vec![(two.number(), 0)])];
-                let (mut punctuation, mut bounds) = (brackets(builder), (0, Some(3)));
-                change(&mut states, &mut punctuation, &mut bounds, other);
-                builder.unique_array(&states, punctuation, bounds.0, bounds.1).unwrap().number()
-            })
-        };
         all_differ(&[
-            of(&|_, _, _, _| {}),
-            of(&|states, _, _, _| states[0].0 = false),
-            of(&|states, _, _, _| states[1].0 = false),
-            of(&|states, _, _, other| states[0].1[0].0 = other.number()),
-            of(&|states, _, _, _| states[0].1[0].1 = 0),
-            of(&|states, _, _, other| states[0].1.push((other.number(), 1))),
-            of(&|_, punctuation, _, other| punctuation.open = other),
-            of(&|_, punctuation, _, other| punctuation.close = other),
-            of(&|_, punctuation, _, other| punctuation.comma = other),
-            of(&|_, punctuation, _, other| punctuation.empty = other),
-            of(&|_, _, bounds, _| bounds.0 = 1),
-            of(&|_, _, bounds, _| bounds.1 = Some(2)),
-            of(&|_, _, bounds, _| bounds.1 = None),
+            array(|_, _| {}),
+            array(|items, _| items.states[0].0 = false),
+            array(|items, _| items.states[1].0 = false),
+            array(|items, other| items.states[0].1[0].0 = other.number()),
+            array(|items, _| items.states[0].1[0].1 = 0),
+            array(|items, other| items.states[0].1.push((other.number(), 1))),
+            array(|items, other| items.punctuation.open = other),
+            array(|items, other| items.punctuation.close = other),
+            array(|items, other| items.punctuation.comma = other),
+            array(|items, other| items.punctuation.empty = other),
+            array(|items, _| items.min = 1),
+            array(|items, _| items.max = Some(2)),
+            array(|items, _| items.max = None),
         ]);
         // The colon of an array is never read.
-        assert_eq!(of(&|_, _, _, _| {}), of(&|_, punctuation, _, other| punctuation.colon = other));
+        assert_eq!(array(|_, _| {}), array(|items, other| items.punctuation.colon = other));
     }
 
     #[test]
