@@ -4,6 +4,7 @@ use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
 use crate::regular::fixture::regex;
 use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Term, TermId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A named property: its key, and whether the object must have it.
@@ -29,6 +30,25 @@ pub(crate) fn brackets(builder: &mut Builder) -> Punctuation {
 /// The node of this text.
 pub(crate) fn literal(builder: &mut Builder, text: &str) -> TermId {
     builder.literal(text.as_bytes()).unwrap()
+}
+
+/// The calls of new rules with these alternatives. A word of an alternative calls the rule of that name; any other word is a
+/// text.
+pub(crate) fn rules(builder: &mut Builder, bodies: &[(&str, &[&str])]) -> Vec<TermId> {
+    let calls: Vec<TermId> = bodies.iter().map(|&(name, _)| builder.rule(name).unwrap()).collect();
+    let known: FxHashMap<&str, TermId> = bodies.iter().map(|&(name, _)| name).zip(calls.iter().copied()).collect();
+    for (name, alternatives) in bodies {
+        let mut parts = Vec::new();
+        for alternative in *alternatives {
+            let words = alternative.split_whitespace();
+            let words: Vec<u32> =
+                words.map(|word| known.get(word).copied().unwrap_or_else(|| literal(builder, word)).number()).collect();
+            parts.push(builder.seq(&words).unwrap().number());
+        }
+        let body = builder.alt(&parts).unwrap();
+        builder.define(known[name].number(), body.number()).unwrap();
+    }
+    calls
 }
 
 /// The node of an object: its properties, and the languages of other keys. Every value is `1`.

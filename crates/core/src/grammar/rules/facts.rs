@@ -302,120 +302,76 @@ fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(T
 mod tests {
     use super::*;
     use crate::grammar::builder::{Builder, ObjectRules};
-    use crate::grammar::fixture::{braces, brackets, literal, object};
+    use crate::grammar::fixture::{braces, brackets, literal, object, rules};
     use crate::grammar::rules::Rules;
-    use crate::regular::term::EPSILON;
 
-    /// (nullable, productive) of a node, where `make` is given the rules `one` and `two` and says their bodies and the node.
-    fn facts(make: impl Fn(&mut Builder, u32, u32) -> [u32; 3]) -> (bool, bool) {
+    /// (nullable, productive) of the node that `make` makes of the calls of these rules.
+    fn facts(bodies: &[(&str, &[&str])], make: impl Fn(&mut Builder, &[TermId]) -> TermId) -> (bool, bool) {
         let mut builder = Builder::default();
-        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
-        let [first, second, node] = make(&mut builder, one, two);
-        builder.define(one, first).unwrap();
-        builder.define(two, second).unwrap();
+        let calls = rules(&mut builder, bodies);
+        let node = make(&mut builder, &calls);
         let mut rules = Rules::clone(&builder.rules);
         rules.compute_facts(&mut builder.arena, None).unwrap();
-        let node = builder.node(node).unwrap();
         (rules.is_nullable(&builder.arena, node), rules.matches_something(&builder.arena, node))
     }
 
-    const NULL: u32 = EPSILON.number();
-    const NOTHING: u32 = EMPTY.number();
-
-    fn seq(builder: &mut Builder, parts: &[u32]) -> u32 {
-        builder.seq(parts).unwrap().number()
-    }
-
-    fn alt(builder: &mut Builder, parts: &[u32]) -> u32 {
-        builder.alt(parts).unwrap().number()
-    }
+    /// The bodies of a rule: the empty text, and nothing at all.
+    const NULL: &[&str] = &[""];
+    const NOTHING: &[&str] = &[];
 
     #[test]
-    fn a_rule_that_only_calls_itself_matches_nothing() {
-        assert_eq!(facts(|_, one, _| [one, NULL, one]), (false, false));
-        assert_eq!(facts(|_, one, two| [two, one, one]), (false, false));
-        let endless = facts(|builder, one, _| {
-            let x = literal(builder, "x").number();
-            [seq(builder, &[x, one]), NULL, one]
-        });
-        assert_eq!(endless, (false, false));
-        let ended = facts(|builder, one, _| {
-            let x = literal(builder, "x").number();
-            let more = seq(builder, &[x, one]);
-            [alt(builder, &[more, NULL]), NULL, one]
-        });
-        assert_eq!(ended, (true, true));
-    }
-
-    #[test]
-    fn rules_are_known_through_each_other_in_any_order() {
-        // one = two two, two = ε | "x" one
-        let both = |builder: &mut Builder, one, two| {
-            let x = literal(builder, "x").number();
-            let more = seq(builder, &[x, one]);
-            [seq(builder, &[two, two]), alt(builder, &[more, NULL])]
-        };
-        for asked in [0, 1] {
-            let found = facts(|builder, one, two| {
-                let [first, second] = both(builder, one, two);
-                [first, second, [one, two][asked]]
-            });
-            assert_eq!(found, (true, true), "{asked}");
+    fn a_rule_matches_what_some_way_through_the_rules_ends_with() {
+        for (bodies, nullable, productive) in [
+            (&[("A", &["A"][..])][..], false, false),
+            (&[("A", &["x A"])], false, false),
+            (&[("A", &["x A", ""])], true, true),
+            (&[("A", &["x A", "y"])], false, true),
+            (&[("A", &["B"]), ("B", &["A"])], false, false),
+            (&[("A", &["B x"]), ("B", &["A y"])], false, false),
+            (&[("A", &["B B"]), ("B", &["x A", ""])], true, true),
+            (&[("A", &["x B", ""]), ("B", &["A A"])], true, true),
+            (&[("A", &["B x"]), ("B", &["A y", "z"])], false, true),
+        ] {
+            assert_eq!(facts(bodies, |_, calls| calls[0]), (nullable, productive), "{bodies:?}");
         }
-        // one = two "x", two = one "y": neither ends.
-        let neither = facts(|builder, one, two| {
-            let [x, y] = ["x", "y"].map(|text| literal(builder, text).number());
-            [seq(builder, &[two, x]), seq(builder, &[one, y]), two]
-        });
-        assert_eq!(neither, (false, false));
     }
 
     #[test]
     fn a_sequence_needs_all_of_its_parts_and_a_union_one() {
-        // one = ε, two = nothing
-        for (one_first, is_seq, expected) in [
-            (true, true, (false, false)),
-            (false, true, (false, false)),
-            (true, false, (true, true)),
-            (false, false, (true, true)),
+        for (body, nullable, productive) in [
+            (&["N D"][..], false, false),
+            (&["D N"], false, false),
+            (&["N X D"], false, false),
+            (&["N N"], true, true),
+            (&["N X"], false, true),
+            (&["X N"], false, true),
+            (&["N", "D"], true, true),
+            (&["D", "N"], true, true),
+            (&["X", "D"], false, true),
+            (&["X", "N"], true, true),
+            (&["D", "D D"], false, false),
         ] {
-            let found = facts(|builder, one, two| {
-                let parts = if one_first { [one, two] } else { [two, one] };
-                let node = if is_seq { seq(builder, &parts) } else { alt(builder, &parts) };
-                [NULL, NOTHING, node]
-            });
-            assert_eq!(found, expected, "{one_first} {is_seq}");
+            let bodies = [("A", body), ("N", NULL), ("D", NOTHING), ("X", &["x"])];
+            assert_eq!(facts(&bodies, |_, calls| calls[0]), (nullable, productive), "{body:?}");
         }
-        let text = facts(|builder, one, two| {
-            let x = literal(builder, "x").number();
-            [NULL, x, seq(builder, &[one, two])]
-        });
-        assert_eq!(text, (false, true));
-        let special = facts(|builder, one, _| {
-            let special = builder.special("<s>").unwrap().number();
-            [special, NULL, one]
-        });
+        let special = facts(&[], |builder, _| builder.special("<s>").unwrap());
         assert_eq!(special, (false, true));
     }
 
     #[test]
     fn a_repetition_that_may_stay_away_matches_the_empty_text() {
-        for (min, body_is_null, expected) in
-            [(0, false, (true, true)), (1, false, (false, false)), (1, true, (true, true)), (2, false, (false, false))]
-        {
-            let found = facts(|builder, one, _| {
-                let body = if body_is_null { NULL } else { NOTHING };
-                [body, NULL, builder.repeat(one, min, Some(3)).unwrap().number()]
-            });
-            assert_eq!(found, expected, "{min} {body_is_null}");
+        for (min, body, expected) in [(0, NOTHING, true), (1, NOTHING, false), (1, NULL, true), (2, NOTHING, false)] {
+            let found =
+                facts(&[("A", body)], |builder, calls| builder.repeat(calls[0].number(), min, Some(3)).unwrap());
+            assert_eq!(found, (expected, expected), "{min} {body:?}");
         }
     }
 
     /// An object whose property has the value `value`.
-    fn object_of(builder: &mut Builder, value: u32, required: bool) -> u32 {
+    fn object_of(builder: &mut Builder, value: TermId, required: bool) -> TermId {
         let punctuation = braces(builder);
-        let named = vec![("a".to_owned(), required, vec![(value, 0)])];
-        builder.object(named, Vec::new(), punctuation, ObjectRules::default()).unwrap().number()
+        let named = vec![("a".to_owned(), required, vec![(value.number(), 0)])];
+        builder.object(named, Vec::new(), punctuation, ObjectRules::default()).unwrap()
     }
 
     #[test]
@@ -423,20 +379,23 @@ mod tests {
         for (body, required, expected) in
             [(NULL, true, true), (NULL, false, true), (NOTHING, true, false), (NOTHING, false, true)]
         {
-            let found = facts(|builder, one, _| [body, NULL, object_of(builder, one, required)]);
-            assert_eq!(found, (false, expected), "{body} {required}");
+            let found = facts(&[("A", body)], |builder, calls| object_of(builder, calls[0], required));
+            assert_eq!(found, (false, expected), "{body:?} {required}");
         }
-        // one = an object with a property one: required, it never ends.
-        for (required, expected) in [(true, false), (false, true)] {
-            let found = facts(|builder, one, _| [object_of(builder, one, required), NULL, one]);
-            assert_eq!(found, (false, expected), "{required}");
+    }
+
+    #[test]
+    fn an_object_of_objects_ends_if_the_member_may_stay_away_or_be_another_value() {
+        for (required, other, expected) in [(true, NOTHING, false), (false, NOTHING, true), (true, &["x"][..], true)] {
+            let found = facts(&[("other", other)], |builder, calls| {
+                let rule = builder.rule("rule").unwrap();
+                let object = object_of(builder, rule, required);
+                let body = builder.alt(&[object, calls[0]].map(TermId::number)).unwrap();
+                builder.define(rule.number(), body.number()).unwrap();
+                object
+            });
+            assert_eq!(found, (false, expected), "{required} {other:?}");
         }
-        // one = two | "x", two = an object of one: known once its member is.
-        let found = facts(|builder, one, two| {
-            let x = literal(builder, "x").number();
-            [alt(builder, &[two, x]), object_of(builder, one, true), two]
-        });
-        assert_eq!(found, (false, true));
     }
 
     #[test]
@@ -444,21 +403,19 @@ mod tests {
         for (body, accepting, expected) in
             [(NULL, false, true), (NOTHING, false, false), (NOTHING, true, true), (NULL, true, true)]
         {
-            let found = facts(|builder, one, _| {
+            let found = facts(&[("A", body)], |builder, calls| {
                 let punctuation = brackets(builder);
-                let states = [(accepting, vec![(one, 1)]), (true, vec![])];
-                let array = builder.unique_array(&states, punctuation, 0, None).unwrap();
-                [body, NULL, array.number()]
+                let states = [(accepting, vec![(calls[0].number(), 1)]), (true, vec![])];
+                builder.unique_array(&states, punctuation, 0, None).unwrap()
             });
-            assert_eq!(found, (false, expected), "{body} {accepting}");
+            assert_eq!(found, (false, expected), "{body:?} {accepting}");
         }
     }
 
-    /// The facts of an arena with one rule of this body, and the terms.
-    fn computed(builder: &mut Builder, body: u32) -> (Facts, u32) {
-        let rule = builder.rule("rule").unwrap().number();
+    /// The facts of all terms of a builder, with one rule of this body; and the call of the rule.
+    fn computed(builder: &mut Builder, body: TermId) -> (Facts, TermId) {
+        let rule = builder.rule("rule").unwrap();
         let mut facts = Facts::default();
-        let body = builder.node(body).unwrap();
         facts.compute(&mut builder.arena, &[body]).unwrap();
         (facts, rule)
     }
@@ -466,16 +423,14 @@ mod tests {
     #[test]
     fn new_terms_extend_known_facts() {
         let mut builder = Builder::default();
-        let text = literal(&mut builder, "x").number();
+        let text = literal(&mut builder, "x");
         let (mut facts, rule) = computed(&mut builder, text);
         let count = builder.arena.len();
         assert_eq!((facts.terms(), facts.base_terms()), (count, count));
         assert!(facts.of_rule(RuleId::new(0)).productive && !facts.of_rule(RuleId::new(1)).productive);
-        let dead = object_of(&mut builder, NOTHING, true);
-        let alive = seq(&mut builder, &[rule, rule]);
-        let (dead, alive) = (builder.node(dead).unwrap(), builder.node(alive).unwrap());
-        let before = (facts.of(&builder.arena, dead), facts.of(&builder.arena, alive));
-        assert!(before.1.productive, "computed from its parts until it is stored");
+        let dead = object_of(&mut builder, EMPTY, true);
+        let alive = builder.seq(&[rule, rule].map(TermId::number)).unwrap();
+        assert!(facts.of(&builder.arena, alive).productive, "computed from its parts until it is stored");
         facts.extend(&mut builder.arena).unwrap();
         assert_eq!((facts.terms(), facts.base_terms()), (builder.arena.len(), count));
         assert!(facts.of(&builder.arena, dead) == Fact::default());
@@ -489,7 +444,7 @@ mod tests {
     #[test]
     fn all_terms_but_the_empty_language_may_be_productive() {
         let mut builder = Builder::default();
-        let text = literal(&mut builder, "x").number();
+        let text = literal(&mut builder, "x");
         let (facts, _) = computed(&mut builder, text);
         assert!(facts.are_all_productive(0));
     }
@@ -497,23 +452,19 @@ mod tests {
     #[test]
     fn shared_facts_are_the_same_facts() {
         let mut builder = Builder::default();
-        let dead = object_of(&mut builder, NOTHING, true);
-        let (mut facts, _) = computed(&mut builder, NULL);
+        let dead = object_of(&mut builder, EMPTY, true);
+        let (mut facts, _) = computed(&mut builder, EMPTY);
         let terms = facts.terms();
-        let all = |facts: &Facts| {
-            let ids = (0..terms).map(TermId::at);
-            ids.map(|id| {
-                let Fact { nullable, productive } = facts.of(&builder.arena, id);
-                (nullable, productive)
-            })
-            .collect::<Vec<_>>()
+        let all = |facts: &Facts| -> Vec<(bool, bool)> {
+            let all = (0..terms).map(|place| facts.of(&builder.arena, TermId::at(place)));
+            all.map(|Fact { nullable, productive }| (nullable, productive)).collect()
         };
         let before = all(&facts);
         facts.share();
         assert_eq!((all(&facts), facts.terms()), (before.clone(), terms));
         facts.share();
         assert_eq!(all(&facts), before);
-        assert!(!before[dead as usize].1);
+        assert!(!before[dead.index()].1);
     }
 
     #[test]

@@ -158,27 +158,13 @@ mod tests {
     use super::*;
     use crate::automaton::recognizer::Recognizer;
     use crate::grammar::builder::Builder;
-    use crate::grammar::fixture::literal;
+    use crate::grammar::fixture::{literal, rules};
 
-    /// What rules with these bodies accept, from the first rule. A body lists alternatives of words: a name in capitals
-    /// calls the rule of that name, any other word is a text.
+    /// What the first of these rules accepts.
     fn recognizer(bodies: &[(&str, &[&str])]) -> Recognizer {
         let mut builder = Builder::default();
-        let rules: FxHashMap<&str, u32> =
-            bodies.iter().map(|&(name, _)| (name, builder.rule(name).unwrap().number())).collect();
-        for (name, alternatives) in bodies {
-            let mut parts = Vec::new();
-            for alternative in *alternatives {
-                let words: Vec<u32> = alternative
-                    .split_whitespace()
-                    .map(|word| rules.get(word).copied().unwrap_or_else(|| literal(&mut builder, word).number()))
-                    .collect();
-                parts.push(builder.seq(&words).unwrap().number());
-            }
-            let body = builder.alt(&parts).unwrap();
-            builder.define(rules[name], body.number()).unwrap();
-        }
-        Recognizer::new(builder.build(rules[bodies[0].0]).unwrap())
+        let first = rules(&mut builder, bodies)[0];
+        Recognizer::new(builder.build(first.number()).unwrap())
     }
 
     fn check(bodies: &[(&str, &[&str])], texts: &[(&str, bool)]) {
