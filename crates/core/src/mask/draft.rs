@@ -371,7 +371,8 @@ mod tests {
         assert_eq!(found, [b"xpb\""]);
         assert_eq!(steps, 7, "x and a backslash, p, all three below, the quote");
         let held = walks.memory_bytes();
-        assert!(held > 0, "what is below x");
+        let key = size_of::<(NodeId, ExcludedCursor, Option<TermId>, ItemKey)>();
+        assert_eq!(held, key + 64 + 4, "what is below x: one token. Below xp are too few nodes");
         let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
         assert_eq!((found, steps, walks.memory_bytes()), (vec![b"xpb\"".to_vec()], 2, held));
         let (found, _) = walked(&mut scene, &mut walks, "[\"xpb\",\"xqc\",\"");
@@ -472,5 +473,23 @@ mod tests {
         assert!(!scene.allowed("[[\"pa\",\"pb\",\"").contains(&"p".into()));
         assert_eq!(long(&mut scene, "[[\"pa\"],[\""), ["pa", "pb\"", "qa"], "pa may be followed by others");
         assert!(!scene.allowed("[[\"pa\"],[\"pa\"").contains(&"]".into()));
+    }
+
+    #[test]
+    fn an_exponent_keeps_zero_what_it_is() {
+        let numbers = |builder: &mut Builder| {
+            let digit = builder.byte_class(&[(b'0', b'9')]).unwrap().number();
+            let digits = builder.repeat(digit, 1, None).unwrap().number();
+            let behind = [b".", b"e"].map(|sign| {
+                let sign = builder.literal(sign).unwrap().number();
+                let part = builder.cat(&[sign, digits]).unwrap().number();
+                builder.repeat(part, 0, Some(1)).unwrap().number()
+            });
+            builder.cat(&[digit, behind[0], behind[1]]).unwrap()
+        };
+        let mut scene = array(&["e1", ".0e1", ".5e1", ".0"], numbers);
+        assert_eq!(long(&mut scene, "[1,0"), ["e1", ".0e1", ".5e1", ".0"]);
+        assert_eq!(long(&mut scene, "[0,0"), [".5e1", ".0"], "zero came");
+        assert_eq!([long(&mut scene, "[0,0.0"), long(&mut scene, "[0,0.5")], [vec![], vec!["e1".to_owned()]]);
     }
 }
