@@ -119,7 +119,7 @@ mod tests {
         ([equal, exhausting, exponents].map(|tokens| shown(tokens)), *any_exhausts, shown(&composer.always))
     }
 
-    fn letters(builder: &mut Builder, min: u32, max: Option<u32>) -> TermId {
+    fn letter_text(builder: &mut Builder, min: u32, max: Option<u32>) -> TermId {
         let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
         let text = builder.repeat(letter, min, max).unwrap().number();
         builder.quoted(text, false).unwrap()
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_token_that_ends_a_text_may_make_it_equal() {
-        let found = |first| uncertain(&["ab\"", "ab"], |builder| letters(builder, 0, None), "[\"x\",\"", first);
+        let found = |first| uncertain(&["ab\"", "ab"], |builder| letter_text(builder, 0, None), "[\"x\",\"", first);
         let ends = || vec!["\"".to_owned(), "ab\"".to_owned()];
         assert_eq!(found(true), ([ends(), vec![], vec![]], false, vec![]));
         assert_eq!(found(false), ([vec![], vec![], vec![]], false, ends()), "a later item");
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn in_few_texts_any_token_may_leave_too_few() {
-        let (found, any, always) = uncertain(&[], |builder| letters(builder, 1, Some(1)), "[\"x\",\"", true);
+        let (found, any, always) = uncertain(&[], |builder| letter_text(builder, 1, Some(1)), "[\"x\",\"", true);
         assert_eq!((found[1].len(), any, always.len()), (0, true, 0), "many bytes: all tokens count");
-        let (found, any, always) = uncertain(&[], |builder| letters(builder, 1, Some(1)), "[\"x\",\"", false);
+        let (found, any, always) = uncertain(&[], |builder| letter_text(builder, 1, Some(1)), "[\"x\",\"", false);
         assert_eq!((found[1].len(), any, always.len()), (0, false, 26));
         let first = |high| {
             let one = |builder: &mut Builder| {

@@ -201,7 +201,7 @@ mod tests {
 
     /// What a walk with a head near another one finds: tokens, bytes of cached walks, and the steps of a second such walk.
     /// The vocabulary has some letters below p, and all below q.
-    fn near(letters: char, make: impl Fn(&mut Arena) -> [TermId; 2]) -> (usize, usize, u64) {
+    fn walked_near(letters: char, make: impl Fn(&mut Arena) -> [TermId; 2]) -> (usize, usize, u64) {
         let texts: Vec<String> =
             ('a'..=letters).map(|last| format!("p{last}")).chain(('a'..='z').map(|last| format!("q{last}"))).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -235,15 +235,15 @@ mod tests {
             let parts = [b"p", b"q"].map(|first| word(arena, first, 2));
             arena.alt(parts.to_vec()).unwrap()
         };
-        let (tokens, all, steps) = near('z', |arena| [both(arena); 2]);
+        let (tokens, all, steps) = walked_near('z', |arena| [both(arena); 2]);
         assert_eq!((tokens, steps), (50, 2), "one step for p and one for q, the rest is known");
-        let (_, one, _) = near('z', |arena| [both(arena), word(arena, b"p", 2)]);
+        let (_, one, _) = walked_near('z', |arena| [both(arena), word(arena, b"p", 2)]);
         assert!(0 < one && one < all, "the heads differ behind q");
-        let (_, none, steps) = near('z', |arena| [both(arena), word(arena, b"r", 2)]);
+        let (_, none, steps) = walked_near('z', |arena| [both(arena), word(arena, b"r", 2)]);
         assert!(none == 0 && steps > 50);
-        assert_eq!(near('z', |arena| [both(arena), EMPTY]).1, 0);
+        assert_eq!(walked_near('z', |arena| [both(arena), EMPTY]).1, 0);
         assert_eq!(
-            ["k", "l"].map(|last| near(last.parse().unwrap(), |arena| [word(arena, b"p", 2); 2]).1 > 0),
+            ["k", "l"].map(|last| walked_near(last.parse().unwrap(), |arena| [word(arena, b"p", 2); 2]).1 > 0),
             [false, true]
         );
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn where_the_head_may_end_it_is_walked_itself() {
         for min in [0, 1] {
-            let (_, held, steps) = near('z', |arena| [word(arena, b"p", min); 2]);
+            let (_, held, steps) = walked_near('z', |arena| [word(arena, b"p", min); 2]);
             assert!(steps > 25, "{min}");
             assert!(held > 0, "{min}: that it ends is known from the cache");
         }
@@ -260,11 +260,11 @@ mod tests {
             let (long, first) = (word(arena, first, 2), arena.literal(first).unwrap());
             [arena.alt(vec![long, first]).unwrap(); 2]
         };
-        assert_eq!(near('z', |arena| maybe(arena, b"p")).0, 25);
+        assert_eq!(walked_near('z', |arena| maybe(arena, b"p")).0, 25);
         let nothing = |arena: &mut Arena| {
             let long = word(arena, b"p", 2);
             [arena.alt(vec![long, crate::regular::term::EPSILON]).unwrap(); 2]
         };
-        assert_eq!(near('z', nothing).1, 0, "a head that is at an end has an exit here");
+        assert_eq!(walked_near('z', nothing).1, 0, "a head that is at an end has an exit here");
     }
 }

@@ -327,7 +327,7 @@ mod tests {
     }
 
     /// The lookahead of a grammar's whole text, behind the token `from`.
-    fn behind(
+    fn lookahead_at(
         shared: &Arc<SharedMasks>,
         from: &str,
         make: impl FnOnce(&mut Builder) -> TermId,
@@ -342,9 +342,9 @@ mod tests {
         parts(scene.keys().lookahead(root, &exits, DEPTH).unwrap())
     }
 
-    /// `behind` for one literal.
+    /// `lookahead_at` for one literal.
     fn read(shared: &Arc<SharedMasks>, from: &str, text: &[u8]) -> (u128, u128) {
-        behind(shared, from, |builder| builder.literal(text).unwrap()).unwrap()
+        lookahead_at(shared, from, |builder| builder.literal(text).unwrap()).unwrap()
     }
 
     /// The hash of the exits at these nodes.
@@ -371,7 +371,7 @@ mod tests {
         assert!(bc.0 != b.0 && bc.1 == 0, "nothing goes on behind abc");
         assert_eq!(of(b"x"), (0, 0));
         assert_eq!(of(b""), (0, ends(&shared, &["a"])), "nothing read, nothing passed");
-        let maybe = behind(&shared, "a", |builder| {
+        let maybe = lookahead_at(&shared, "a", |builder| {
             let b = builder.literal(b"b").unwrap();
             builder.repeat(b.number(), 0, Some(1)).unwrap()
         });
@@ -397,7 +397,7 @@ mod tests {
         let shared = shared_masks(&["a", "ab", "abc", "abcd"]);
         let (first, second) = (read(&shared, "a", b"b"), read(&shared, "ab", b"c"));
         let sequence = |texts: &[&[u8]]| {
-            behind(&shared, "a", |builder| {
+            lookahead_at(&shared, "a", |builder| {
                 let rules: Vec<u32> = texts.iter().map(|text| rule(builder, text)).collect();
                 builder.seq(&rules).unwrap()
             })
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(sequence(&[b"b"]), Some(first), "a rule is its body");
         assert_eq!(sequence(&[b"b", b"c"]), Some((first.0.wrapping_add(second.0), second.1)));
         assert_eq!(sequence(&[b"x", b"c"]), Some((0, 0)), "what no token reaches is not looked at");
-        let within = behind(&shared, "a", |builder| {
+        let within = lookahead_at(&shared, "a", |builder| {
             let parts = [rule(builder, b"b"), rule(builder, b"c")];
             let (outer, body) = (builder.rule("outer").unwrap(), builder.seq(&parts).unwrap());
             builder.define(outer.number(), body.number()).unwrap();
@@ -418,7 +418,7 @@ mod tests {
     fn alternatives_add_up() {
         let shared = shared_masks(&["a", "ab", "ac", "abx", "acx"]);
         let (b, c) = (read(&shared, "a", b"b"), read(&shared, "a", b"c"));
-        let both = behind(&shared, "a", |builder| {
+        let both = lookahead_at(&shared, "a", |builder| {
             let parts = [rule(builder, b"b"), rule(builder, b"c")];
             builder.alt(&parts).unwrap()
         });
@@ -429,7 +429,7 @@ mod tests {
     fn repetitions_are_looked_through_as_often_as_they_may_come() {
         let shared = shared_masks(&["a", "ab", "abb", "abbb", "abbbb"]);
         let times = |min, max| {
-            let all = behind(&shared, "a", |builder| {
+            let all = lookahead_at(&shared, "a", |builder| {
                 let rule = rule(builder, b"b");
                 builder.repeat(rule, min, max).unwrap()
             });
@@ -487,7 +487,7 @@ mod tests {
     fn what_may_repeat_nothing_for_ever_has_no_key() {
         let shared = shared_masks(&["a", "ab", "abb"]);
         let times = |min, max| {
-            behind(&shared, "a", |builder| {
+            lookahead_at(&shared, "a", |builder| {
                 let (rule, b) = (builder.rule("maybe").unwrap(), builder.literal(b"b").unwrap());
                 let body = builder.repeat(b.number(), 0, Some(1)).unwrap();
                 builder.define(rule.number(), body.number()).unwrap();
