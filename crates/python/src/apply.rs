@@ -1,4 +1,4 @@
-//! logits × bitmask → logits, in place: −∞ where the bit is 0, for arrays in the processor's own memory.
+//! logits × bitmask → logits, −∞ where the bit is 0: in place or as a copy, for arrays in the processor's own memory.
 //!
 //! numpy and torch unpack the bits into an array of booleans first, which takes longer than the masks themselves.
 
@@ -20,37 +20,141 @@ pub fn apply_mask(
     logits: &Bound<'_, PyUntypedArray>,
     bitmask: &Bound<'_, PyUntypedArray>,
 ) -> PyResult<()> {
-    let (target, words) = (Rows::of(logits, "logits")?, Rows::of(bitmask, "the bitmask")?);
-    if words.size != 4 || !matches!(words.kind, b'i' | b'u') {
-        return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, not {}", bitmask.dtype())));
-    }
-    if target.flags & NPY_ARRAY_WRITEABLE == 0 {
-        return Err(PyValueError::new_err("the logits are read-only"));
-    }
-    if logits.ndim() != bitmask.ndim() || target.count != words.count {
-        return Err(PyValueError::new_err(format!(
-            "a bitmask of shape {:?} has no row for each of the logits of shape {:?}",
-            bitmask.shape(),
-            logits.shape()
-        )));
-    }
-    if target.overlaps(&words) {
-        return Err(PyValueError::new_err("logits and bitmask share memory"));
-    }
-    let bytes = target.count * target.width * target.size;
-    // SAFETY: `of` has seen shapes, strides and alignment, the caller keeps both arrays alive, and they share no memory.
-    briefly_unless_large(py, bytes, || unsafe {
-        match (target.kind, target.size) {
-            (b'f', 8) => apply(&target, &words, f64::NEG_INFINITY.to_bits()),
-            (b'f', 4) => apply(&target, &words, f32::NEG_INFINITY.to_bits()),
-            (b'f', 2) => apply(&target, &words, 0xFC00_u16),
-            (b'u', 2) => apply(&target, &words, 0xFF80_u16),
-            _ => return false,
+    Masking::of(None, bitmask, logits)?.run(py);
+    Ok(())
+}
+
+/// Copy logits into `target`, −∞ where the token is forbidden. Returns the rows in which the first allowed token
+/// has −∞, or in which no token is allowed: only in these rows may all logits be −∞.
+///
+/// `target` has the type and the shape of `logits` and shares no memory with it; for the rest see `apply_mask`.
+#[pyfunction]
+pub fn copy_masked(
+    py: Python<'_>,
+    logits: &Bound<'_, PyUntypedArray>,
+    bitmask: &Bound<'_, PyUntypedArray>,
+    target: &Bound<'_, PyUntypedArray>,
+) -> PyResult<Vec<usize>> {
+    let masking = Masking::of(Some(logits), bitmask, target)?;
+    masking.run(py);
+    Ok(masking.rows_without_first())
+}
+
+/// Rows of logits to mask: in place, or from a `source`.
+struct Masking {
+    source: Option<Rows>,
+    words: Rows,
+    target: Rows,
+    /// −∞ as the bits of an element.
+    nothing: u64,
+}
+
+impl Masking {
+    fn of(
+        source: Option<&Bound<'_, PyUntypedArray>>,
+        bitmask: &Bound<'_, PyUntypedArray>,
+        logits: &Bound<'_, PyUntypedArray>,
+    ) -> PyResult<Self> {
+        let (target, words) = (Rows::of(logits, "logits")?, Rows::of(bitmask, "the bitmask")?);
+        if words.size != 4 || !matches!(words.kind, b'i' | b'u') {
+            return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, not {}", bitmask.dtype())));
         }
-        true
-    })
-    .then_some(())
-    .ok_or_else(|| PyTypeError::new_err(format!("logits are floating point or bfloat16 words, not {}", logits.dtype())))
+        let nothing = match (target.kind, target.size) {
+            (b'f', 8) => f64::NEG_INFINITY.to_bits(),
+            (b'f', 4) => f32::NEG_INFINITY.to_bits().into(),
+            (b'f', 2) => 0xFC00,
+            (b'u', 2) => 0xFF80,
+            _ => {
+                let message = format!("logits are floating point or bfloat16 words, not {}", logits.dtype());
+                return Err(PyTypeError::new_err(message));
+            }
+        };
+        if target.flags & NPY_ARRAY_WRITEABLE == 0 {
+            return Err(PyValueError::new_err("the logits are read-only"));
+        }
+        if logits.ndim() != bitmask.ndim() || target.count != words.count {
+            return Err(PyValueError::new_err(format!(
+                "a bitmask of shape {:?} has no row for each of the logits of shape {:?}",
+                bitmask.shape(),
+                logits.shape()
+            )));
+        }
+        if target.overlaps(&words) {
+            return Err(PyValueError::new_err("logits and bitmask share memory"));
+        }
+        let source = match source {
+            None => None,
+            Some(source) => {
+                let rows = Rows::of(source, "the logits")?;
+                if source.shape() != logits.shape() || (rows.kind, rows.size) != (target.kind, target.size) {
+                    return Err(PyValueError::new_err("the target has another shape or type than the logits"));
+                }
+                if target.overlaps(&rows) {
+                    return Err(PyValueError::new_err("logits and target share memory"));
+                }
+                Some(rows)
+            }
+        };
+        Ok(Masking { source, words, target, nothing })
+    }
+
+    fn run(&self, py: Python<'_>) {
+        let bytes = self.target.count * self.target.width * self.target.size;
+        // SAFETY: `of` has seen shapes, strides, sizes and alignment, and that the target shares no memory with the
+        // others; the caller keeps the arrays alive.
+        briefly_unless_large(py, bytes, || unsafe {
+            match self.target.size {
+                8 => self.apply(self.nothing),
+                4 => self.apply(self.nothing as u32),
+                _ => self.apply(self.nothing as u16),
+            }
+        });
+    }
+
+    /// # Safety
+    /// All rows are live memory, the target's its own alone; `T` has the size of a logit.
+    unsafe fn apply<T: Bits>(&self, nothing: T) {
+        for row in 0..self.target.count {
+            // SAFETY: as above.
+            let (logits, words) = unsafe { (self.target.slice_mut::<T>(row), self.words.slice::<u32>(row)) };
+            // SAFETY: as above.
+            let source = self.source.as_ref().map(|source| unsafe { source.slice::<T>(row) });
+            let covered = logits.len().min(32 * words.len());
+            let (within, beyond) = logits.split_at_mut(covered);
+            beyond.fill(nothing);
+            for (place, (block, &word)) in within.chunks_mut(32).zip(words).enumerate() {
+                if let (Some(source), true) = (source, word != 0) {
+                    block.copy_from_slice(&source[32 * place..][..block.len()]);
+                }
+                match (word, <&mut [T; 32]>::try_from(&mut *block)) {
+                    (u32::MAX, _) => {}
+                    (0, _) => block.fill(nothing),
+                    (_, Ok(block)) => mix(block, word, nothing),
+                    (_, Err(_)) => {
+                        let last = block.iter_mut().enumerate();
+                        last.for_each(|(place, logit)| *logit = logit.keep(word, place, nothing));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rows in which the logit of the first allowed token is −∞, or no token is allowed.
+    fn rows_without_first(&self) -> Vec<usize> {
+        // SAFETY: as in `run`.
+        let has_first = |row| unsafe {
+            let words = self.words.slice::<u32>(row);
+            let Some(place) = words.iter().position(|&word| word != 0) else { return false };
+            let token = 32 * place + words[place].trailing_zeros() as usize;
+            token < self.target.width
+                && match self.target.size {
+                    8 => self.target.slice::<u64>(row)[token] != self.nothing,
+                    4 => self.target.slice::<u32>(row)[token] != self.nothing as u32,
+                    _ => self.target.slice::<u16>(row)[token] != self.nothing as u16,
+                }
+        };
+        (0..self.words.count).filter(|&row| !has_first(row)).collect()
+    }
 }
 
 /// The rows of an array.
@@ -93,6 +197,28 @@ impl Rows {
         self.address.wrapping_add_signed(self.stride * row as isize)
     }
 
+    /// # Safety
+    /// The array lives, nobody writes it, and `T` has the size of an element.
+    unsafe fn slice<T>(&self, row: usize) -> &[T] {
+        // An array without elements may have no address.
+        if self.width == 0 {
+            return &[];
+        }
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.row(row) as *const T, self.width) }
+    }
+
+    /// # Safety
+    /// As `slice`; nobody else reads or writes the row.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn slice_mut<T>(&self, row: usize) -> &mut [T] {
+        if self.width == 0 {
+            return &mut [];
+        }
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.row(row) as *mut T, self.width) }
+    }
+
     /// Whether the memory from the first to the last byte of both has something in common.
     fn overlaps(&self, other: &Rows) -> bool {
         let range = |rows: &Rows| {
@@ -122,37 +248,6 @@ macro_rules! bits {
 }
 
 bits!(u16, u32, u64);
-
-/// # Safety
-/// Both are rows of live memory that is theirs alone, as many in `words` as in `target`; `T` has the size of an element.
-unsafe fn apply<T: Bits>(target: &Rows, words: &Rows, nothing: T) {
-    // An array without elements may have no address.
-    let rows = if target.width == 0 { 0 } else { target.count };
-    for row in 0..rows {
-        // SAFETY: as above.
-        let logits = unsafe { std::slice::from_raw_parts_mut(target.row(row) as *mut T, target.width) };
-        let words = match words.width {
-            0 => &[],
-            // SAFETY: as above.
-            width => unsafe { std::slice::from_raw_parts(words.row(row) as *const u32, width) },
-        };
-        let covered = logits.len().min(32 * words.len());
-        let (within, beyond) = logits.split_at_mut(covered);
-        beyond.fill(nothing);
-        let mut blocks = within.chunks_exact_mut(32);
-        let last = words.get(blocks.len()).copied().unwrap_or(0);
-        for (block, &word) in (&mut blocks).zip(words) {
-            match word {
-                u32::MAX => {}
-                0 => block.fill(nothing),
-                _ => mix(block.try_into().expect("32 logits"), word, nothing),
-            }
-        }
-        for (place, logit) in blocks.into_remainder().iter_mut().enumerate() {
-            *logit = logit.keep(last, place, nothing);
-        }
-    }
-}
 
 /// One word on its 32 logits; an array and no slice, so that the compiler makes vectors of it.
 #[inline]

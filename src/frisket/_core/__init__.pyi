@@ -25,6 +25,7 @@ __all__ = [
     "Matcher",
     "Vocabulary",
     "apply_mask",
+    "copy_masked",
     "core_version",
     "fill_masks",
     "replay_timed",
@@ -423,6 +424,12 @@ def apply_mask(logits: NDArray[Any], bitmask: NDArray[np.uint32] | NDArray[np.in
     uint32 or int32 words, which may be read-only. Both have one dimension, or two with as many rows, and the elements
     of a row lie side by side. Ids beyond the last word become −∞; bits beyond the last logit mean nothing. The GIL
     is released where the logits take a mebibyte or more."""
+
+def copy_masked(logits: NDArray[Any], bitmask: NDArray[np.uint32], target: NDArray[Any]) -> list[int]:
+    """Copy logits into `target`, −∞ where the token is forbidden. Returns the rows in which the first allowed token
+    has −∞, or in which no token is allowed: only in these rows may all logits be −∞.
+
+    `target` has the type and the shape of `logits` and shares no memory with it; for the rest see `apply_mask`."""
 
 def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[list[int], list[int], bool]:
     """Nanoseconds of every mask and every advance along the tokens, up to the first that is refused, and whether the

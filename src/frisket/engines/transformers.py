@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from frisket._core import CompiledGrammar, fill_masks
 from frisket.engines.engine import Engine
@@ -83,9 +82,14 @@ class GrammarProcessor:
             else:
                 open_rows.append(row)
         fill_masks([path.matcher for path in paths if path and path.is_open], bitmask, open_rows)
-        masked = scores.clone()
-        torch_logits.apply_mask(masked, bitmask)
-        self._check_choice(masked, bitmask, open_rows)
+        masked, doubtful = torch_logits.copy_masked(scores, bitmask)
+        # Greedy search would take token 0 of a row without any finite score, whatever the grammar says.
+        doubtful = [row for row in doubtful if row in open_rows]
+        if doubtful and self._torch.isneginf(masked[doubtful].amax(-1)).any():
+            raise _refusal(
+                "all tokens that the grammar allows have the score −∞ from another processor",
+                hint="drop min_new_tokens, suppress_tokens, bad_words_ids and the like",
+            )
         return masked
 
     def _generated(self, input_ids: Tensor, scores: Tensor) -> Ids:
@@ -158,23 +162,6 @@ class GrammarProcessor:
             return (near or start(grammar)).advance(line)
         except NotGenerated as error:
             raise _refusal(str(error), hint=RESET) from None
-
-    def _check_choice(self, masked: Tensor, bitmask: NDArray[np.uint32], rows: list[int]) -> None:
-        """Greedy search would take token 0 of a row without any finite score, whatever the grammar says."""
-        if not rows:
-            return
-        # One allowed token with a finite score is proof; a look at all scores is a pass over them.
-        words = (bitmask[rows] != 0).argmax(-1)
-        lowest = bitmask[rows, words]
-        tokens = 32 * words + np.log2(lowest & (~lowest + np.uint32(1))).astype(np.int64)
-        tokens = np.minimum(tokens, masked.shape[-1] - 1)
-        where = [self._torch.from_numpy(np.asarray(one)).to(masked.device) for one in (rows, tokens)]
-        open_rows = np.asarray(rows)[self._torch.isneginf(masked[where[0], where[1]]).cpu().numpy()]
-        if len(open_rows) and self._torch.isneginf(masked[open_rows.tolist()].amax(-1)).any():
-            raise _refusal(
-                "all tokens that the grammar allows have the score −∞ from another processor",
-                hint="drop min_new_tokens, suppress_tokens, bad_words_ids and the like",
-            )
 
 
 RESET = "make a processor for each call of generate, or call reset() before; an assistant needs the same tokenizer"

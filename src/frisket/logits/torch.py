@@ -44,7 +44,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
             f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
         )
     array = _array(torch, logits)
-    if array is not None and is_native(array):
+    if array is not None:
         _core.apply_mask(array, words.cpu().contiguous().numpy())
         return
     words = words.to(logits.device, non_blocking=True).contiguous()
@@ -57,16 +57,40 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     logits[..., covered:].fill_(float("-inf"))
 
 
+def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor, list[int]]:
+    """A copy of the logits with −∞ for forbidden tokens, and the rows in which all logits may be −∞.
+
+    Shapes and types as for `apply_mask`, with a batch. A row is listed if no token is allowed, or if the first allowed
+    one has the logit −∞: the other rows need no pass over their logits. Cost: one pass; on a GPU also one wait.
+    """
+    torch = _torch()
+    array = _array(torch, logits)
+    if array is not None and is_native(bitmask):
+        target = torch.empty_like(logits)
+        return target, _core.copy_masked(array, bitmask, _memory(torch, target))
+    masked = logits.clone()
+    apply_mask(masked, bitmask)
+    words = (bitmask != 0).argmax(-1)
+    lowest = np.take_along_axis(bitmask, words[:, None], -1)[:, 0]
+    tokens = 32 * words + np.log2(np.maximum(lowest & (~lowest + np.uint32(1)), 1)).astype(np.int64)
+    tokens = np.minimum(tokens, masked.shape[-1] - 1)
+    first = masked.gather(-1, torch.from_numpy(tokens[:, None]).to(masked.device))[:, 0]
+    return masked, torch.isneginf(first).nonzero()[:, 0].tolist()
+
+
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor, bfloat16 as uint16 words; None where torch must keep account of what is written."""
-    if logits.device.type != "cpu" or logits.requires_grad:
+    """The memory of a CPU tensor that the engine can read; None where torch must know of every write, too."""
+    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    if logits.device.type != "cpu" or logits.requires_grad or logits.dtype not in kinds:
         return None
-    if logits.dtype == torch.bfloat16:
-        words: npt.NDArray[Any] = logits.view(torch.int16).numpy().view(np.uint16)
-        return words
-    array: npt.NDArray[Any] | None = (
-        logits.numpy() if logits.dtype in (torch.float16, torch.float32, torch.float64) else None
-    )
+    array = _memory(torch, logits)
+    return array if is_native(array) else None
+
+
+def _memory(torch: Any, logits: Tensor) -> npt.NDArray[Any]:
+    """The memory of a CPU tensor, bfloat16 as uint16 words."""
+    is_brain = logits.dtype == torch.bfloat16
+    array: npt.NDArray[Any] = logits.view(torch.int16).numpy().view(np.uint16) if is_brain else logits.numpy()
     return array
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -38,6 +38,7 @@ class Wish:
     choices: int = 1
     stop: Sequence[str] = ()
     top: int = 0
+    bias: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -121,7 +122,7 @@ class Service:
             return Job(
                 prompt, grammar, self.vocabulary, max_tokens=limit, sampler=wish.sampler, seed=wish.seed + number,
                 stop=wish.stop, top=wish.top,
-                deliver=partial(put, number),
+                deliver=partial(put, number), bias=wish.bias,
             )  # fmt: skip
 
         jobs = [job(number) for number in range(wish.choices)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,8 +82,22 @@ def test_the_engine_equals_plain_numpy_bit_for_bit(seed: int, words: type, shape
     numpy_logits.apply_mask_plainly(expected[part], given)
     _core.apply_mask(found[part], given)
     assert found.tobytes() == expected.tobytes()
+    copy = np.full_like(kind[part], 7)
+    doubtful = _core.copy_masked(kind[part], given, copy)
+    assert copy.tobytes() == expected[part].tobytes()
+    assert doubtful == rows_without_first(copy, given)
     numpy_logits.apply_mask(kind[part], given)
     assert kind.tobytes() == expected.tobytes()
+
+
+def rows_without_first(masked: np.ndarray[Any, Any], bitmask: np.ndarray[Any, Any]) -> list[int]:
+    """The rows whose first allowed token has −∞, or that have none, by looking at every bit."""
+    found = []
+    for row, (logits, words) in enumerate(zip(np.atleast_2d(masked), np.atleast_2d(bitmask), strict=True)):
+        allowed = [token for token in range(32 * len(words)) if int(words[token // 32]) >> token % 32 & 1]
+        if not allowed or allowed[0] >= len(logits) or np.isneginf(logits[allowed[0]]):
+            found.append(row)
+    return found
 
 
 def test_the_engine_refuses_what_it_cannot_read() -> None:
@@ -106,6 +121,11 @@ def test_the_engine_refuses_what_it_cannot_read() -> None:
     ]:
         with pytest.raises(error):
             _core.apply_mask(wrong, words)
+        with pytest.raises(error):
+            _core.copy_masked(np.ones((2, 64), np.float32), words, wrong)
+    for target in (np.zeros((2, 65), np.float32), np.zeros((2, 64), np.float64), logits, logits[::-1]):
+        with pytest.raises(ValueError, match="target"):
+            _core.copy_masked(logits, bitmask, target)
     assert not logits.any() and not shared.any()
 
 
@@ -144,6 +164,25 @@ def test_torch_equals_numpy(dtype: str, as_numpy: bool) -> None:
         numpy_logits.apply_mask(expected, bitmask)
         torch_logits.apply_mask(logits, bitmask if as_numpy else torch.from_numpy(bitmask.view(np.int32)))
         assert np.array_equal(logits.to(torch.float64).numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_a_masked_copy_leaves_the_logits_and_names_rows_without_a_first_token(dtype: str, requires_grad: bool) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        rows, size = int(rng.integers(1, 5)), int(rng.integers(1, 200))
+        logits = torch.from_numpy(rng.normal(size=(rows, size + 3))).to(getattr(torch, dtype))[:, 3:]
+        logits[torch.from_numpy(rng.random(logits.shape) < 0.4)] = -torch.inf
+        bitmask = rng.integers(0, 2**32, size=(rows, -(-size // 32)), dtype=np.uint32)
+        bitmask[rng.random(bitmask.shape) < 0.5] = 0
+        before = logits.clone()
+        masked, doubtful = torch_logits.copy_masked(logits.requires_grad_(requires_grad), bitmask)
+        assert torch.equal(logits.detach(), before)
+        torch_logits.apply_mask(before, bitmask)
+        assert torch.equal(masked.detach(), before)
+        assert doubtful == rows_without_first(before.to(torch.float64).numpy(), bitmask)
 
 
 def test_torch_strides_one_row_and_misuse() -> None:

@@ -3,6 +3,7 @@
 //! Long texts pass through positions that nobody asks for again. This file tracks their heads as plain cursors instead
 //! of terms.
 
+use crate::automaton::copies::Copies;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, PositionId, Register, DEAD};
@@ -59,6 +60,11 @@ enum HeadCursor {
         min: u32,
         max: u32,
         free: bool,
+    },
+    /// Counted copies; inside a JSON string if `quoted` says whether any escapes are allowed.
+    Copies {
+        copies: Copies,
+        quoted: Option<bool>,
     },
     Held {
         head: TermId,
@@ -194,7 +200,14 @@ impl Arena {
                 Term::Bounded { body, min, max } if self.info(body).nullable => {
                     HeadCursor::QuotedBounded { body, at: body, min, max, free }
                 }
-                _ => HeadCursor::Head(head),
+                _ => match self.copies_of(text) {
+                    Some(copies) => HeadCursor::Copies { copies, quoted: Some(free) },
+                    None => HeadCursor::Head(head),
+                },
+            },
+            Term::Repeat { .. } | Term::Cat(..) => match self.copies_of(head) {
+                Some(copies) => HeadCursor::Copies { copies, quoted: None },
+                None => HeadCursor::Head(head),
             },
             _ => HeadCursor::Head(head),
         })
@@ -268,6 +281,13 @@ impl Arena {
                 let text = self.bounded(at, min, max)?;
                 self.quoted_state(text, Spelling::Body, free)
             }
+            HeadCursor::Copies { copies, quoted } => {
+                let text = self.copies_rest(copies)?;
+                match quoted {
+                    Some(free) => self.quoted_state(text, Spelling::Body, free),
+                    None => Ok(text),
+                }
+            }
             HeadCursor::Held { head, inner, text } => self.replace_open_key(head, inner, Text::Known(text)),
             HeadCursor::OpenKey(place) => {
                 let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
@@ -287,6 +307,7 @@ impl Arena {
             HeadCursor::Words { set, low, depth, .. } => {
                 self.terms.word_sets[set.index()].words[low as usize].len() == depth as usize
             }
+            HeadCursor::Copies { copies, quoted } => quoted.is_none() && self.copies_can_end(copies),
             HeadCursor::Named { .. }
             | HeadCursor::QuotedLiteral { .. }
             | HeadCursor::QuotedWords { .. }
@@ -347,6 +368,14 @@ impl Arena {
                             max,
                             free,
                         }));
+                    }
+                }
+                return self.advance_term(cursor, byte, open_keys);
+            }
+            HeadCursor::Copies { copies, quoted } => {
+                if quoted.is_none() || is_unescaped(byte) {
+                    if let Some(copies) = self.copies_after(copies, byte)? {
+                        return Ok(Some(HeadCursor::Copies { copies, quoted }));
                     }
                 }
                 return self.advance_term(cursor, byte, open_keys);
@@ -436,3 +465,6 @@ impl Arena {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

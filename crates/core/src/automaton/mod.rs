@@ -4,8 +4,11 @@ pub(crate) mod advance;
 pub(crate) mod build;
 pub(crate) mod closure;
 pub(crate) mod completion;
+mod copies;
 pub(crate) mod describe;
 pub(crate) mod distance;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod follow_bytes;
 pub mod frame;
 pub mod machine;

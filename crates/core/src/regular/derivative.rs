@@ -228,7 +228,7 @@ impl Arena {
     }
 
     /// The derivative of an operand. Bytes that it cannot begin with leave no edge in the cache.
-    fn derive_part(&mut self, id: TermId, byte: u8) -> Result<TermId> {
+    pub(crate) fn derive_part(&mut self, id: TermId, byte: u8) -> Result<TermId> {
         if self.first_bytes(id).contains(byte) {
             self.derive(id, byte)
         } else {
