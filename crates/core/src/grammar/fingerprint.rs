@@ -181,6 +181,18 @@ mod tests {
     }
 
     #[test]
+    fn objects_of_an_alternative_may_be_made_in_any_order() {
+        let [one, other] = [["a", "b"], ["b", "a"]].map(|keys| {
+            fingerprint(|builder| {
+                let objects = keys
+                    .map(|key| crate::grammar::fixture::object(builder, &[(key, true)], &[], ObjectRules::default()));
+                builder.alt(&objects.map(TermId::number)).unwrap().number()
+            })
+        });
+        assert_eq!(one, other);
+    }
+
+    #[test]
     fn terms_of_different_structure_have_different_fingerprints() {
         let of = |shape: usize| {
             fingerprint(|builder| {
@@ -295,6 +307,7 @@ mod tests {
             object(|parts| parts.rules.required_marks = 0),
             object(|parts| parts.rules.implies = vec![(0, 1)]),
             object(|parts| parts.rules.implies = vec![(1, 0)]),
+            object(|parts| parts.rules.implies = vec![(1, 1)]),
             object(|parts| parts.rules.any_order = false),
             object(|parts| parts.rules.extras_last = true),
             object(|parts| parts.rules.free = true),

@@ -327,6 +327,9 @@ mod tests {
             let (one_id, other_id) = (read(&mut values, one), read(&mut values, other));
             assert_eq!(one_id == other_id, equal, "{one} {other}");
         }
+        let mut few = PartialValues::default();
+        read(&mut few, "[ 1");
+        assert_eq!((PartialValues::default().len(), few.len()), (1, 3), "nothing, [ and [1");
         let count = values.len();
         assert_eq!(read(&mut values, ""), NOTHING_READ);
         read(&mut values, "[ 10e-1 ,");

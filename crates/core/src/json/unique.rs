@@ -199,6 +199,10 @@ mod tests {
             .map(|(array, state)| arena.unique_state(array, state));
         assert_eq!(arena.unique_state(array, came), states[1]);
         assert!(states[0] != states[1] && states[1] != states[2]);
+        assert_eq!(
+            states.map(|state| arena.registers.unique_states[state.index()]),
+            [UniqueState::default(), came, came]
+        );
         let (state, later) = (states[0], states[1]);
         let ids = [
             Term::UniqueItem { array, state },

@@ -235,7 +235,8 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::regular::fixture::{regex, words};
-    use crate::regular::term::{EPSILON, TOP};
+    use crate::regular::id::{ObjectId, ObjectStateId};
+    use crate::regular::term::{Text, EPSILON, TOP};
 
     #[test]
     fn equal_terms_are_one_term() {
@@ -280,21 +281,29 @@ mod tests {
         }
         let bounded = arena.bounded(plain, 0, 9).unwrap();
         assert!(arena.info(bounded).counts);
+        for (inner, counts) in [(counted, true), (plain, false)] {
+            let key = arena.key_extra(ObjectId::new(0), ObjectStateId::new(0), 0, inner, Text::Unknown).unwrap();
+            assert_eq!(arena.info(key).counts, counts);
+        }
     }
 
     #[test]
     fn overlays_share_what_was_frozen_and_diverge_above() {
         let mut base = Arena::new();
-        let shared = regex(&mut base, "ab*c");
+        let shared = regex(&mut base, "ab*cde");
         base.any_text().unwrap();
         let memory = base.memory_bytes();
         base.compact();
         let [mut one, mut other] = [base.overlay(), base.overlay()];
         assert_eq!((one.len(), one.any_text), (base.len(), base.any_text));
-        assert_eq!([&mut one, &mut other].map(|arena| regex(arena, "ab*c")), [shared; 2]);
+        assert_eq!([&mut one, &mut other].map(|arena| regex(arena, "ab*cde")), [shared; 2]);
         let (here, there) = (regex(&mut one, "xyz"), regex(&mut other, "uvw"));
         assert_eq!(here, there, "the next number of each");
         assert_eq!((one.matches(here, b"xyz"), other.matches(there, b"xyz")), (Ok(true), Ok(false)));
+        assert_eq!(one.matches(shared, b"abcde"), Ok(true), "literals are shared, too");
+        assert!(
+            Arc::ptr_eq(one.terms.nodes.base(), other.terms.nodes.base()) && one.terms.nodes.base().len() == base.len()
+        );
         assert!(one.len() > base.len() && !base.is_empty());
         assert!(one.memory_bytes() > memory);
     }

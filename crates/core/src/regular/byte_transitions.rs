@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn transitions_are_the_nonempty_derivatives_ascending() {
-        for prepare in [&b""[..], b"c", b"cx0~", &[0, b'a', b'b', b'c', b'd', b'e', b'w', b'x', b'y', 255]] {
+        for prepare in
+            [&b""[..], b"c", b"x", b"x~", b"bx~", b"cx0~", &[0, b'a', b'b', b'c', b'd', b'e', b'w', b'x', b'y', 255]]
+        {
             let mut arena = Arena::new();
             let id = regex(&mut arena, "[b-d]y|[x]z");
             let [y, z] = ["y", "z"].map(|pattern| regex(&mut arena, pattern));

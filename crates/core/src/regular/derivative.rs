@@ -419,7 +419,14 @@ mod tests {
             alike(&arena, bounded, b'a', 0xc3) && !alike(&arena, bounded, b'a', 0x80),
             "a character begins or goes on"
         );
+        assert!(alike(&arena, EMPTY, b'a', b'b') && alike(&arena, EPSILON, b'a', b'b'));
         assert!(!arena.has_equal_derivatives(EMPTY, b'a', b'b', &mut 0), "without steps nothing is proved");
+        let keys =
+            [&b"a"[..], b"bc"].iter().fold(NO_KEYS, |set, key| arena.registers.keys.with(set, key, &mut arena.budget));
+        let keys = arena.key_set(keys).unwrap();
+        assert!(
+            alike(&arena, keys, b'x', b'y') && !alike(&arena, keys, b'x', b'a') && !alike(&arena, keys, b'a', b'x')
+        );
     }
 
     #[test]
@@ -434,5 +441,32 @@ mod tests {
         assert_eq!(arena.target_of_equivalent_byte(inside, b'0'), None);
         assert_eq!(arena.target_of_equivalent_byte(inside, b'"'), None);
         assert_eq!(arena.target_of_equivalent_byte(quoted, b'c'), None);
+        // A backslash leads to an escape, whatever the text says about the byte.
+        let ascii = regex(&mut arena, "[\\x20-\\x7f]*");
+        let inside = arena.quoted_state(ascii, Spelling::Body, true).unwrap();
+        arena.derive(inside, b'\\').unwrap();
+        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), None);
+    }
+
+    #[test]
+    fn edges_beyond_the_first_four_are_memory_of_the_arena() {
+        let mut arena = Arena::new();
+        let parts = b"acegikmoq".map(|byte| {
+            let part = regex(&mut arena, &format!("[{}]{}", char::from(byte), byte % 10));
+            arena.derive(part, byte).unwrap();
+            part
+        });
+        let id = arena.alt(parts.to_vec()).unwrap();
+        arena.derive(id, b'a').unwrap();
+        let held = arena.budget.held();
+        let mut grown = |bytes: &[u8]| {
+            bytes.iter().try_for_each(|&byte| arena.derive(id, byte).map(drop)).unwrap();
+            (arena.budget.held() - held, arena.terms.edges.get(id.index()).unwrap().capacity() * size_of::<Edge>())
+        };
+        assert_eq!(grown(b"ceg").0, 0, "four edges stand in the table itself");
+        let (five, room) = grown(b"i");
+        assert_eq!(five, room);
+        let (nine, room) = grown(b"kmoq");
+        assert_eq!(nine, room);
     }
 }

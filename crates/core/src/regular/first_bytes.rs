@@ -243,6 +243,26 @@ mod tests {
     }
 
     #[test]
+    fn a_key_begins_with_what_its_candidates_go_on_with() {
+        let mut builder = crate::grammar::builder::Builder::default();
+        let named = crate::grammar::fixture::members(&["ab", "b"]);
+        let node = crate::grammar::fixture::object(&mut builder, &named, &[], Default::default());
+        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
+        let mut arena = builder.arena;
+        let state = arena.first_state(object);
+        let named = arena.key_named(object, state, 0, 2, 1).unwrap();
+        assert_eq!((arena.first_bytes(named), cuts(&mut arena, named)), (bytes("ab"), b"abc".to_vec()));
+        let done = arena.key_done(object, state, 0).unwrap();
+        assert_eq!(arena.first_bytes(done), ByteSet::EMPTY);
+        let inner = regex(&mut arena, "[b-d]x");
+        let mut extra = |text| arena.key_extra(object, state, 0, inner, text).unwrap();
+        let (known, unknown) = (extra(Text::Known(crate::regular::registers::NO_TEXT)), extra(Text::Unknown));
+        assert_eq!([known, unknown].map(|key| arena.first_bytes(key)), [bytes("bcd"); 2]);
+        assert_eq!(cuts(&mut arena, unknown), b"be");
+        assert_eq!(cuts(&mut arena, known).len(), 255, "each byte leads to a text of its own");
+    }
+
+    #[test]
     fn intervals_are_cut_where_a_part_tells_bytes_apart() {
         let mut arena = Arena::new();
         for (pattern, expected) in [

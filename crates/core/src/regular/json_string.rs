@@ -299,6 +299,11 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_an_escape_is_decoded_too() {
+        assert_eq!(decode(br#""\ud83d\ude00x\u0041y\nz""#), "😀xAy\nz".as_bytes());
+    }
+
+    #[test]
     fn every_ascii_byte_is_spelled_as_its_canonical_escape_tells() {
         for byte in 0..0x80u8 {
             let spelled = match escape(byte) {
@@ -390,6 +395,9 @@ mod tests {
             (true, "\"\u{7f}\"", true),
             (true, "\"\n\"", false),
             (true, r#""a"b"#, false),
+            (true, "a\"", false),
+            (true, r#""\ud800xudc00""#, false),
+            (true, r#""\ud800\xdc00""#, false),
         ] {
             let quoted = arena.quoted(any, free).unwrap();
             assert_eq!(arena.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
@@ -414,6 +422,8 @@ mod tests {
         for (low, high, expected) in [
             (0, 0x61, false),
             (0x61, 0x62, true),
+            (0x62, 0x62, true),
+            (0xe001, 0xe001, true),
             (0x63, 0xd7fe, false),
             (0x63, 0xd7ff, true),
             (0xd800, 0xe000, false),

@@ -369,14 +369,34 @@ mod tests {
         };
         // A union of two words takes 'x…' | 'y': length + 8 characters.
         assert_eq!(of(3, 2), "root = ('xxx' | 'y') special('<s>') ('xxx' | 'y') special('<s>')\n");
+        assert!(of(8, 2).starts_with("root = ('xxxxxxxx' | 'y') special"), "16 characters are written at every use");
+        assert!(of(9, 2).starts_with("root = term_1 special"), "17 are not");
+        assert!(of(92, 1).starts_with("root =\n  ('xxx"), "100 characters fill a line");
+        assert!(of(93, 1).starts_with("root = term_1 special"), "101 have a definition");
         let named = of(20, 2);
         assert!(named.starts_with("root = term_1 special('<s>') term_1 special('<s>')\n\nterm_1 = 'xxxx"), "{named}");
-        let once = of(20, 1);
-        assert!(once.starts_with("root = ('xxxx"), "{once}");
         let long = of(3, 5);
         assert!(long.starts_with("root =\n  ('xxx' | 'y')\n  special('<s>')\n"), "{long}");
-        let line = of(120, 1);
-        assert!(line.starts_with("root = term_1 special('<s>')\n\nterm_1 =\n  'xxx"), "{line}");
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_its_parts_are() {
+        let calls = |count: usize| {
+            dump(|builder| {
+                let rule = crate::grammar::fixture::rules(builder, &[("A", &["x"])])[0].number();
+                builder.seq(&vec![rule; count]).unwrap().number()
+            })
+        };
+        assert!(calls(10).starts_with("root = rule_1 rule_1"), "ten names and their spaces fill a line");
+        assert!(calls(11).starts_with("root =\n  rule_1\n"));
+        let quoted = |length: usize| {
+            dump(|builder| {
+                let words = builder.words(vec![vec![b'x'; length].into(), b"y"[..].into()]).unwrap().number();
+                builder.quoted(words, false).unwrap().number()
+            })
+        };
+        assert!(quoted(84).starts_with("root = string('xxx"), "92 characters of the words, 8 around them");
+        assert!(quoted(85).starts_with("root =\n  string('xxx"));
     }
 
     #[test]

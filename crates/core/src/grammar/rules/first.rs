@@ -235,6 +235,24 @@ mod tests {
     }
 
     #[test]
+    fn a_regular_term_is_one_head_whatever_it_is_made_of() {
+        let (mut builder, _) = builder();
+        for pattern in ["(ab)*|cd", "(ab){2,3}", "a?b"] {
+            let id = crate::regular::fixture::regex(&mut builder.arena, pattern);
+            assert_eq!(first(&mut builder, id), [(First::Head(id), vec![])], "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_repetition_follows_without_it() {
+        let (mut builder, _) = builder();
+        let (special, x) = (builder.special("<s>").unwrap(), literal(&mut builder, "x"));
+        let many = builder.repeat(special.number(), 0, None).unwrap();
+        let whole = builder.seq(&[many, x].map(TermId::number)).unwrap();
+        assert_eq!(first(&mut builder, whole), [(SPECIAL, vec![many, x]), (First::Head(x), vec![])]);
+    }
+
+    #[test]
     fn the_one_regular_beginning_of_a_term_is_known_without_a_list() {
         let (mut builder, rule) = builder();
         let [x, y] = ["x", "yy"].map(|text| literal(&mut builder, text));

@@ -61,6 +61,64 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::bytes::byteset::ByteSet;
+    use crate::regular::fixture::{regex, words};
+    use crate::regular::key_set::NO_KEYS;
+    use crate::regular::term::{EPSILON, TOP};
+
+    #[test]
+    fn few_words_keys_literals_and_bytes_are_counted() {
+        let mut arena = Arena::new();
+        let words = words(&mut arena, &["a", "bc", "bd", "be"]);
+        let rest = arena.derive(words, b'b').unwrap();
+        let keys =
+            [&b"a"[..], b"b"].iter().fold(NO_KEYS, |set, key| arena.registers.keys.with(set, key, &mut arena.budget));
+        let keys = arena.key_set(keys).unwrap();
+        let [class, literal, many] = ["[a-c]", "ab", "a*"].map(|pattern| regex(&mut arena, pattern));
+        for (id, count, is_finite) in [
+            (words, Some(4), true),
+            (rest, Some(3), true),
+            (keys, Some(2), true),
+            (class, Some(3), true),
+            (literal, Some(1), true),
+            (EPSILON, Some(1), false),
+            (many, None, false),
+        ] {
+            assert_eq!((arena.count_texts(id), arena.terms.is_finite(id)), (count, is_finite), "{:?}", arena.term(id));
+        }
+    }
+
+    #[test]
+    fn a_term_is_cofinite_if_it_lacks_few_texts() {
+        let mut arena = Arena::new();
+        let any = arena.any_text().unwrap();
+        let [few, other, many] = ["ab", "[cd]", "a*b"].map(|pattern| regex(&mut arena, pattern));
+        let [but_few, but_other, but_many] = [few, other, many].map(|id| arena.not_unchecked(id).unwrap());
+        let both = arena.and_unchecked(vec![but_few, but_other]).unwrap();
+        let mixed = arena.and_unchecked(vec![but_few, but_many]).unwrap();
+        let [yes, no] = [[any, TOP, but_few, both], [few, many, but_many, mixed]];
+        assert!(yes.iter().all(|&id| arena.is_cofinite(id)) && !no.iter().any(|&id| arena.is_cofinite(id)));
+    }
+
+    #[test]
+    fn more_lengths_than_excluded_texts_leave_some_text() {
+        let mut arena = Arena::new();
+        let [two, gaps, rest, word] =
+            ["[ab]{1,2}", "(aaa){1,9}", "[ab]*c", "a"].map(|pattern| regex(&mut arena, pattern));
+        let pair = words(&mut arena, &["a", "bb"]);
+        let [not_word, not_pair, not_many] = [word, pair, rest].map(|id| arena.not_unchecked(id).unwrap());
+        for (parts, expected) in [
+            (&[two, not_word][..], true),
+            (&[not_word, two], true),
+            (&[two, not_pair], false),
+            (&[two, not_word, not_pair], false),
+            (&[gaps, not_word], false),
+            (&[two, not_many], false),
+            (&[not_word, not_pair], false),
+            (&[two, gaps], false),
+        ] {
+            assert_eq!(arena.has_more_than_excluded(parts), expected, "{parts:?}");
+        }
+    }
 
     #[test]
     fn an_intersection_is_empty_only_if_all_texts_are_excluded() {

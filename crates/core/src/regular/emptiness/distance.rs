@@ -84,6 +84,10 @@ mod tests {
             assert_eq!(arena.distance(id), distance, "{pattern}");
             assert_eq!(arena.distance(id), distance, "{pattern} again");
         }
+        let id = regex(&mut arena, "[ab]c[de]f");
+        arena.distance(id);
+        let Term::Cat(_, rest) = *arena.term(id) else { unreachable!() };
+        assert_eq!(arena.terms.distances.get(&rest), Some(&3), "a search asks for every suffix");
         let id = regex(&mut arena, "abcd");
         let rest = after(&mut arena, id, b"a");
         assert_eq!(arena.distance(rest), 3);

@@ -198,10 +198,42 @@ mod tests {
     #[test]
     fn counts_that_do_not_matter_are_dropped_before_they_are_searched_through() {
         let mut arena = Arena::new();
-        arena.begin(&Limits { steps: 400_000, ..Limits::default() });
-        // Every combination of two counts of hundreds would be a state.
-        let id = all(&mut arena, &["([a-y]{1,300}z){1,300}b", "([a-y]{2,300}z){1,300}c?[d-y]"]);
+        arena.begin(&Limits { steps: 300_000, ..Limits::default() });
+        // Every combination of the lengths of a label and of the name would be a state.
+        let [names, long] = ["[a-z]{1,63}([.][a-z]{1,63})*", "[a-z]+([.][a-z]+)*"].map(|name| regex(&mut arena, name));
+        let names = arena.bounded_unchecked(names, 1, 253).unwrap();
+        let outside = arena.not_unchecked(long).unwrap();
+        let id = arena.and_unchecked(vec![names, outside]).unwrap();
         assert_eq!(arena.is_nonempty(id), Ok(false));
+    }
+
+    #[test]
+    fn a_common_text_spares_the_search() {
+        let mut arena = Arena::new();
+        let id = all(&mut arena, &["[ab]cd", "b[cd]{2}"]);
+        assert_eq!(arena.nonempty_without_search(id), None);
+        let before = arena.terms.witnesses.latest.clone();
+        assert_eq!(arena.is_nonempty(id), Ok(true));
+        assert_eq!(arena.terms.witnesses.latest, before, "a search would have remembered its text");
+    }
+
+    #[test]
+    fn with_many_first_bytes_the_first_search_is_greedy() {
+        let cost = |letters: usize| {
+            let mut arena = Arena::new();
+            let others: Vec<String> =
+                (1..letters).map(|place| format!("{}0", char::from(b'a' + place as u8))).collect();
+            let patterns = [&format!("(a|{})*", others.join("|")), "[a-z0]*aaaaaaaaaaaa[a-z0]*"];
+            let mut parts = patterns.map(|pattern| regex(&mut arena, pattern)).to_vec();
+            let word = regex(&mut arena, "aaa");
+            parts.push(arena.not_unchecked(word).unwrap());
+            let id = arena.and_unchecked(parts).unwrap();
+            let before = arena.budget.spent();
+            assert_eq!(arena.is_nonempty(id), Ok(true));
+            arena.budget.spent() - before
+        };
+        let (few, many) = (cost(GREEDY_FROM as usize), cost(GREEDY_FROM as usize + 1));
+        assert!(many < few, "{many} steps with one letter more, {few} without");
     }
 
     #[test]

@@ -179,15 +179,33 @@ mod tests {
     }
 
     #[test]
+    fn as_many_digits_as_the_divisor_has_complete_every_remainder() {
+        let mut arena = Arena::new();
+        // 100,091 = 991 · 101, and no multiple begins with 100 and has fewer digits.
+        assert_eq!([0, 1, 2, 3].map(|digits| can_complete(101, 100, digits)), [false, false, false, true]);
+        let [digits, few, unit] = ["[0-9]{0,5}", "[0-9]{0,2}", "m"].map(|pattern| regex(&mut arena, pattern));
+        for (rest, digits, expected) in [(100, digits, None), (100, few, Some(false)), (1, few, None)] {
+            let multiple = arena.multiple_rest(101, rest, false).unwrap();
+            let parts = [multiple, digits].map(|part| arena.cat(part, unit).unwrap());
+            assert_eq!(arena.decide_multiple(&parts), expected, "{rest}");
+        }
+    }
+
+    #[test]
     fn two_divisors_other_classes_and_points_are_left_to_a_search() {
         let mut arena = Arena::new();
         let (four, six) = (arena.multiple(4, false).unwrap(), arena.multiple(6, false).unwrap());
         let [two, odd, letters] = ["[0-9]{2}", "[13579]{2}", "[a-z]{2}"].map(|pattern| regex(&mut arena, pattern));
         assert_eq!(arena.decide_multiple(&[four, six, two]), None);
         assert_eq!(arena.decide_multiple(&[four, odd]), None);
-        assert_eq!(arena.decide_multiple(&[two, letters]), None, "no operand is a multiple");
+        let (digits, digit) = (regex(&mut arena, "[0-9]{0,5}"), regex(&mut arena, "[0-9]{0,1}"));
+        assert_eq!(arena.decide_multiple(&[two, letters]), None);
+        assert_eq!(arena.decide_multiple(&[two, digits]), None, "no operand is a multiple");
+        let (seven, hundred) = (arena.multiple(7, false).unwrap(), arena.multiple_rest(100, 1, false).unwrap());
+        assert_eq!(arena.decide_multiple(&[seven, hundred, digit]), None);
+        let odd = regex(&mut arena, "[13579]{0,1}");
+        assert_eq!(arena.decide_multiple(&[hundred, odd]), None);
         let pointed = arena.multiple_rest(100, 1, true).unwrap();
-        let digit = regex(&mut arena, "[0-9]{0,1}");
         assert_eq!(arena.decide_multiple(&[pointed, digit]), None);
         let more = regex(&mut arena, "[0-9a-f]{2}");
         assert_eq!(arena.decide_multiple(&[four, more]), Some(true), "more than the digits are digits, too");
@@ -211,5 +229,7 @@ mod tests {
         let digit = regex(&mut arena, "[0-9]{0,1}");
         let both = arena.and_unchecked(vec![hundred, digit]).unwrap();
         assert_eq!(arena.decide_multiple(&[both]), Some(false));
+        let either = arena.alt(vec![word, hundred]).unwrap();
+        assert_eq!(arena.decide_multiple(&[either, digit]), None, "the remainder of the alternative counts");
     }
 }

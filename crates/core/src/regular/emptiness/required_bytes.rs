@@ -186,6 +186,14 @@ mod tests {
         let (few, many) = (numbers(MAX_WORDS).unwrap(), numbers(MAX_WORDS + 1).unwrap());
         assert_eq!(bounds(&mut arena, few), (bytes("a"), bytes("a")));
         assert_eq!(bounds(&mut arena, many), UNBOUNDED);
+        let words = (0..MAX_WORDS).map(|each| format!("x{each}")).chain((0..9).map(|each| format!("y{each}")));
+        let words = arena.words(words.map(|word| word.into_bytes().into()).collect()).unwrap();
+        let rest = arena.derive(words, b'y').unwrap();
+        assert_eq!(
+            bounds(&mut arena, rest),
+            (ByteSet::EMPTY, bytes("012345678")),
+            "of a large set, few words are left"
+        );
         let mut longer = |length: usize| arena.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
         let (short, long) = (longer(MAX_BYTES), longer(MAX_BYTES + 1));
         assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
@@ -200,6 +208,7 @@ mod tests {
         let head = regex(&mut arena, "[xy]z");
         let whole = arena.cat(head, tail).unwrap();
         assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")));
+        assert!([whole, tail].iter().all(|id| arena.terms.required_bytes.get(id).is_some()));
         assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
     }
 }

@@ -387,6 +387,7 @@ mod tests {
             (2, 3, Some((0, 3))),
             (3, 4, Some((3, MANY))),
             (3, 9, Some((3, MANY))),
+            (4, 9, Some((4, MANY))),
             (0, 2, Some((0, 2))),
             (3, 3, Some((3, 3))),
         ] {
@@ -405,6 +406,7 @@ mod tests {
         assert_eq!(arena.bounded(gap, 1, 2), Ok(EMPTY), "no text has one or two characters");
         let optional = arena.bounded(gap, 0, 4).unwrap();
         assert!(arena.info(optional).nullable && arena.info(optional).searched);
+        assert_eq!(arena.info(optional).depth, arena.info(gap).depth + 1);
     }
 
     #[test]
@@ -423,6 +425,7 @@ mod tests {
         assert_eq!(arena.matches(inside, b"ab\""), Ok(true));
         let start = arena.quoted(letters, false).unwrap();
         assert!(arena.info(start).utf8 && !arena.info(inside).utf8);
+        assert_eq!(arena.info(start).depth, arena.info(letters).depth + 1);
         assert_eq!(after(&mut arena, start, b"\"a"), inside);
     }
 
@@ -436,12 +439,14 @@ mod tests {
             Spelling::Escape,
             Spelling::Hex { digits: 1, value: 2 },
             Spelling::Hex { digits: 2, value: 1 },
+            Spelling::Hex { digits: 2, value: 2 },
             Spelling::LowEscape { high: 0xd800 },
             Spelling::LowEscape { high: 0xd801 },
             Spelling::LowU { high: 0xd800 },
             Spelling::LowU { high: 0xd801 },
             Spelling::Low { high: 0xd800, digits: 1, value: 2 },
             Spelling::Low { high: 0xd800, digits: 2, value: 1 },
+            Spelling::Low { high: 0xd800, digits: 2, value: 2 },
             Spelling::Low { high: 0xd801, digits: 1, value: 2 },
         ];
         let both = states.iter().flat_map(|&state| [(state, false), (state, true)]);
