@@ -148,6 +148,41 @@ mod tests {
     }
 
     #[test]
+    fn only_a_missing_text_makes_a_node_empty_no_other_error() {
+        let mut builder = Builder::default();
+        let few = array(&mut builder, 4);
+        let undefined = builder.rule("later").unwrap();
+        let either = alt(&mut builder, &[few, undefined]);
+        let error = builder.is_empty(either.number()).unwrap_err();
+        assert_eq!(*error, Error::UndefinedRule("later".into()));
+    }
+
+    #[test]
+    fn a_fork_builds_with_and_without_rules_of_its_own() {
+        let mut base = Builder::default();
+        let letter = base.literal(b"a").unwrap();
+        let shared = rule(&mut base, "shared", |builder, shared| {
+            let more = seq(builder, &[letter, shared]);
+            alt(builder, &[more, letter])
+        });
+        let accepts = |builder: Builder, root: TermId, text: &[u8]| {
+            let recognizer = crate::automaton::recognizer::Recognizer::new(builder.build(root.number()).unwrap());
+            recognizer.accepts(text, None).unwrap()
+        };
+        let fork = |base: &mut Builder| base.fork(crate::limits::Limits::default(), None);
+        let plain = fork(&mut base);
+        assert!(accepts(plain, shared, b"aaa"));
+        let mut more = fork(&mut base);
+        let end = more.literal(b"!").unwrap();
+        let own = rule(&mut more, "own", |builder, _| seq(builder, &[shared, end]));
+        assert!(accepts(more, own, b"aa!"));
+        let mut unique = fork(&mut base);
+        let few = array(&mut unique, 3);
+        let either = alt(&mut unique, &[few, shared]);
+        assert!(accepts(unique, either, b"[a,b,c]!"));
+    }
+
+    #[test]
     fn a_grammar_of_no_text_is_not_built() {
         let mut builder = Builder::default();
         let letter = builder.literal(b"a").unwrap();

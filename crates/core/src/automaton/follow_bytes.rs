@@ -288,6 +288,9 @@ mod tests {
         let id = after(&mut machine, b"{\"x");
         let (head, frame) = only_head(&machine, id);
         assert!(matches!(machine.arena.term(head), Term::KeyExtra { .. }));
+        let all = (0..machine.arena.len() as u32).map(TermId::new);
+        let whole = all.into_iter().find(|&id| matches!(machine.arena.term(id), Term::Object(_))).unwrap();
+        assert_eq!(shown(FollowBytes::default().term_first_bytes(&mut machine, whole)), "{");
         assert_eq!(shown(FollowBytes::default().after(&mut machine, head, frame)), ":");
         let id = after(&mut machine, b"{\"x\":");
         let (head, frame) = only_head(&machine, id);

@@ -210,6 +210,25 @@ fn further_keys_are_neither_named_nor_repeated() {
 }
 
 #[test]
+fn a_single_named_key_is_no_further_key() {
+    let make = |builder: &mut Builder| {
+        let (any, digit) = (builder.any_text().unwrap(), bytes(builder, b'0', b'9', 1, Some(1)));
+        let letter = builder.literal(b"x").unwrap();
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        object(builder, &[("abc", false, letter)], &[(any, digit)], rules)
+    };
+    check(
+        make,
+        &[
+            ("{\"abc\":x,\"ab\":1}", End),
+            ("{\"abc\":1", Dead),
+            ("{\"ab\":1,\"abcd\":2,\"bc\":3}", End),
+            ("{\"aabc\":1}", End),
+        ],
+    );
+}
+
+#[test]
 fn further_keys_of_a_pattern_hold_their_text() {
     let make = |builder: &mut Builder| {
         let digit = bytes(builder, b'0', b'9', 1, Some(1));

@@ -38,6 +38,27 @@ fn the_shortest_alternative_completes_a_text() {
 }
 
 #[test]
+fn where_the_bound_is_exact_it_leads_straight_to_the_end() {
+    let mut exact = machine(|builder| {
+        let [z, long, short] = [&b"z"[..], b"abcd", b"xy"].map(|text| builder.literal(text).unwrap());
+        let special = builder.special("<s>").unwrap();
+        let either = alt(builder, &[long, short, special]);
+        seq(builder, &[either, z])
+    });
+    let mut distances = Distances::default();
+    let position = exact.position(exact.start).clone();
+    let least = distances.of_position(&mut exact, &position).unwrap();
+    assert_eq!(exact.greedy_completion(&mut distances, &position, least).unwrap().unwrap(), b"xyz");
+    let mut unique = machine(|builder| {
+        let digit = bytes(builder, b'0', b'2', 1, Some(1));
+        unique(builder, digit, 2, None)
+    });
+    let position = unique.position(unique.start).clone();
+    let found = unique.greedy_completion(&mut Distances::default(), &position, 5).unwrap();
+    assert_eq!(found, None, "the bound knows nothing of items that must differ");
+}
+
+#[test]
 fn no_bytes_complete_what_needs_a_special_token() {
     let mut needs = machine(|builder| {
         let (special, a) = (builder.special("<s>").unwrap(), builder.literal(b"a").unwrap());
