@@ -23,7 +23,7 @@ from .verdict import Verdict
 #: The folders of src/frisket → the fast tests that read what they make, run in this order until one fails.
 TESTS = {
     "json_schema": (
-        "tests/spec", "tests/property/test_small_documents.py", "tests/unit/json_schema/test_metaschema.py",
+        "tests/unit/test_data_class.py", "tests/spec", "tests/property/test_small_documents.py", "tests/unit/json_schema/test_metaschema.py",
         "tests/unit/json_schema/test_json_schema.py", "tests/unit/json_schema/test_number.py",
         "tests/unit/json_schema/test_errors.py", "tests/unit/json_schema/formats",
         "tests/unit/json_schema/test_report.py", "tests/unit/json_schema/test_closed_objects.py",
@@ -34,15 +34,17 @@ TESTS = {
         "tests/unit/_core/test_many_words.py", "tests/unit/test_hostile.py",
         "tests/unit/json_schema/test_spelling.py",
         "tests/unit/json_schema/test_alternatives.py", "tests/conformance/test_conformance.py",
+        "tests/unit/json_schema/test_forbidden_texts.py", "tests/unit/json_schema/test_layout_options.py",
     ),
     "notations": (
-        "tests/spec", "tests/unit/notations/regex/test_regex.py", "tests/unit/notations/regex/test_unicode.py",
+        "tests/unit/test_data_class.py", "tests/spec", "tests/unit/notations/regex/test_regex.py", "tests/unit/notations/regex/test_unicode.py",
         "tests/unit/notations/test_production.py", "tests/property/test_pattern.py", "tests/unit/test_grammar.py",
         "tests/unit/json_schema/formats", "tests/unit/json_schema/test_json_schema.py",
-        "tests/unit/test_errors.py", "tests/unit/test_hostile.py",
+        "tests/unit/test_errors.py", "tests/unit/test_hostile.py", "tests/unit/notations",
+        "tests/unit/test_combinator.py", "tests/unit/test_span.py", "tests/unit/test_text_template.py",
     ),
     "decoding": (
-        "tests/unit/decoding/test_loop.py", "tests/unit/decoding/test_generate.py",
+        "tests/unit/test_data_class.py", "tests/unit/decoding",
         "tests/unit/test_partial_value.py", "tests/unit/models/test_transformers.py",
         "tests/unit/models/test_embedded.py",
     ),

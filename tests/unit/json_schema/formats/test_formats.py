@@ -8,6 +8,7 @@ import ipaddress
 import json
 import random
 
+import numpy as np
 import pytest
 
 from frisket import Grammar, Limits
@@ -209,8 +210,40 @@ def test_openapi_and_pydantic_names() -> None:
     version_four = Language("uuid4", openapi=True)
     assert "98d80576-482e-427f-8434-7f86890ab222" in version_four
     assert "99c17cbb-656f-564a-940f-1a4568f03487" not in version_four
-    assert numeric_format("int32") == (-(2**31), 2**31 - 1)
     assert numeric_format("uuid") is None
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_numeric_formats_are_those_of_machines(bits: int) -> None:
+    for name in (f"int{bits}", f"uint{bits}"):
+        machine = np.iinfo(name)
+        assert numeric_format(name) == numeric_format(name, openapi=False) == (machine.min, machine.max)
+    assert numeric_format("float") == (np.finfo(np.float32).min, np.finfo(np.float32).max)
+    assert numeric_format("double") == (np.finfo(np.float64).min, np.finfo(np.float64).max)
+    assert numeric_format("float", openapi=False) is numeric_format("double", openapi=False) is None
+
+
+def test_networks_are_those_of_python() -> None:
+    language = Language("ipv4network", openapi=True)
+    for length in range(33):
+        # The whole network, one whose last bit of the prefix is set, and the first address behind it.
+        step = 1 << (32 - length)
+        for number in {0, (1 << 32) - step, step // 2, 3 * step // 2 & 0xFFFFFFFF}:
+            text = f"{ipaddress.IPv4Address(number)}/{length}"
+            assert (text in language) is (number % step == 0), text
+    assert "10.0.0.0/33" not in language and "10.0.0.1" in language and "10.0.0.0/" not in language
+
+
+@pytest.mark.parametrize("version", [1, 3, 4, 5, 6, 7, 8])
+def test_versions_of_uuids(version: int) -> None:
+    language = Language(f"uuid{version}", openapi=True)
+    good = f"98d80576-482e-{version}27f-8434-7f86890ab222"
+    assert good in language and good.upper() in language
+    for digit in "0123456789abcdefABCDEF":
+        assert (f"{good[:19]}{digit}{good[20:]}" in language) is (digit in "89abAB")
+        assert (f"{good[:14]}{digit}{good[15:]}" in language) is (digit == str(version))
+    for at in (0, 9, 15, 20, 24):
+        assert good[:at] + good[at + 1 :] not in language and good[:at] + "0" + good[at:] not in language
 
 
 @pytest.mark.parametrize("name", ["base64", "base64url"])

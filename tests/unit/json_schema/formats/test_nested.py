@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -48,6 +49,18 @@ def test_json_nests_in_strings(escapes: str) -> None:
     assert [text for text in bad if is_json(text) or made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert made.accepts(json.dumps(good[2])) == (escapes == "free")
     assert made.accepts("7")
+
+
+@pytest.mark.parametrize("escapes", ["raw", "free"])
+def test_every_short_json_document_nests(escapes: str) -> None:
+    builder = GrammarBuilder()
+    made = builder.build(json_node(builder, escapes))
+    texts = ["".join(text) for length in range(5) for text in itertools.product('-01.e+[],:"', repeat=length)]
+    texts += [f'"\\{rest}"' for rest in ("n", "u00e", "u00E9", "u00e9a", "u00g9", "x", '"', "")]
+    texts += [f'{{"a"{colon}1{comma}"b":[]}}' for colon in (":", " : ", "") for comma in (",", " ,\t", ",,", "")]
+    texts += ["1e+00", "1E-9", "1e+-1", "1.e1", "1.5e1.5", "-0.0", "--0", "nulll", "true", "false", '"\x1f"', '"\x7f"']
+    for text in texts:
+        assert made.accepts(json.dumps(text, ensure_ascii=False).encode()) is is_json(text), text
 
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
