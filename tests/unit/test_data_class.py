@@ -65,7 +65,7 @@ def test_the_exceptions_are_there() -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_data_class_is_frozen_has_slots_and_is_compared(name: str) -> None:
-    params: Any = CLASSES[name].__dataclass_params__  # type: ignore[attr-defined]
+    params: Any = CLASSES[name].__dataclass_params__
     mutable = name in MUTABLE or name.startswith("notations.regex.ast.")
     assert params.frozen is not mutable
     assert ("__slots__" in vars(CLASSES[name])) is (name not in OPEN)
