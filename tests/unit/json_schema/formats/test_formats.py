@@ -17,7 +17,7 @@ from frisket.errors import LimitExceededError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
 from frisket.json_schema.formats.hostname import international_node
-from frisket.json_schema.formats.idna import is_idn_hostname
+from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname
 from tests.data import data_dir
 
 DRAFTS = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"]
@@ -85,6 +85,24 @@ def test_international_names(name: str, valid: bool) -> None:
     assert ("a@" + name in Language("idn-email")) == valid
     if valid:
         assert is_idn_hostname(name)
+
+
+def test_old_jamo_are_in_no_name() -> None:
+    # RFC 5892, 2.9: conjoining Hangul Jamo, three blocks; their neighbours that are letters stay.
+    for first, last in ((0x1100, 0x11FF), (0xA960, 0xA97C), (0xD7B0, 0xD7FB)):
+        assert not is_idn_hostname(chr(first)) and not is_idn_hostname(chr(last)), hex(first)
+    for point in (0x10FF, 0x1200, 0xA984, 0xD7A3):
+        assert is_idn_hostname("ab" + chr(point)), hex(point)
+
+
+def test_the_shortest_and_the_longest_names() -> None:
+    name = Language("hostname")
+    label = "a" * 63
+    longest = f"{label}.{label}.{label}.{'a' * 61}"
+    assert "a" in name and "a.b" in name and longest in name and label in name
+    assert "" not in name and longest + "a" not in name and "a" * 64 not in name and "a." not in name
+    assert is_hostname(longest) and not is_hostname(longest + "a") and is_hostname("a") and not is_hostname("a" * 64)
+    assert is_idn_hostname(longest) and not is_idn_hostname(longest + "a") and not is_idn_hostname("a" * 64)
 
 
 def test_international_names_are_sound() -> None:
